@@ -101,7 +101,13 @@ def _io_tree_depth(H: LabelTable) -> int:
     return depth(frozenset(map(tuple, H.values.tolist())))
 
 
-@statement("BGS21 section 4.2 (1): MLS(H) = Psi^N_LD(H)")
+@statement(
+    id="BGS21 section 4.2 (1)",
+    says="MLS(H) = Psi^N_LD(H)",
+    code="dimension.multiclass_littlestone_dimension",
+    scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    status="as stated",
+)
 def multiclass_is_psi_n() -> Outcome:
     """The solver for Psi^N against Definition 2.11 on random and full classes."""
     pairs = [(_io_tree_depth(H), multiclass_littlestone_dimension(H)) for H in _random_tables(150)]
@@ -109,7 +115,14 @@ def multiclass_is_psi_n() -> Outcome:
     return Outcome("equal", f"equal on {equal} of {len(pairs)} classes", equal == len(pairs))
 
 
-@statement("BGS21 section 4.2 (2): max_i LDim(H|_i) <= Psi^bin_LD(H)")
+@statement(
+    id="BGS21 section 4.2 (2)",
+    says="max_i LDim(H|_i) <= Psi^bin_LD(H)",
+    code="dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.LabelTable.bit_class",
+    scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    status="as stated",
+    proof="proofs/multiclass.md#bits-below-and-above",
+)
 def bit_classes_below_psi_bin() -> Outcome:
     """The sum over the bits is above it, because a learner of every bit errs whenever it errs."""
     tables = list(_random_tables(150))
@@ -125,7 +138,14 @@ def bit_classes_below_psi_bin() -> Outcome:
     )
 
 
-@statement("BGS21 section 4.2 (3): Psi^N_LD(H) <= Psi^bin_LD(H) <= Psi^B_LD(H)")
+@statement(
+    id="BGS21 section 4.2 (3)",
+    says="Psi^N_LD(H) <= Psi^bin_LD(H) <= Psi^B_LD(H)",
+    code="dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.psi_b",
+    scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    status="as stated",
+    proof="proofs/multiclass.md#one-recursion-for-all-psi-littlestone-dimensions",
+)
 def order_of_the_families() -> Outcome:
     """On random and full classes; both inequalities are strict on some."""
     found = [
@@ -144,7 +164,14 @@ def order_of_the_families() -> Outcome:
     )
 
 
-@statement("BGS21 Theorem 5.6: N(0, H, n) <= sum_(i <= d) C(n, i) k^i <= (e k n / d)^d")
+@statement(
+    id="BGS21 Theorem 5.6",
+    says="N(0, H, n) <= sum_(i <= d) C(n, i) k^i <= (e k n / d)^d",
+    code="dimension.zero_cover_function, verify.bgs21.sauer_sum",
+    scope="random tables of 2 to 6 labels on at most 3 points, and trees of depth 4 at most",
+    status="as stated",
+    proof="proofs/multiclass.md#the-0-cover-number",
+)
 def sauer_for_covers() -> Outcome:
     """The exact 0-cover function, for all depths n <= 4; (k + 1)^n below n = d."""
     tried = tight = 0
@@ -167,7 +194,14 @@ def sauer_for_covers() -> Outcome:
     )
 
 
-@statement("BGS21 Lemma 5.7: N(0, H, d) >= 2^d for d = Psi^B_LD(H)")
+@statement(
+    id="BGS21 Lemma 5.7",
+    says="N(0, H, d) >= 2^d for d = Psi^B_LD(H)",
+    code="dimension.zero_cover_function, dimension.psi_littlestone_dimension, dimension.psi_b",
+    scope="random tables of 2 to 6 labels, of at most 10 functions on 3 points",
+    status="as stated",
+    proof="proofs/multiclass.md#the-0-cover-number",
+)
 def covers_are_exponential() -> Outcome:
     """The exact 0-cover function at the depth of the Psi^B-Littlestone dimension."""
     found = []
@@ -182,7 +216,17 @@ def covers_are_exponential() -> Outcome:
     )
 
 
-@statement("BGS21 Theorem 3.3: max_i LDim(H|_i) <= 6 d ln(k + 1), d = MLS(H)")
+@statement(
+    id="BGS21 Theorem 3.3",
+    says="max_i LDim(H|_i) <= 6 d ln(k + 1), d = MLS(H)",
+    code=(
+        "dimension.LabelTable.bit_class, dimension.multiclass_littlestone_dimension, "
+        "verify.bgs21.bit_class_cap"
+    ),
+    scope="random tables of 2 to 6 labels on at most 3 points, and two rotation classes",
+    status="as stated",
+    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk-1",
+)
 def bit_classes_are_small() -> Outcome:
     """On random and full classes; and with the sharper cap that the proof gives."""
     ratios, of_cap, holds, sharp = [], [0.0], True, True
@@ -202,7 +246,14 @@ def bit_classes_are_small() -> Outcome:
     )
 
 
-@statement("BGS21 section 5.3, sharper: LDim(H|_i) <= max{n : 2^n <= sum_(i <= d) C(n, i) k^i}")
+@statement(
+    id="BGS21 section 5.3",
+    says="sharper, LDim(H|_i) <= max{n : 2^n <= sum_(i <= d) C(n, i) k^i}",
+    code="verify.bgs21.bit_class_cap",
+    scope="the two formulas, for d <= 8 and up to 256 labels; no class is built",
+    status="repaired",
+    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk-1",
+)
 def sharper_cap() -> Outcome:
     """The cap before rounding, against 6 d ln(k + 1), for all d <= 8 and k + 1 = 2, 4, ..., 256."""
     caps = {
@@ -218,7 +269,14 @@ def sharper_cap() -> Outcome:
     )
 
 
-@statement("BGS21 section 1.2, tight: some H has MLS(H) = d and LDim(H|_i) = d log2(k + 1)")
+@statement(
+    id="BGS21 section 1.2, tight",
+    says="some H has MLS(H) = d and LDim(H|_i) = d log2(k + 1)",
+    code="verify.bgs21.rotation_class, dimension.multiclass_littlestone_dimension",
+    scope="nine rotation classes, of at most 64 labels",
+    status="as stated",
+    proof="proofs/multiclass.md#a-class-that-needs-d-log2k-1",
+)
 def rotations() -> Outcome:
     """The rotation class, whose every bit class is a cube of d b points."""
     sizes = [(1, 1), (1, 2), (1, 4), (1, 6), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)]
@@ -234,7 +292,17 @@ def rotations() -> Outcome:
     )
 
 
-@statement("BGS21 section 1.2, converse: max_i LDim(H|_i) >= MLS(H) / ceil(log2(k + 1))")
+@statement(
+    id="BGS21 section 1.2, converse",
+    says="max_i LDim(H|_i) >= MLS(H) / ceil(log2(k + 1))",
+    code=(
+        "dimension.LabelTable.bit_class, dimension.multiclass_littlestone_dimension, "
+        "verify.bgs21.separate_bits_class"
+    ),
+    scope="random tables of 2 to 6 labels on at most 3 points, and five classes of separate bits",
+    status="repaired",
+    proof="proofs/multiclass.md#bits-below-and-above",
+)
 def some_bit_class_is_large() -> Outcome:
     """On random classes; equal if each bit has its own points, so "larger than" is too much."""
     gaps = [

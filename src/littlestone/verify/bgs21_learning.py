@@ -24,7 +24,14 @@ from littlestone.verify.statement import Outcome, statement
 ALPHA, BETA = 0.1, 0.05
 
 
-@statement("BGS21 Theorem 3.1, privacy: the parts together cost what one bit costs")
+@statement(
+    id="BGS21 Theorem 3.1",
+    says="privacy: the parts together cost what one bit costs",
+    code="learners.BitPartsLearner, learners.BitsLearner",
+    scope="the exact law, on all neighbouring samples of four records",
+    status="as stated",
+    proof="proofs/multiclass-learning.md#theorem-2-privacy-one-part-a-bit",
+)
 def parts_are_private() -> Outcome:
     """Exact on all neighbouring samples of four records, and for bits on all records, composed."""
     audits = [
@@ -39,7 +46,14 @@ def parts_are_private() -> Outcome:
     )
 
 
-@statement("BGS21 Theorem 3.1, error: sum of SC_i(alpha / b, beta / b) records suffice")
+@statement(
+    id="BGS21 Theorem 3.1",
+    says="error: sum of SC_i(alpha / b, beta / b) records suffice",
+    code="learners.BitPartsLearner.plan, learners.BitPartsLearner.fit, learners.BitsLearner.plan",
+    scope="one class of rules with an outcome, 20 runs for each learner",
+    status="repaired",
+    proof="proofs/multiclass-learning.md#theorem-3-error-without-wrong-labels",
+)
 def parts_are_accurate() -> Outcome:
     """One rule with an outcome: 20 runs at the planned size, each on 500 new records."""
     H = Outcomes.of("origin", "dest", labels=3, max_rules=1)
@@ -91,7 +105,14 @@ CLASSES = [
 ]
 
 
-@statement("BGS21 Corollary 3.2: the sum of SC(d_i, alpha / b, beta / b), d_i = LDim(H|_i)")
+@statement(
+    id="BGS21 Corollary 3.2",
+    says="the sum of SC(d_i, alpha / b, beta / b), d_i = LDim(H|_i)",
+    code="learners.BitPartsLearner.plan",
+    scope="three tables of four labels; parts of equal size, so the sum is b times the largest",
+    status="repaired",
+    proof="proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36",
+)
 def sizes_by_bit_classes() -> Outcome:
     """By the proved sizes of the learner of every Littlestone class; parts are equal."""
     found = []
@@ -105,7 +126,14 @@ def sizes_by_bit_classes() -> Outcome:
     )
 
 
-@statement("BGS21 Corollary 3.4: b SC(6 d ln(k + 1), alpha / b, beta / b), d = MLS(H)")
+@statement(
+    id="BGS21 Corollary 3.4",
+    says="b SC(6 d ln(k + 1), alpha / b, beta / b), d = MLS(H)",
+    code="learners.BitPartsLearner.plan, learners.IrreducibleLearner.plan",
+    scope="planned sizes for three tables of four labels",
+    status="as stated",
+    proof="proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36",
+)
 def sizes_by_mls() -> Outcome:
     """The same sizes below those of the cap of Theorem 3.3, and of the sharper one."""
     found = []
@@ -125,7 +153,12 @@ CODE = np.array([[(y & j).bit_count() % 2 for j in range(1, 8)] for y in range(8
 
 
 @statement(
-    "Codes that correct errors: err(f) <= sum of err(h_j) / 2 for distance 4, LDim <= the cap"
+    id="Codes that correct errors",
+    says="err(f) <= sum of err(h_j) / 2 for distance 4, LDim <= the cap",
+    code="verify.bgs21.bit_class_cap",
+    scope="the simplex code of 8 words: random wrong bits and random tables",
+    status="as stated",
+    proof="proofs/multiclass-learning.md#theorem-4-one-logarithm-less-codes-that-correct-errors",
 )
 def codes() -> Outcome:
     """docs/proofs/multiclass-learning.md, Theorem 4: random wrong bits, and random tables."""
@@ -149,7 +182,14 @@ def codes() -> Outcome:
     )
 
 
-@statement("Rules with outcomes: MLS(H) = LDim(H|_i) (docs/proofs/outcomes.md; at least, by proof)")
+@statement(
+    id="Rules with outcomes",
+    says="MLS(H) = LDim(H|_i)",
+    code="classes.Outcomes",
+    scope="one to three outcomes over one to three columns",
+    status="as stated",
+    proof="proofs/outcomes.md#theorem-1-bit-classes",
+)
 def rules_with_outcomes() -> Outcome:
     """For one, two and three outcomes, over one, two and three columns."""
     found = []

@@ -155,7 +155,14 @@ def _chain(k: int, eta: Fraction) -> Fraction:
     return rho
 
 
-@statement("BLM20 Proposition 5, sharper: Pr[A(S) = h] <= (1 - loss(h))^n for consistent A")
+@statement(
+    id="BLM20 Proposition 5",
+    says="sharper, Pr[A(S) = h] <= (1 - loss(h))^n for consistent A",
+    code="online.extended_soa.ExtendedSOA",
+    scope="A is the SOA; the exact law, in 40 small settings with n = 1, 2",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
+)
 def stability_generalizes() -> Outcome:
     """The SOA is consistent, so a rule of frequency eta has loss <= ln(1/eta) / n."""
     found = [(s, f, p) for s, k, f, p in _all_rules() if k == 0]
@@ -168,7 +175,14 @@ def stability_generalizes() -> Outcome:
     )
 
 
-@statement("BLM20 Observation 11: k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T")
+@statement(
+    id="BLM20 Observation 11",
+    says="k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T",
+    code="online.extended_soa.ExtendedSOA",
+    scope="all S and T of positive probability, in 40 small settings with LDim 1, 2",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
+)
 def tournament_examples_are_mistakes() -> Outcome:
     """All S of positive probability with all T; mistakes show as LDim(V) <= d - k if realizable."""
     wrong = samples = unrealizable = 0
@@ -190,7 +204,14 @@ def tournament_examples_are_mistakes() -> Outcome:
     )
 
 
-@statement("BLM20 Lemma 12: some k <= d and f have Pr[SOA(S T) = f] >= 2^-d")
+@statement(
+    id="BLM20 Lemma 12",
+    says="some k <= d and f have Pr[SOA(S T) = f] >= 2^-d",
+    code="online.extended_soa.ExtendedSOA",
+    scope="exact laws, in 40 small settings with LDim 1, 2; the SOA of Lyu25",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-d-2",
+)
 def frequent_rules() -> Outcome:
     """True for d = 1.  For d = 2, five functions on eight points, n = 1, are a counterexample."""
     least = min(max(s.top for s in _stages(x)) for x in _settings() if x.d == 1)
@@ -203,7 +224,14 @@ def frequent_rules() -> Outcome:
     )
 
 
-@statement("BLM20, proof of Lemma 12: Pr[all k tournament examples agree with c] = 2^-k")
+@statement(
+    id="BLM20 Lemma 12",
+    says="its proof, Pr[all k tournament examples agree with c] = 2^-k",
+    code="online.extended_soa.ExtendedSOA",
+    scope="one class of five functions on eight points, n = 1",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-d-2",
+)
 def who_wins_is_not_independent() -> Outcome:
     """If y = c(x), the winner is the one that errs at x: more often the one that went wrong before."""
     first, second = (stage.agreeing for stage in _stages(SPREAD)[1:])
@@ -214,7 +242,14 @@ def who_wins_is_not_independent() -> Outcome:
     )
 
 
-@statement("BLM20 Lemma 12, repaired: some k <= d and f have Pr[SOA(S T) = f] >= eta_d")
+@statement(
+    id="BLM20 Lemma 12",
+    says="repaired, some k <= d and f have Pr[SOA(S T) = f] >= eta_d",
+    code="learners.stable.sizes.stability",
+    scope="exact laws, in 40 small settings with LDim 1, 2",
+    status="repaired",
+    proof="proofs/globally-stable.md#theorem-3-lemma-12-repaired",
+)
 def frequent_rules_repaired() -> Outcome:
     """eta_d = stability(d), and Pr[all k agree] >= rho_k(most frequent rule before k)."""
     wrong = chains = 0
@@ -235,7 +270,14 @@ def frequent_rules_repaired() -> Outcome:
     )
 
 
-@statement("BLM20 Lemma 13, sharper: Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k")
+@statement(
+    id="BLM20 Lemma 13",
+    says="sharper, Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k",
+    code="online.extended_soa.ExtendedSOA",
+    scope="all k and f, in 40 small settings with LDim 1, 2",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
+)
 def frequent_rules_generalize() -> Outcome:
     """For all k and f, realizable or not; so a frequency of 2^-d means loss <= d / n."""
     found = list(_all_rules())
@@ -251,7 +293,14 @@ def frequent_rules_generalize() -> Outcome:
     )
 
 
-@statement("BLM20 Lemma 14: S ~ D_k takes at most 4^(k+1) n expected examples")
+@statement(
+    id="BLM20 Lemma 14",
+    says="S ~ D_k takes at most 4^(k+1) n expected examples",
+    code="learners.stable.sizes.expected_blocks",
+    scope="the stages of 40 small settings in which no rule's frequency is above 1/2",
+    status="repaired",
+    proof="proofs/globally-stable.md#theorem-4-lemma-14-sharper",
+)
 def expected_draws() -> Outcome:
     """E_(k+1) <= 2 (E_k + 1) / (1 - eta) blocks, if no rule's frequency was above eta <= 1/2."""
     wrong = stages = 0
@@ -275,7 +324,14 @@ def expected_draws() -> Outcome:
     )
 
 
-@statement("BLM20 Theorem 10: Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f, loss(f) <= alpha")
+@statement(
+    id="BLM20 Theorem 10",
+    says="Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f, loss(f) <= alpha",
+    code="online.extended_soa.ExtendedSOA",
+    scope="G without its cap: exact laws of its samples, in 40 small settings with LDim 1, 2",
+    status="repaired",
+    proof="proofs/globally-stable.md#theorem-5-accuracy",
+)
 def globally_stable() -> Outcome:
     """G without its cap, exactly; k is uniform in 0, ..., d, and an impossible D_k gives nothing.
 
@@ -296,7 +352,14 @@ def globally_stable() -> Outcome:
     )
 
 
-@statement("BLM20 algorithm G with its cap N = 8^(d+1) n: the most frequent rule of 200 runs")
+@statement(
+    id="BLM20 algorithm G",
+    says="with its cap N = 8^(d+1) n, the most frequent rule of 200 runs",
+    code="learners.stable.tournament.stable_rule",
+    scope="thresholds of LDim 1, 2 and 3, simulated",
+    status="repaired",
+    proof="proofs/globally-stable.md#theorem-5-accuracy",
+)
 def monte_carlo() -> Outcome:
     """Thresholds of LDim 1, 2 and 3 on 2^(d+1) - 2 points, alpha = 1/2, n = ceil(d / alpha)."""
     rng = seeded_generator(10)
@@ -319,7 +382,14 @@ def monte_carlo() -> Outcome:
     return Outcome("at least 0.125, 0.042, 0.016", "; ".join(shown), holds)
 
 
-@statement("BLM20 Theorem 17: the learner M has error at most alpha")
+@statement(
+    id="BLM20 Theorem 17",
+    says="the learner M has error at most alpha",
+    code="learners.GloballyStableLearner.fit",
+    scope="points of an infinite domain, LDim 1: ten runs of calibrated sizes",
+    status="repaired",
+    proof="proofs/globally-stable.md#theorem-5-accuracy",
+)
 def learner() -> Outcome:
     """10 runs of calibrated sizes: points of an infinite domain, epsilon 1, delta 1e-6, n = 4000."""
     rng, H, alpha = seeded_generator(17), Points(Integers()), 0.1
@@ -335,7 +405,14 @@ def learner() -> Outcome:
     return Outcome("error <= 0.1", f"in {good} of 10 runs of n = 4000", good == 10)
 
 
-@statement("BLM20 Corollary 2: an agnostic learner out of theirs, with explicit constants")
+@statement(
+    id="BLM20 Corollary 2",
+    says="an agnostic learner out of theirs, with explicit constants",
+    code="learners.AgnosticLearner.plan, learners.AgnosticLearner.paper_plan",
+    scope="the planned size and the cost for one table of LDim 1",
+    status="repaired",
+    proof="proofs/agnostic.md#theorem-3-accuracy",
+)
 def agnostic_learner() -> Outcome:
     """The relabelled sample's learner is theirs, with proved sizes; d = 1, epsilon 1, delta 1e-6."""
     H = FiniteClass.from_array([[0, 1], [1, 0]])

@@ -33,7 +33,15 @@ def _tables() -> list[FiniteClass]:
 
 
 @statement(
-    "BLM20 Theorem 6: a class with a weak private learner has a strong one, that of Theorem 1"
+    id="BLM20 Theorem 6",
+    says="a class with a weak private learner has a strong one, that of Theorem 1",
+    code=(
+        "learners.ExponentialLearner.plan, dimension.threshold_dimension, "
+        "learners.GloballyStableLearner.plan"
+    ),
+    scope="the chain of its proof on twelve tables, without the lower bound for thresholds",
+    status="repaired",
+    proof="proofs/boosting.md",
 )
 def weak_means_strong() -> Outcome:
     """The chain of its proof on twelve tables, with each step except the lower bound for thresholds.
@@ -75,7 +83,14 @@ def weak_means_strong() -> Outcome:
     )
 
 
-@statement("Boosting by majority (docs/proofs/boosting.md): the error of the vote, round by round")
+@statement(
+    id="Boosting by majority",
+    says="the error of the vote, round by round",
+    code="learners.walk.Walk",
+    scope="random votes and distributions on six points, at most 9 rounds",
+    status="as stated",
+    proof="proofs/boosting.md#theorem-2-accuracy",
+)
 def identity() -> Outcome:
     """Err = lost + sum_t W_t (e_t - 1/2 + gamma), exactly, for random votes and distributions."""
     rng, wrong, runs = seeded_generator(7), 0, 0
@@ -98,7 +113,12 @@ def identity() -> Outcome:
 
 
 @statement(
-    "Boosting by majority: error alpha for n_0 log(1/alpha)^(3/2) / alpha records, up to a factor"
+    id="Boosting by majority",
+    says="error alpha for n_0 log(1/alpha)^(3/2) / alpha records, up to a factor",
+    code="learners.BoostingLearner.plan",
+    scope="planned sizes for thresholds on 100 points, error 1/4 and four alphas",
+    status="as stated",
+    proof="proofs/boosting.md#theorem-2-accuracy",
 )
 def algorithmic() -> Outcome:
     """From error 1/4 at epsilon 0.1, for the weak learner's own epsilon and delta.

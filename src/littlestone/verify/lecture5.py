@@ -49,7 +49,13 @@ def _most_mistakes(V: FiniteClass) -> int:
     return worst
 
 
-@statement("L5 Lemma 1: the SOA makes at most LDim(H) mistakes")
+@statement(
+    id="L5 Lemma 1",
+    says="the SOA makes at most LDim(H) mistakes",
+    code="online.StandardOptimalAlgorithm, classes.HypothesisClass.soa_label",
+    scope="every play on 60 random classes of at most 4 points, and random plays on larger ones",
+    status="as stated",
+)
 def soa_mistakes() -> Outcome:
     """Every sequence on small classes, tried exhaustively; random ones on larger classes."""
     exhaustive = [(_most_mistakes(H), H.littlestone_dimension()) for H in _random_classes(60, 8, 4)]
@@ -91,7 +97,13 @@ class _Arbitrary(OnlineLearner[Any]):
         self.round += 1
 
 
-@statement("L5 Theorem 2: LDim(H) is the optimal number of mistakes")
+@statement(
+    id="L5 Theorem 2",
+    says="LDim(H) is the optimal number of mistakes",
+    code="online.TreeAdversary, online.StandardOptimalAlgorithm, online.Halving",
+    scope="random classes and two classes of thresholds, against three learners",
+    status="as stated",
+)
 def forced_mistakes() -> Outcome:
     """The walk down a shattered tree forces exactly LDim mistakes on every learner tried."""
     classes: list[HypothesisClass[Any]] = list(_random_classes(100, 30, 10))
@@ -108,7 +120,13 @@ def forced_mistakes() -> Outcome:
     )
 
 
-@statement("L5 section 4: halving makes at most log2 |H| mistakes")
+@statement(
+    id="L5 section 4, halving",
+    says="halving makes at most log2 |H| mistakes",
+    code="online.Halving",
+    scope="random classes, against the tree adversary and a random one",
+    status="as stated",
+)
 def halving_mistakes() -> Outcome:
     """Against the tree adversary and random ones."""
     excess = []
@@ -122,7 +140,13 @@ def halving_mistakes() -> Outcome:
     )  # fmt: skip
 
 
-@statement("L5 Example 1: LDim(H) <= log2 |H|")
+@statement(
+    id="L5 Example 1",
+    says="LDim(H) <= log2 |H|",
+    code="classes.FiniteClass.littlestone_dimension",
+    scope="random classes, and thresholds of 2^d functions, d <= 20",
+    status="as stated",
+)
 def dimension_below_logarithm() -> Outcome:
     """On random classes, with equality for thresholds of 2^d functions."""
     gaps = [
@@ -147,7 +171,13 @@ def _vc_dimension(H: FiniteClass) -> int:
     )
 
 
-@statement("L5 section 4: VC(H) <= LDim(H)")
+@statement(
+    id="L5 section 4, VC",
+    says="VC(H) <= LDim(H)",
+    code="classes.FiniteClass.littlestone_dimension",
+    scope="random classes of at most 24 functions on 7 points; VC by brute force",
+    status="as stated",
+)
 def vc_below_littlestone() -> Outcome:
     """The VC dimension by brute force, against the Littlestone dimension."""
     gaps = [H.littlestone_dimension() - _vc_dimension(H) for H in _random_classes(150, 24, 7)]
@@ -158,7 +188,13 @@ def vc_below_littlestone() -> Outcome:
     )
 
 
-@statement("L5 Example 2: thresholds on the reals have infinite LDim")
+@statement(
+    id="L5 Example 2",
+    says="thresholds on the reals have infinite LDim",
+    code="classes.Thresholds, online.TreeAdversary",
+    scope="one learner and 1000 rounds",
+    status="as stated",
+)
 def infinite_dimension() -> Outcome:
     """The adversary halves an interval in every round."""
     H = Thresholds.over(Reals())
@@ -174,7 +210,14 @@ def _samples(points: list[Any], n: int) -> Iterator[tuple[tuple[Any, int], ...]]
     return product(product(points, (0, 1)), repeat=n)
 
 
-@statement("L5 Theorem 1, privacy: the exponential mechanism is epsilon-DP")
+@statement(
+    id="L5 Theorem 1",
+    says="privacy: the exponential mechanism is epsilon-DP",
+    code="learners.ExponentialLearner, privacy.mechanisms.scores.exponential.ExponentialMechanism",
+    scope="exact laws in rationals, two classes, all neighbouring samples of 3 records",
+    status="as stated",
+    proof="proofs/exponential-mechanism.md#theorem-1-privacy",
+)
 def exponential_privacy() -> Outcome:
     """Exact output distributions on all neighbouring samples of 3 records, in rationals."""
     worst, pairs = Fraction(0), 0
@@ -212,7 +255,14 @@ def _failure(learner: ExponentialLearner[str], sample: Sample[str], bad: list[bo
     return float(weights[bad].sum() / weights.sum())
 
 
-@statement("L5 Theorem 1, size: n examples give error alpha, but for probability beta")
+@statement(
+    id="L5 Theorem 1",
+    says="size: n examples give error alpha, but for probability beta",
+    code="learners.ExponentialLearner.plan, learners.ExponentialLearner.paper_plan",
+    scope="one hard distribution, realizable and agnostic, alpha = beta = 0.1",
+    status="as stated",
+    proof="proofs/exponential-mechanism.md#theorem-3-accuracy",
+)
 def exponential_sample_size() -> Outcome:
     """The failure probability at the planned n, averaged over samples of a hard distribution.
 

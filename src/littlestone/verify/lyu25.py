@@ -105,7 +105,14 @@ def _pairs() -> tuple[tuple[FiniteClass, FiniteClass, int, int], ...]:
     return tuple((G, H, p, H.littlestone_dimension()) for G, H, p in found)
 
 
-@statement("Lyu25 Claim 4.1: every class has a valid (p, d)-tree")
+@statement(
+    id="Lyu25 Claim 4.1",
+    says="every class has a valid (p, d)-tree",
+    code="decomposition.decompose, decomposition.optimal_tree, decomposition.check_tree",
+    scope="all classes over three points and random larger ones; p <= 3, d = LDim, LDim + 1",
+    status="as stated",
+    proof="proofs/decomposition.md#the-exact-search",
+)
 def valid_trees_exist() -> Outcome:
     """The greedy tree and the optimal one, checked by Definition 4.2."""
     trees = wrong = 0
@@ -116,7 +123,14 @@ def valid_trees_exist() -> Outcome:
     return Outcome("the greedy tree is valid", f"{wrong} of {trees} trees are not", wrong == 0)
 
 
-@statement("Lyu25 Lemma 4.1, sharper: at most N(p (2^(d-t) - 1), l - t) leaves of LDim >= t")
+@statement(
+    id="Lyu25 Lemma 4.1",
+    says="sharper, at most N(p (2^(d-t) - 1), l - t) leaves of LDim >= t",
+    code="decomposition.decompose, decomposition.leaf_bound",
+    scope="all classes over three points and random larger ones; nonempty leaves of greedy trees",
+    status="as stated",
+    proof="proofs/decomposition.md#leaves-lemma-41",
+)
 def leaf_counts() -> Outcome:
     """Leaves of every dimension, against the bound with l = LDim(H); t = 0 counts all of them."""
     counts = wrong = tight = 0
@@ -155,7 +169,13 @@ def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
     return DecompositionTree(p, d, (*nodes, Node(V)))
 
 
-@statement("Lyu25 Lemma 4.2: the SOAs of (d+1)-irreducible subclasses have LDim <= d")
+@statement(
+    id="Lyu25 Lemma 4.2",
+    says="the SOAs of (d+1)-irreducible subclasses have LDim <= d",
+    code="decomposition.is_irreducible, classes.FiniteClass.soa",
+    scope="all subclasses of random classes, and of singletons without 0; d = LDim(H)",
+    status="as stated",
+)
 def soa_class() -> Outcome:
     """All subclasses of random classes and of the singletons without 0, d = LDim(H)."""
     wrong = larger = 0
@@ -176,7 +196,12 @@ def soa_class() -> Outcome:
 
 
 @statement(
-    "Lyu25 Lemma 4.3: for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G"
+    id="Lyu25 Lemma 4.3",
+    says="for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G",
+    code="decomposition.Decompositions",
+    scope="all pairs over three points with p = 1, 2, and random larger ones",
+    status="as stated",
+    proof="proofs/decomposition.md#version-spaces-that-no-tree-can-reduce-lemma-43-sharper",
 )
 def nested_classes() -> Outcome:
     """If they are equal, the SOAs of the top leaves of any optimal tree of G are essential to H."""
@@ -205,7 +230,14 @@ def _tops(G: FiniteClass, p: int, d: int) -> frozenset[Hypothesis[str]]:
     return frozenset(f for tree in trees for f in tree.hypotheses())
 
 
-@statement("Lyu25 Corollary 4.1: essential hypotheses")
+@statement(
+    id="Lyu25 Corollary 4.1",
+    says="its four items on essential hypotheses",
+    code="decomposition.Decompositions, decomposition.essential_hypotheses",
+    scope="all classes over three points and random larger ones; item 1 with the sharper count",
+    status="as stated",
+    proof="proofs/decomposition.md#leaves-lemma-41",
+)
 def essential_hypotheses_hold() -> Outcome:
     """1: few; 2: those of G are those of H for equal DDim; 3: some if DDim_2p = DDim_p; 4: DDim = 0."""
     wrong = [0, 0, 0, 0]
@@ -232,7 +264,14 @@ def essential_hypotheses_hold() -> Outcome:
     )
 
 
-@statement('Lyu25 Claim 6.4, "no new hypothesis is introduced": needs equal DDim')
+@statement(
+    id="Lyu25 Claim 6.4",
+    says='its proof, "no new hypothesis is introduced": needs equal DDim',
+    code="decomposition.essential_hypotheses",
+    scope="one class of four functions, p = d = 1",
+    status="false",
+    proof="proofs/decomposition.md#no-new-hypothesis-is-introduced-proof-of-claim-64",
+)
 def a_new_hypothesis() -> Outcome:
     """H = {0, e1, e2, e3} and its version space {0, e1}, p = d = 1."""
     H = _singletons(3)
@@ -253,7 +292,14 @@ def _samples(size: int) -> Iterator[list[tuple[str, int]]]:
                 yield list(zip(points, labels, strict=True))
 
 
-@statement("Lyu25 Fact 4, sharper: f is not essential to {h : errs less than f} for n <= p points")
+@statement(
+    id="Lyu25 Fact 4",
+    says="sharper, f is not essential to {h : errs less than f} for n <= p points",
+    code="decomposition.essential_hypotheses",
+    scope="all classes and samples of at most three examples on three points",
+    status="repaired",
+    proof="proofs/decomposition.md#few-columns",
+)
 def exposed_hypotheses() -> Outcome:
     """All classes and samples of up to three examples on three points; n counts distinct points."""
     wrong = cases = 0
@@ -278,7 +324,12 @@ def exposed_hypotheses() -> Outcome:
 
 
 @statement(
-    "Lyu25 section 4.1: a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible"
+    id="Lyu25 section 4.1",
+    says="a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible",
+    code="decomposition.is_irreducible, decomposition.decomposition_dimension",
+    scope="all classes over three points and random larger ones",
+    status="as stated",
+    proof="proofs/decomposition.md#few-columns",
 )
 def few_columns() -> Outcome:
     """So DDim = 0 if there are at most p columns; copies of a column do not count."""
@@ -299,7 +350,14 @@ def few_columns() -> Outcome:
     )
 
 
-@statement("Lyu25 Lemma 4.3 for greedy trees that are kept while C shrinks and p doubles")
+@statement(
+    id="Lyu25 Lemma 4.3",
+    says="for greedy trees that are kept while C shrinks and p doubles",
+    code="decomposition.refine, decomposition.decompose",
+    scope="random subclasses in three stages, p = 2, 4, 8",
+    status="as stated",
+    proof="proofs/decomposition.md#greedy-trees-that-are-kept",
+)
 def greedy_nested_trees() -> Outcome:
     """Every stage is valid; at equal degree, its top SOAs were top SOAs of the stage before."""
     rng = np.random.default_rng(6)
@@ -335,7 +393,14 @@ def _patterns(V: HypothesisClass[Any], points: Sequence[Any]) -> Iterator[tuple[
             yield (y, *rest)
 
 
-@statement("Error balls: at most N(m, l) version spaces for m distinct points (Sauer)")
+@statement(
+    id="Error balls",
+    says="at most N(m, l) version spaces for m distinct points (Sauer)",
+    code="decomposition.error_ball",
+    scope="random samples on six points, classes of tables, thresholds and points",
+    status="as stated",
+    proof="proofs/decomposition.md#error-balls",
+)
 def error_balls() -> Outcome:
     """Against the errors of every pattern of labels on the sample and on two more points."""
     rng = np.random.default_rng(7)
@@ -367,7 +432,12 @@ def error_balls() -> Outcome:
 
 
 @statement(
-    "Lyu25 section 4.2 on error balls, p >= m: the SOAs of the version spaces serve as the list"
+    id="Error balls",
+    says="for p >= m, the SOAs of the version spaces serve as the list (Lyu25 section 4.2)",
+    code="decomposition.error_ball, decomposition.top_hypotheses, decomposition.certain_hypotheses",
+    scope="balls of random samples of random classes, and one infinite ball",
+    status="as stated",
+    proof="proofs/decomposition.md#error-balls",
 )
 def lists_of_balls() -> Outcome:
     """The tree of a ball of a finite class is valid, and exact where its top leaves are certain."""

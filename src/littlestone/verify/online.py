@@ -13,7 +13,13 @@ from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per
 from littlestone.verify.statement import Outcome, statement
 
 
-@statement("GL21 at LDim 1: every mistake of the SOA names the target")
+@statement(
+    id="GL21 at LDim 1",
+    says="every mistake of the SOA names the target",
+    code="classes.FiniteClass.soa",
+    scope="random tables of dimension 1 on four points",
+    status="as stated",
+)
 def one_mistake_names_the_target() -> Outcome:
     """The functions that agree with a mistake, on random tables of dimension 1."""
     rng = np.random.default_rng(11)
@@ -36,7 +42,17 @@ def one_mistake_names_the_target() -> Outcome:
     )
 
 
-@statement("KMM+23: certain votes are free, and an uncertain one costs what Theorem 1 allows")
+@statement(
+    id="KMM+23",
+    says="certain votes are free, and an uncertain one costs what Theorem 1 allows",
+    code=(
+        "privacy.mechanisms.thresholds.uncertain_votes.moment_per_hit, "
+        "privacy.mechanisms.thresholds.between_thresholds.BetweenThresholds"
+    ),
+    scope="exact moments of all pairs of neighbouring counts, four settings",
+    status="as stated",
+    proof="proofs/private-prediction.md#theorem-1-certain-votes-are-free",
+)
 def certain_votes_are_free() -> Outcome:
     """The moment of every question against (1 - its certain part) times the bound."""
     tried = wrong = 0

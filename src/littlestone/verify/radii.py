@@ -49,7 +49,14 @@ def some_class(rng: random.Random, table: np.random.Generator) -> HypothesisClas
     return Subsets(Integers(), rng.randint(1, 3))
 
 
-@statement("Radii, Lemma 2: one record moves each end of a run of radii by one at most")
+@statement(
+    id="Radii, Lemma 2",
+    says="one record moves each end of a run of radii by one at most",
+    code="learners.radii_lists.lists",
+    scope="random classes and records, each with one record replaced",
+    status="as stated",
+    proof="proofs/radii.md#lemma-2-scores",
+)
 def one_record_moves_a_run_by_one() -> Outcome:
     """Random classes and records, each with one record replaced."""
     rng, table = random.Random(5), np.random.default_rng(5)

@@ -46,7 +46,14 @@ def at_most(d: int, points: int, labels: int) -> FiniteClass:
     return FiniteClass.from_array(list(rows), labels=labels)
 
 
-@statement("BGS21 Theorem 5.6 on a sample: at most sum_(i <= d) C(n, i) k^i patterns on n points")
+@statement(
+    id="BGS21 Theorem 5.6",
+    says="on a sample, at most sum_(i <= d) C(n, i) k^i patterns on n points",
+    code="dimension.multiclass_littlestone_dimension, verify.bgs21.sauer_sum",
+    scope="all sets of points of random tables of 3 and 4 labels on 4 points",
+    status="as stated",
+    proof="proofs/multiclass.md#patterns-on-n-points",
+)
 def patterns() -> Outcome:
     """All sets of points of random tables; functions with at most d labels other than 0 attain it."""
     tried = wrong = of_two = 0
@@ -78,7 +85,12 @@ def _trees() -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]:
 
 
 @statement(
-    "Lyu25 Lemma 4.1 with k + 1 labels: at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t"
+    id="Lyu25 Lemma 4.1",
+    says="with k + 1 labels, at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t",
+    code="decomposition.leaf_bound, decomposition.decompose, decomposition.optimal_tree",
+    scope="greedy and optimal trees of random tables of 3 and 4 labels on 4 points",
+    status="as stated",
+    proof="proofs/decomposition.md#leaves-with-several-labels",
 )
 def leaves() -> Outcome:
     """Greedy and optimal trees of random tables; D = p (2^(d-t) - 1), and t = 0 counts all leaves."""
@@ -122,7 +134,12 @@ def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
 
 
 @statement(
-    "Lyu25 Lemma 4.2 with k + 1 labels: the SOAs of (d+1)-irreducible subclasses have MLS <= d"
+    id="Lyu25 Lemma 4.2",
+    says="with k + 1 labels, the SOAs of (d+1)-irreducible subclasses have MLS <= d",
+    code="decomposition.is_irreducible, classes.FiniteClass.soa",
+    scope="all subclasses of random tables of 3 and 4 labels, and of one label other than 0",
+    status="as stated",
+    proof="proofs/irreducible.md#theorem-3-several-labels",
 )
 def soa_class() -> Outcome:
     """All subclasses of random tables, and of one label other than 0 that some point must have."""
@@ -161,7 +178,14 @@ def _chunks(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
     return H, [Sample.from_examples(H.domain, row, labels=labels) for row in rows]
 
 
-@statement("Lyu25 Theorem 3 with k + 1 labels: one rule on the lists of all teachers")
+@statement(
+    id="Lyu25 Theorem 3",
+    says="with k + 1 labels, one rule on the lists of all teachers",
+    code="learners.IrreducibleLearner.listed",
+    scope="random tables of 3 and 4 labels, three teachers with 2 to 4 records each",
+    status="repaired",
+    proof="proofs/irreducible.md#theorem-3-several-labels",
+)
 def one_rule_on_all_lists() -> Outcome:
     """One label other than 0 and more, 3 and 4 labels, three teachers, with d doublings."""
     rng = np.random.default_rng(11)

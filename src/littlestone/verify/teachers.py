@@ -54,7 +54,14 @@ def chunks_of_three(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[
     return H, [Sample.from_examples(H.domain, [(x, target(x)) for x in row]) for row in drawn]
 
 
-@statement("Lyu25 Theorem 3, one rule on the lists of all teachers: p must double with each radius")
+@statement(
+    id="Lyu25 Theorem 3",
+    says="one rule on the lists of all teachers: p must double with each radius",
+    code="learners.IrreducibleLearner.listed",
+    scope="random classes, three teachers with 2 to 5 records each",
+    status="repaired",
+    proof="proofs/irreducible.md#theorem-2-the-proved-size",
+)
 def one_rule_on_all_lists() -> Outcome:
     """Singletons and more, three teachers: with d doublings, and with one p for all radii."""
     rng = np.random.default_rng(7)
@@ -73,7 +80,14 @@ def one_rule_on_all_lists() -> Outcome:
     )
 
 
-@statement("Lyu25 Theorem 3, an ERM guarantee: few mistakes on any fixed data set that H fits")
+@statement(
+    id="Lyu25 Theorem 3",
+    says="an ERM guarantee: few mistakes on any fixed data set that H fits",
+    code="learners.IrreducibleLearner.fit, learners.IrreducibleLearner.plan",
+    scope="sets of at most one element, three data sets; all small hypergeometric medians",
+    status="repaired",
+    proof="proofs/irreducible.md#theorem-4-any-fixed-data-set",
+)
 def on_a_fixed_data_set() -> Outcome:
     """Sets of at most one element, 60 fits to three data sets; and what the proof takes of medians."""
     domain, goal = Integers(), {"alpha": 0.4, "beta": 0.1}
