@@ -7,8 +7,6 @@ from functools import cache
 from itertools import combinations, product
 from math import comb, e, log
 
-import numpy as np
-
 from littlestone.dimension import (
     LabelTable,
     multiclass_littlestone_dimension,
@@ -17,13 +15,15 @@ from littlestone.dimension import (
     psi_littlestone_dimension,
     zero_cover_function,
 )
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 
-def _random_tables(count: int, hypotheses: int = 14, points: int = 3) -> Iterator[LabelTable]:
+def _random_tables(
+    trial: Trial, count: int, hypotheses: int = 14, points: int = 3
+) -> Iterator[LabelTable]:
     """Tables of labels 0..k for k = 1, ..., 5, and the full classes on two points."""
-    rng = np.random.default_rng(2021)
-    for i in range(count):
+    rng = trial.array(2021)
+    for i in range(trial.size(count, 20 * count)):
         labels = 2 + i % 5
         shape = int(rng.integers(1, hypotheses + 1)), int(rng.integers(1, points + 1))
         yield LabelTable.of(rng.integers(0, labels, size=shape), labels=labels)
@@ -108,9 +108,11 @@ def _io_tree_depth(H: LabelTable) -> int:
     scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
     status="as stated",
 )
-def multiclass_is_psi_n() -> Outcome:
+def multiclass_is_psi_n(trial: Trial) -> Outcome:
     """The solver for Psi^N against Definition 2.11 on random and full classes."""
-    pairs = [(_io_tree_depth(H), multiclass_littlestone_dimension(H)) for H in _random_tables(150)]
+    pairs = [
+        (_io_tree_depth(H), multiclass_littlestone_dimension(H)) for H in _random_tables(trial, 150)
+    ]
     equal = sum(one == other for one, other in pairs)
     return Outcome("equal", f"equal on {equal} of {len(pairs)} classes", equal == len(pairs))
 
@@ -123,9 +125,9 @@ def multiclass_is_psi_n() -> Outcome:
     status="as stated",
     proof="proofs/multiclass.md#bits-below-and-above",
 )
-def bit_classes_below_psi_bin() -> Outcome:
+def bit_classes_below_psi_bin(trial: Trial) -> Outcome:
     """The sum over the bits is above it, because a learner of every bit errs whenever it errs."""
-    tables = list(_random_tables(150))
+    tables = list(_random_tables(trial, 150))
     bits = [_bit_dimensions(H) for H in tables]
     psi = [psi_littlestone_dimension(H, psi_bin) for H in tables]
     gaps = [p - max(b) for p, b in zip(psi, bits, strict=True)]
@@ -146,7 +148,7 @@ def bit_classes_below_psi_bin() -> Outcome:
     status="as stated",
     proof="proofs/multiclass.md#one-recursion-for-all-psi-littlestone-dimensions",
 )
-def order_of_the_families() -> Outcome:
+def order_of_the_families(trial: Trial) -> Outcome:
     """On random and full classes; both inequalities are strict on some."""
     found = [
         (
@@ -154,7 +156,7 @@ def order_of_the_families() -> Outcome:
             psi_littlestone_dimension(H, psi_bin),
             psi_littlestone_dimension(H, psi_b),
         )
-        for H in _random_tables(150)
+        for H in _random_tables(trial, 150)
     ]
     strict = sum(n < b for n, b, _ in found), sum(b < a for _, b, a in found)
     return Outcome(
@@ -172,11 +174,11 @@ def order_of_the_families() -> Outcome:
     status="as stated",
     proof="proofs/multiclass.md#the-0-cover-number",
 )
-def sauer_for_covers() -> Outcome:
+def sauer_for_covers(trial: Trial) -> Outcome:
     """The exact 0-cover function, for all depths n <= 4; (k + 1)^n below n = d."""
     tried = tight = 0
     holds = True
-    tables = [*_random_tables(100), *(separate_bits_class(d, 1) for d in (1, 2, 3))]
+    tables = [*_random_tables(trial, 100), *(separate_bits_class(d, 1) for d in (1, 2, 3))]
     for H in tables:
         d, k = multiclass_littlestone_dimension(H), H.labels - 1
         for n in range(5 if k <= 2 else 4):
@@ -202,10 +204,10 @@ def sauer_for_covers() -> Outcome:
     status="as stated",
     proof="proofs/multiclass.md#the-0-cover-number",
 )
-def covers_are_exponential() -> Outcome:
+def covers_are_exponential(trial: Trial) -> Outcome:
     """The exact 0-cover function at the depth of the Psi^B-Littlestone dimension."""
     found = []
-    for H in _random_tables(100, hypotheses=10):
+    for H in _random_tables(trial, 100, hypotheses=10):
         d = psi_littlestone_dimension(H, psi_b)
         found.append((zero_cover_function(H, d), 2**d))
     tight = sum(cover == power for cover, power in found)
@@ -227,10 +229,10 @@ def covers_are_exponential() -> Outcome:
     status="as stated",
     proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk-1",
 )
-def bit_classes_are_small() -> Outcome:
+def bit_classes_are_small(trial: Trial) -> Outcome:
     """On random and full classes; and with the sharper cap that the proof gives."""
     ratios, of_cap, holds, sharp = [], [0.0], True, True
-    for H in [*_random_tables(150), rotation_class(2, 3), rotation_class(1, 3)]:
+    for H in [*_random_tables(trial, 150), rotation_class(2, 3), rotation_class(1, 3)]:
         d, k = multiclass_littlestone_dimension(H), H.labels - 1
         largest = max(_bit_dimensions(H))
         holds &= largest <= 6 * d * log(k + 1)
@@ -303,11 +305,11 @@ def rotations() -> Outcome:
     status="repaired",
     proof="proofs/multiclass.md#bits-below-and-above",
 )
-def some_bit_class_is_large() -> Outcome:
+def some_bit_class_is_large(trial: Trial) -> Outcome:
     """On random classes; equal if each bit has its own points, so "larger than" is too much."""
     gaps = [
         max(_bit_dimensions(H)) * H.bits - multiclass_littlestone_dimension(H)
-        for H in _random_tables(150)
+        for H in _random_tables(trial, 150)
     ]
     tight = [
         (separate_bits_class(d, b), d * b, d) for d, b in [(1, 1), (1, 3), (2, 2), (3, 2), (2, 4)]

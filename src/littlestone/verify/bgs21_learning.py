@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from fractions import Fraction
 from functools import cache, partial
 from math import log
@@ -16,10 +15,9 @@ from littlestone.domains import Integers
 from littlestone.learners import BitPartsLearner, BitsLearner, IrreducibleLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 from littlestone.verify.bgs21 import bit_class_cap
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 ALPHA, BETA = 0.1, 0.05
 
@@ -54,28 +52,29 @@ def parts_are_private() -> Outcome:
     status="repaired",
     proof="proofs/multiclass-learning.md#theorem-3-error-without-wrong-labels",
 )
-def parts_are_accurate() -> Outcome:
+def parts_are_accurate(trial: Trial) -> Outcome:
     """One rule with an outcome: 20 runs at the planned size, each on 500 new records."""
     H = Outcomes.of("origin", "dest", labels=3, max_rules=1)
-    failures, sizes = 0, []
+    failures, sizes, runs = 0, [], trial.size(20, 400)
     for kind in (BitPartsLearner, BitsLearner):
         learner = kind(H, Budget(1, "1e-6"))
         bound = learner.plan(ALPHA, BETA, setting="realizable")
         n = 0 if bound is None else bound.n
         sizes.append(n)
-        for seed in range(20):
-            rng = random.Random(seed)
+        for seed in range(runs):
+            rng = trial.draws(seed)
             drawn = [(rng.choice("JENS"), rng.choice("HL")) for _ in range(n + 500)]
             examples = [(x, 2 if x == ("J", "H") else 0) for x in drawn]
             sample = Sample.from_examples(H.domain, examples[:n], labels=3)
             with Ledger() as ledger:
-                draws = seeded_generator(seed)
+                draws = trial.draws(seed)
                 f = learner.fit(sample, ledger=ledger, dataset="made up", rng=draws).hypothesis
             failures += sum(f(x) != y for x, y in examples[n:]) > 500 * ALPHA
     return Outcome(
         f"at most {BETA:g} of the runs err more than {ALPHA:g}",
-        f"{failures} of 40, with {sizes[0]:,} records in parts and {sizes[1]:,} under one budget",
-        failures <= 40 * BETA,
+        f"{failures} of {2 * runs}, with {sizes[0]:,} records in parts and {sizes[1]:,} under one "
+        "budget",
+        failures <= 2 * runs * BETA,
     )
 
 
@@ -160,17 +159,17 @@ CODE = np.array([[(y & j).bit_count() % 2 for j in range(1, 8)] for y in range(8
     status="as stated",
     proof="proofs/multiclass-learning.md#theorem-4-one-logarithm-less-codes-that-correct-errors",
 )
-def codes() -> Outcome:
+def codes(trial: Trial) -> Outcome:
     """docs/proofs/multiclass-learning.md, Theorem 4: random wrong bits, and random tables."""
-    rng, ratios, gaps = np.random.default_rng(4), [], []
+    rng, ratios, gaps = trial.array(4), [], []
     for share in (0.02, 0.1, 0.3):
-        for _ in range(20):
+        for _ in range(trial.size(20, 1000)):
             truth = rng.integers(0, 8, size=400)
             wrong = rng.random((400, 7)) < share
             bits = CODE[truth] ^ wrong
             nearest = np.abs(bits[:, None, :] - CODE).sum(axis=2).argmin(axis=1)
             ratios.append(np.mean(nearest != truth) / (wrong.sum() / 400 / 2))
-    for _ in range(20):
+    for _ in range(trial.size(20, 500)):
         values = rng.integers(0, 8, size=(12, 3))
         d = multiclass_littlestone_dimension(LabelTable.of(values, labels=8))
         coded = [LabelTable.of(CODE[values, j], labels=2) for j in range(7)]

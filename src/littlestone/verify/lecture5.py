@@ -26,12 +26,14 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_below
 from littlestone.sample import Sample
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 
-def _random_classes(count: int, hypotheses: int, points: int) -> Iterator[FiniteClass]:
-    rng = np.random.default_rng(2026)
-    for _ in range(count):
+def _random_classes(
+    trial: Trial, count: int, hypotheses: int, points: int
+) -> Iterator[FiniteClass]:
+    rng = trial.array(2026)
+    for _ in range(trial.size(count, 20 * count)):
         size = int(rng.integers(1, hypotheses + 1)), int(rng.integers(1, points + 1))
         density = rng.choice([0.2, 0.5, 0.8])
         yield FiniteClass.from_array((rng.random(size) < density).astype(int))
@@ -56,17 +58,19 @@ def _most_mistakes(V: FiniteClass) -> int:
     scope="every play on 60 random classes of at most 4 points, and random plays on larger ones",
     status="as stated",
 )
-def soa_mistakes() -> Outcome:
+def soa_mistakes(trial: Trial) -> Outcome:
     """Every sequence on small classes, tried exhaustively; random ones on larger classes."""
-    exhaustive = [(_most_mistakes(H), H.littlestone_dimension()) for H in _random_classes(60, 8, 4)]
+    exhaustive = [
+        (_most_mistakes(H), H.littlestone_dimension()) for H in _random_classes(trial, 60, 8, 4)
+    ]
     played = []
-    for seed, H in enumerate(_random_classes(150, 40, 12)):
+    for seed, H in enumerate(_random_classes(trial, 150, 40, 12)):
         learner = StandardOptimalAlgorithm(H)
-        transcript = play(learner, RandomAdversary(H, rng=random.Random(seed)), rounds=40)
+        transcript = play(learner, RandomAdversary(H, rng=trial.draws(seed)), rounds=40)
         played.append((transcript.mistakes, H.littlestone_dimension()))
     huge = Thresholds.on(-(2**63), 2**63 - 1)
     transcript = play(
-        StandardOptimalAlgorithm(huge), RandomAdversary(huge, rng=random.Random(0)), rounds=500
+        StandardOptimalAlgorithm(huge), RandomAdversary(huge, rng=trial.draws(0)), rounds=500
     )
     played.append((transcript.mistakes, 64))
     tight = sum(mistakes == dimension for mistakes, dimension in exhaustive)
@@ -104,9 +108,9 @@ class _Arbitrary(OnlineLearner[Any]):
     scope="random classes and two classes of thresholds, against three learners",
     status="as stated",
 )
-def forced_mistakes() -> Outcome:
+def forced_mistakes(trial: Trial) -> Outcome:
     """The walk down a shattered tree forces exactly LDim mistakes on every learner tried."""
-    classes: list[HypothesisClass[Any]] = list(_random_classes(100, 30, 10))
+    classes: list[HypothesisClass[Any]] = list(_random_classes(trial, 100, 30, 10))
     classes += [Thresholds.on(0, 2**20 - 1), Thresholds.on(-(2**63), 2**63 - 1)]
     games = exact = 0
     for seed, H in enumerate(classes):
@@ -127,11 +131,11 @@ def forced_mistakes() -> Outcome:
     scope="random classes, against the tree adversary and a random one",
     status="as stated",
 )
-def halving_mistakes() -> Outcome:
+def halving_mistakes(trial: Trial) -> Outcome:
     """Against the tree adversary and random ones."""
     excess = []
-    for seed, H in enumerate(_random_classes(100, 60, 12)):
-        for adversary in (TreeAdversary(H), RandomAdversary(H, rng=random.Random(seed))):
+    for seed, H in enumerate(_random_classes(trial, 100, 60, 12)):
+        for adversary in (TreeAdversary(H), RandomAdversary(H, rng=trial.draws(seed))):
             transcript = play(Halving(H), adversary, rounds=40)
             excess.append(transcript.mistakes - (H.size.bit_length() - 1))
     return Outcome(
@@ -147,10 +151,11 @@ def halving_mistakes() -> Outcome:
     scope="random classes, and thresholds of 2^d functions, d <= 20",
     status="as stated",
 )
-def dimension_below_logarithm() -> Outcome:
+def dimension_below_logarithm(trial: Trial) -> Outcome:
     """On random classes, with equality for thresholds of 2^d functions."""
     gaps = [
-        H.size.bit_length() - 1 - H.littlestone_dimension() for H in _random_classes(300, 60, 12)
+        H.size.bit_length() - 1 - H.littlestone_dimension()
+        for H in _random_classes(trial, 300, 60, 12)
     ]
     tight = [Thresholds.on(0, 2**d - 2).littlestone_dimension() == d for d in range(1, 21)]
     return Outcome(
@@ -178,9 +183,11 @@ def _vc_dimension(H: FiniteClass) -> int:
     scope="random classes of at most 24 functions on 7 points; VC by brute force",
     status="as stated",
 )
-def vc_below_littlestone() -> Outcome:
+def vc_below_littlestone(trial: Trial) -> Outcome:
     """The VC dimension by brute force, against the Littlestone dimension."""
-    gaps = [H.littlestone_dimension() - _vc_dimension(H) for H in _random_classes(150, 24, 7)]
+    gaps = [
+        H.littlestone_dimension() - _vc_dimension(H) for H in _random_classes(trial, 150, 24, 7)
+    ]
     return Outcome(
         "LDim - VC >= 0",
         f"least {min(gaps)}, largest {max(gaps)} in {len(gaps)} classes",
@@ -263,14 +270,14 @@ def _failure(learner: ExponentialLearner[str], sample: Sample[str], bad: list[bo
     status="as stated",
     proof="proofs/exponential-mechanism.md#theorem-3-accuracy",
 )
-def exponential_sample_size() -> Outcome:
+def exponential_sample_size(trial: Trial) -> Outcome:
     """The failure probability at the planned n, averaged over samples of a hard distribution.
 
     Realizable: 300 hypotheses that each err on 11 % of the points, beside the truth.  Agnostic: a
     function and its complement, with labels that agree with the first at a rate of 0.555.
     """
-    alpha, beta, runs = 0.1, 0.1, 400
-    rng = np.random.default_rng(5)
+    alpha, beta, runs = 0.1, 0.1, trial.size(400, 8000)
+    rng = trial.array(5)
     wrong = np.argsort(rng.random((300, 100)), axis=1) < 11
     many = FiniteClass.from_array(np.vstack([np.zeros((1, 100), dtype=int), wrong.astype(int)]))
     pair = FiniteClass.from_array([[0], [1]])

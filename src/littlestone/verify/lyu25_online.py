@@ -24,7 +24,7 @@ from littlestone.learners.online.staged import StagedOnlineLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 HALF = Fraction(1, 2)
 Scores = Counter[Hypothesis[Any]]
@@ -141,11 +141,11 @@ def levels_of_chunks() -> Outcome:
     status="repaired",
     proof="proofs/staged-stream.md#lemma-2-stages",
 )
-def stages_end_a_dimension() -> Outcome:
+def stages_end_a_dimension(trial: Trial) -> Outcome:
     """Lemma 2, for two teachers' trees: its SOA is listed a stage before, or a leaf is larger."""
-    rng = np.random.default_rng(63)
+    rng = trial.array(63)
     cases = wrong = large = 0
-    for _ in range(120):
+    for _ in range(trial.size(120, 3000)):
         H = _random_class(rng)
         d, cap = int(H.littlestone_dimension()), int(rng.integers(1, 4))
         points, target = list(H.domain), H.hypothesis(int(rng.integers(0, H.size)))
@@ -242,12 +242,12 @@ def bottom_is_rarer() -> Outcome:
     status="repaired",
     proof="proofs/staged-stream.md#lemma-5-calls",
 )
-def the_potential_falls() -> Outcome:
+def the_potential_falls(trial: Trial) -> Outcome:
     """Lemma 5: all teachers see all mistakes, at points where a third of the draws' law is wrong."""
-    rng = np.random.default_rng(64)
+    rng = trial.array(64)
     cases = wrong = grown = new = 0
     slowest = Fraction(0)
-    for _ in range(300):
+    for _ in range(trial.size(300, 6000)):
         H = _random_class(rng)
         d, k, r = int(H.littlestone_dimension()), 3, Fraction(int(rng.integers(11, 30)), 10)
         cap, points = len(list(H.domain)) + 1, list(H.domain)
@@ -302,12 +302,12 @@ def _scores(H: FiniteClass, chunks: Sequence[Sequence[Chunk]], stage: int, cap: 
     status="repaired",
     proof="proofs/staged-stream.md#lemma-5-calls",
 )
-def few_calls() -> Outcome:
+def few_calls(trial: Trial) -> Outcome:
     """The process with exact tests and votes of the whole law, up to the end, three teachers."""
-    rng = np.random.default_rng(61)
+    rng = trial.array(61)
     runs = wrong = unlearned = 0
     most, r = 0.0, Fraction(2)
-    for _ in range(60):
+    for _ in range(trial.size(60, 1200)):
         H = _random_class(rng)
         d, k = int(H.littlestone_dimension()), 3
         points, target = list(H.domain), H.hypothesis(int(rng.integers(0, H.size)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -11,7 +10,7 @@ from littlestone.classes import parse_class
 from littlestone.classes.base import ErrorSums
 from littlestone.sample import Sample
 from littlestone.verify.mechanisms import audited
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 conditions = audited(
     "conditions-learner",
@@ -89,9 +88,9 @@ CLASSES = [
     status="as stated",
     proof="proofs/conditions.md#theorem-2-scores-are-counts-of-cells",
 )
-def counted() -> Outcome:
+def counted(trial: Trial) -> Outcome:
     """The scores of all written hypotheses beside the errors of each of them, one by one."""
-    rng, checked, wrong = random.Random(5), 0, 0
+    rng, checked, wrong = trial.draws(5), 0, 0
     for text in CLASSES:
         H: Any = parse_class(text)
         points = list(H.domain)

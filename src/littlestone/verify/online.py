@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-
 from littlestone.classes import FiniteClass
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per_hit
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 
 @statement(
@@ -20,11 +18,11 @@ from littlestone.verify.statement import Outcome, statement
     scope="random tables of dimension 1 on four points",
     status="as stated",
 )
-def one_mistake_names_the_target() -> Outcome:
+def one_mistake_names_the_target(trial: Trial) -> Outcome:
     """The functions that agree with a mistake, on random tables of dimension 1."""
-    rng = np.random.default_rng(11)
+    rng = trial.array(11)
     classes = mistakes = wrong = 0
-    for _ in range(400):
+    for _ in range(trial.size(400, 20_000)):
         H = FiniteClass.from_array(rng.integers(0, 2, (int(rng.integers(2, 6)), 4)))
         if H.littlestone_dimension() != 1:
             continue

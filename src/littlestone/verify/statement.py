@@ -143,7 +143,7 @@ def statement(
 ) -> Callable[[Callable[..., Outcome]], Statement]:
     """Mark a function as a statement that can be run; see `Statement` for the words.
 
-    The function takes a `Trial`, named ``trial``, if it samples, or if it has a larger family; otherwise nothing.
+    The function takes a `Trial`, named ``trial``, if it samples or has a larger family.
     """
     if status not in get_args(Status):
         raise DeclarationError(
