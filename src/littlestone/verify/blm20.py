@@ -207,7 +207,7 @@ def tournament_examples_are_mistakes(trial: Trial) -> Outcome:
     code="online.extended_soa.ExtendedSOA",
     scope="exact laws, in 40 small settings with LDim 1, 2; the SOA of Lyu25",
     status="false",
-    proof="proofs/globally-stable.md#lemma-12-is-false-for-d-2",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-d--2",
 )
 def frequent_rules(trial: Trial) -> Outcome:
     """True for d = 1.  For d = 2, five functions on eight points, n = 1, are a counterexample."""
@@ -227,7 +227,7 @@ def frequent_rules(trial: Trial) -> Outcome:
     code="online.extended_soa.ExtendedSOA",
     scope="one class of five functions on eight points, n = 1",
     status="false",
-    proof="proofs/globally-stable.md#lemma-12-is-false-for-d-2",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-d--2",
 )
 def who_wins_is_not_independent() -> Outcome:
     """If y = c(x), the winner is the one that errs at x: more often the one that went wrong before."""

@@ -106,7 +106,7 @@ class _Arbitrary(OnlineLearner[Any]):
     says="LDim(H) is the optimal number of mistakes",
     code="online.TreeAdversary, online.StandardOptimalAlgorithm, online.Halving",
     scope="random classes and two classes of thresholds, against three learners",
-    status="as stated",
+    status="repaired",
 )
 def forced_mistakes(trial: Trial) -> Outcome:
     """The walk down a shattered tree forces exactly LDim mistakes on every learner tried."""

@@ -89,7 +89,7 @@ def _trees(trial: Trial) -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]
     says="with k + 1 labels, at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t",
     code="decomposition.leaf_bound, decomposition.decompose, decomposition.optimal_tree",
     scope="greedy and optimal trees of random tables of 3 and 4 labels on 4 points",
-    status="as stated",
+    status="repaired",
     proof="proofs/decomposition.md#leaves-with-several-labels",
 )
 def leaves(trial: Trial) -> Outcome:

@@ -20,7 +20,7 @@ Status = Literal["as stated", "repaired", "false", "refused", "open"]
 
 * as stated: the code does, or a row confirms, what the paper states; constants may be sharper.
 * repaired: something else is proved and run, because the statement is false, loose or leaves a choice.
-* false: the row shows that the statement fails.
+* false: it fails, as the row shows.
 * refused: we do not do it, for a reason that the map gives.
 * open: nothing here runs it, and nothing here contradicts it.
 """
