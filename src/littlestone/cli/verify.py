@@ -10,7 +10,7 @@ from littlestone.cli.bars import JobsOption, bar
 from littlestone.cli.console import counted, err, print_json, print_table
 from littlestone.errors import DeclarationError
 from littlestone.parallel import spread
-from littlestone.verify.statement import Verdict, named, run_one
+from littlestone.verify.statement import Verdict, run_one, statements
 
 
 def verify(
@@ -23,8 +23,8 @@ def verify(
     Ctrl+C stops it and prints the verdicts so far; the exit status is then 130.  The exit status is 1
     if a statement fails.
     """
-    names = named(only)
-    if not names:
+    rows = statements(only)
+    if not rows:
         raise DeclarationError(
             f"verify {only!r}",
             found="no statement has that in its name",
@@ -34,7 +34,7 @@ def verify(
     interrupted = False
     try:
         with bar("running statements"):
-            for i, verdict in spread(run_one, names, jobs=jobs, what="running statements"):
+            for i, verdict in spread(run_one, rows, jobs=jobs, what="running statements"):
                 found[i] = verdict
     except KeyboardInterrupt:
         interrupted = True
@@ -44,11 +44,19 @@ def verify(
     else:
         print_table(
             ["statement", "stated", "measured", "verdict"],
-            [[v.name, v.stated, v.measured, "holds" if v.holds else "FAILS"] for v in verdicts],
+            [
+                [
+                    v.statement.name,
+                    v.outcome.stated,
+                    v.outcome.measured,
+                    "holds" if v.holds else "FAILS",
+                ]
+                for v in verdicts
+            ],
         )
     if interrupted:
-        missing = len(names) - len(found)
-        err.print(f"interrupted: {missing:,} of {counted(len(names), 'statement')} were not run")
+        missing = len(rows) - len(found)
+        err.print(f"interrupted: {missing:,} of {counted(len(rows), 'statement')} were not run")
         raise typer.Exit(130)
     if not all(verdict.holds for verdict in verdicts):
         raise typer.Exit(1)
