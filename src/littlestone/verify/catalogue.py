@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from littlestone.errors import DeclarationError
-from littlestone.verify.statement import Statement, Status
+from littlestone.verify.statement import Statement, Status, status_of
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _line(entry: dict[str, str], number: str, found: dict[str, list[Statement]])
     return Line(
         number,
         entry["says"],
-        entry.get("status") or rows[0].status,
+        status_of(number, entry["status"]) if "status" in entry else rows[0].status,
         _joined([entry.get("code", ""), *(row.code for row in rows)]),
         _joined([entry.get("proof", ""), *(row.proof for row in rows)]),
         _joined([entry.get("tests", "")]),

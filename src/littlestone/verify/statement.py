@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -145,13 +145,18 @@ def statement(
 
     The function takes a `Trial`, named ``trial``, if it samples or has a larger family.
     """
-    if status not in get_args(Status):
+    return partial(Statement, id, says, code, scope, status_of(id, status), proof)
+
+
+def status_of(statement_id: str, text: str) -> Status:
+    """The status ``text``; raises `DeclarationError` if there is none of that name."""
+    if text not in get_args(Status):
         raise DeclarationError(
-            f"the statement {id}",
-            found=f"status {status!r}",
+            f"the statement {statement_id}",
+            found=f"status {text!r}",
             fix=f"use one of {', '.join(get_args(Status))}",
         )
-    return partial(Statement, id, says, code, scope, status, proof)
+    return cast(Status, text)
 
 
 def statements(only: str = "") -> list[Statement]:
