@@ -5,12 +5,13 @@ Run it from anywhere: python tools/theorem_map.py
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
 
-from littlestone.verify.catalogue import Line, Paper, paper_of, papers
+from littlestone.verify.catalogue import OTHERS, Line, Paper, paper_of, papers
 from littlestone.verify.statement import Statement, Status, statements
 
 PAGE = Path(__file__).parent.parent / "docs" / "theorem-map.md"
@@ -28,9 +29,12 @@ lists every numbered statement of four documents, and other statements that matt
 * **refused**: we do not do it, for the reason given.
 * **open**: nothing here runs it, and nothing here contradicts it.
 
-A row is a line of `littlestone verify`. To run the rows of a statement, use its number:
+`littlestone verify` runs the rows: all of them, those of a statement or of a paper. `--seed` samples
+other classes and records. `--deep` takes larger families and some minutes. `--out` writes a page.
 
     littlestone verify --id "Lyu25 Theorem 3"
+    littlestone verify --paper BLM20 --seed 5
+    littlestone verify --deep --out verify.html
 
 Code is named below `littlestone`, so `online.play` is `littlestone.online.play`. Tests are in the
 repository, and plants are mistakes that the [tests must catch](planted-bugs.md). This page is made by
@@ -44,7 +48,7 @@ def page() -> str:
     """The text of the page."""
     rows = statements()
     found = papers(rows)
-    others = [row for row in rows if not paper_of(row.id)]
+    others = [row for row in rows if paper_of(row.id) == OTHERS]
     parts = [HEAD, _counts(found, others)]
     parts += [_section(paper) for paper in found]
     parts.append(_others(others))
@@ -120,9 +124,9 @@ def _table(names: list[str], rows: Iterable[Iterable[object]]) -> str:
 
 def _plain(text: str) -> str:
     """The text without signs that Markdown would read."""
-    for sign in "\\|*<":
+    for sign in "\\|*":
         text = text.replace(sign, f"\\{sign}")
-    return text
+    return re.sub(r"<(?=[a-zA-Z/!])", "&lt;", text)
 
 
 if __name__ == "__main__":

@@ -241,7 +241,7 @@ def who_wins_is_not_independent() -> Outcome:
 
 @statement(
     id="BLM20 Lemma 12",
-    says="repaired, some k <= d and f have Pr[SOA(S T) = f] >= eta_d",
+    says="some k <= d and f have Pr[SOA(S T) = f] >= eta_d",
     code="learners.stable.sizes.stability",
     scope="exact laws, in 40 small settings with LDim 1, 2",
     status="repaired",

@@ -14,7 +14,10 @@ from importlib.resources import files
 from typing import Any
 
 from littlestone.errors import DeclarationError
-from littlestone.verify.statement import Statement, Status, status_of
+from littlestone.verify.statement import Statement, Status, statements, status_of
+
+OTHERS = "others"
+"""The key of statements of no paper of ours."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def papers(rows: Iterable[Statement]) -> list[Paper]:
     read = [_paper(source, found) for source in _sources()]
     known = {line.id for paper in read for line in paper.lines}
     for row_id in found:
-        if paper_of(row_id) and row_id not in known:
+        if paper_of(row_id) != OTHERS and row_id not in known:
             raise DeclarationError(
                 f"the row {row_id}",
                 found="its paper has no statement of that number",
@@ -67,13 +70,64 @@ def papers(rows: Iterable[Statement]) -> list[Paper]:
 
 
 def paper_of(row_id: str) -> str:
-    """The key of a row's paper; empty if its first word is none.
+    """The key of a row's paper; `OTHERS` if its first word is none.
 
     >>> paper_of("L5 Theorem 1"), paper_of("Mixed tables")
-    ('L5', '')
+    ('L5', 'others')
     """
     key = row_id.partition(" ")[0]
-    return key if any(source["key"] == key for source in _sources()) else ""
+    return key if any(source["key"] == key for source in _sources()) else OTHERS
+
+
+def title_of(row: Statement) -> str:
+    """The heading of the row's paper.
+
+    >>> title_of(statements("L5 Lemma 1")[0])
+    'L5: Kalavasis, Lecture 5: PAC learning with pure DP and online learning'
+    """
+    key = paper_of(row.id)
+    titles = {source["key"]: f"{key}: {source['title']}" for source in _sources()}
+    return titles.get(key, "Others: statements of other papers, and our own")
+
+
+def number_of(row: Statement) -> str:
+    """The row's number in its paper; its whole id if it has no paper of ours.
+
+    >>> number_of(statements("L5 Lemma 1")[0])
+    'Lemma 1'
+    """
+    key = paper_of(row.id)
+    return row.id if key == OTHERS else row.id.removeprefix(f"{key} ")
+
+
+def selected(only: str = "", *, paper: str = "", number: str = "") -> list[Statement]:
+    """The statements in the order of the map, of papers first.
+
+    ``only`` is part of their name, ``paper`` the key of their paper or `OTHERS`, and ``number`` their
+    id; empty texts select all.  Raises `DeclarationError` if there is none.
+
+    >>> [row.says for row in selected(number="l5 example 1")]
+    ['LDim(H) <= log2 |H|']
+    """
+    order = [
+        f"{source['key']} {entry['number']}" for source in _sources() for entry in source["line"]
+    ]
+    places = {row_id: i for i, row_id in enumerate(order)}
+    found = [
+        row
+        for row in sorted(statements(only), key=lambda row: places.get(row.id, len(places)))
+        if paper.lower() in ("", paper_of(row.id).lower())
+        and number.lower() in ("", row.id.lower())
+    ]
+    if not found:
+        asked = {"": only, "--paper ": paper, "--id ": number}
+        words = " ".join(f"{option}{text!r}" for option, text in asked.items() if text)
+        raise DeclarationError(
+            f"verify {words}",
+            found="no statement has that",
+            fix="use a number or a part of a name that `littlestone verify` prints, such as L5",
+        )
+    return found
 
 
 @cache

@@ -123,6 +123,11 @@ class Statement:
         """
         return f"{self.id}: {self.says}"
 
+    @property
+    def found(self) -> str:
+        """The status as a verdict says it: a row of a false statement holds if it shows that."""
+        return "shown false" if self.status == "false" else self.status
+
     def __call__(self, trial: Trial = Trial()) -> Verdict:
         asks = "trial" in signature(self.run).parameters
         return Verdict(self, self.run(trial) if asks else self.run())
