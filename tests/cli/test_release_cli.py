@@ -19,7 +19,7 @@ from littlestone.domains import Grid
 from littlestone.errors import ModelError
 from littlestone.hypotheses import StepFunction
 from littlestone.learners import Release
-from littlestone.verify.statement import Verdict
+from littlestone.verify.statement import Outcome, statement
 
 OTHER = "delay,carrier,late\n" + "".join(f"{d * 7 - 50},Z{d},{d % 3 // 2}\n" for d in range(18))
 BLANK = "delay,carrier,late\n" + 'nan,,\n"","\r",x\n,,,,\n' * 6
@@ -699,9 +699,12 @@ def test_the_status_tells_whether_all_statements_hold(
     status: int,
     options: tuple[str, ...],
 ) -> None:
-    verdicts = {f"S{i}": Verdict(f"S{i}", "1", "2", value) for i, value in enumerate(holds)}
-    monkeypatch.setattr("littlestone.cli.verify.named", lambda only: list(verdicts))
-    monkeypatch.setattr("littlestone.cli.verify.run_one", verdicts.__getitem__)
+    words = {"says": "1 = 1", "code": "", "scope": "numbers", "status": "as stated"}
+    rows = [
+        statement(id=f"S{i}", **words)(lambda value=value: Outcome("1", "2", value))
+        for i, value in enumerate(holds)
+    ]
+    monkeypatch.setattr("littlestone.cli.verify.selected", lambda *_, **__: rows)
     ran = run("verify", *options)
     assert (ran.status, ran.err) == (status, "")
     if options:

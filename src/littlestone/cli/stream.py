@@ -137,13 +137,7 @@ def stream(
     learner, why = online_choice(declared, Budget(epsilon, delta), horizon=horizon, method=method)
     columns = learner.hypotheses.domain.column_names
     refuse_as_feature(label, declared)
-    places = _places(offset, partition, multiline=multiline)
-    if private := {*places} & {label.column, *columns}:
-        raise DeclarationError(
-            f"read offsets or partitions from {', '.join(map(repr, sorted(private)))}",
-            found="they are public, and the label and what the class reads are protected",
-            fix="name columns that nothing is learned from",
-        )
+    places = _places(offset, partition, {label.column, *columns}, multiline=multiline)
     if table == PIPE and dataset is None:
         raise DeclarationError(
             "learn from a pipe",
@@ -252,8 +246,10 @@ def _only_new_garbage() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _places(offset: str | None, partition: str | None, *, multiline: bool) -> list[str]:
-    """The columns that say which record a delivery is of."""
+def _places(
+    offset: str | None, partition: str | None, protected: set[str], *, multiline: bool
+) -> list[str]:
+    """The columns that say which record a delivery is of; none of them may be ``protected``."""
     if offset is None and partition is not None:
         raise DeclarationError(
             f"tell records apart by the partition {partition!r}",
@@ -272,7 +268,14 @@ def _places(offset: str | None, partition: str | None, *, multiline: bool) -> li
             found="each needs a column of its own",
             fix="name two columns, or leave out --partition",
         )
-    return [] if offset is None else [offset] if partition is None else [offset, partition]
+    places = [name for name in (offset, partition) if name is not None]
+    if private := {*places} & protected:
+        raise DeclarationError(
+            f"read offsets or partitions from {', '.join(map(repr, sorted(private)))}",
+            found="they are public, and the label and what the class reads are protected",
+            fix="name columns that nothing is learned from",
+        )
+    return places
 
 
 def _require_before_records(source: Table, places: list[str]) -> None:

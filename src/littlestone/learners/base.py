@@ -24,7 +24,7 @@ from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.grouped import Grouped
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import PrivacyCost, exact_chance
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
@@ -495,6 +495,20 @@ def binomial_means(
     # A product by BLAS would start threads, which wait longer for each other than they compute.
     found: NDArray[np.float64] = np.sum(chances * values[: len(k)], axis=1)
     return found
+
+
+def exact_alpha(alpha: object) -> Fraction:
+    """The accuracy a learner aims at, as an exact number; `DeclarationError` unless 0 < alpha < 1.
+
+    >>> exact_alpha("0.1")
+    Fraction(1, 10)
+    """
+    return exact_chance(
+        alpha,
+        what="alpha",
+        asked="learn with alpha (accuracy)",
+        fix="give a small probability, such as 0.1",
+    )
 
 
 def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
