@@ -309,7 +309,7 @@ def frequent_rules_generalize(trial: Trial) -> Outcome:
     code="learners.stable.sizes.expected_blocks",
     scope="the stages of small settings in which no rule's frequency is above 1/2",
     deep="all classes of LDim 1, 2 over three points, n = 1",
-    status="repaired",
+    status="as stated",
     proof="proofs/globally-stable.md#theorem-4-lemma-14-sharper",
 )
 def expected_draws(trial: Trial) -> Outcome:
