@@ -20,6 +20,7 @@ FLIGHTS := demo/flights.csv
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "littlestone needs Python 3.11 or later")'
+	@echo 'installing into $(VENV), which takes a minute or two'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,demo]'
 	touch $@

@@ -16,7 +16,7 @@ from littlestone.data.frames import column_table, shortest
 from littlestone.data.labels import Label
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.tables import Table
-from littlestone.data.tallies import Tally
+from littlestone.data.tallies import Tally, first_of_equals
 from littlestone.domains import Domain, Point, Product, entries
 from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Places, Records, Sample
@@ -184,8 +184,7 @@ class _Sampling:
             self._count(kept, np.ones_like(kept[0]))
         (labels, *columns), counts = self.tally.rows()
         # The rows of a point are neighbours, because the label is the least significant column.
-        first = np.ones(len(counts), bool)
-        first[1:] = np.logical_or.reduce([codes[1:] != codes[:-1] for codes in columns])
+        first = first_of_equals(columns)
         tally = np.zeros((self.labels, np.count_nonzero(first)), np.int64)
         place = np.cumsum(first) - 1
         place += labels.astype(np.int64) * tally.shape[1]

@@ -39,7 +39,7 @@ def separated(mark: str) -> str:
     option = "tab" if mark == "\t" else f"'{mark}'"
     return (
         f"say what is between its columns, which is --separator {option} on the command line, and in "
-        f"Python open_table(file, separator={mark!r}); its numbers must have points"
+        f"Python open_table(file, separator={mark!r}); numbers must have decimal points, not commas"
     )
 
 
@@ -116,7 +116,9 @@ class Table(ABC):
             raise TableError(
                 f"read column {column!r} of {self.name}",
                 # The names are left out: without a header, the first line of a file is a record.
-                found=f"{found or 'none'} of its {len(self.columns)} columns "
+                found="its only column has another name"
+                if len(self.columns) == 1
+                else f"{found or 'none'} of its {len(self.columns)} columns "
                 + ("have" if found else "has")
                 + " that name",
                 fix=fix,

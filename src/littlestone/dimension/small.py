@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from littlestone.dimension.bounds import Bounds
@@ -12,6 +13,8 @@ from littlestone.dimension.table import PackedTable, Restrictions
 from littlestone.dimension.tree import MistakeTree
 
 WORK = 100_000  # columns looked at before a table is given to the compiled engine: a tenth second
+QUICK = 1_000  # the same where the engine is there already: a millisecond
+ENGINE = "littlestone.dimension.engine.driver"
 
 
 class TooHardError(Exception):
@@ -32,8 +35,13 @@ class BoundedSolver(LittlestoneSolver):
         return super()._search(alive, k, splits)
 
 
-def solve_small(table: PackedTable, *, certificate: bool, work: int = WORK) -> Bounds | None:
-    """The bounds of a table within a budget of work; None if it does not suffice."""
+def solve_small(table: PackedTable, *, certificate: bool, work: int | None = None) -> Bounds | None:
+    """The bounds of a table within a budget of work; None if it does not suffice.
+
+    Without a budget it is what loading the engine would take: little once that is done.
+    """
+    if work is None:
+        work = QUICK if ENGINE in sys.modules else WORK
     if table.size * table.points > work:
         return None
     solver = BoundedSolver(table.masks, work)

@@ -16,6 +16,8 @@ Progress: TypeAlias = Callable[[int, int, int, float], object]
 
 GIB = 1 << 30
 POLL = 0.05  # seconds between two looks at the clock
+FIRST_BUDGET = 1 << 10  # version spaces of a question with which the other bound is not yet known
+UNLIMITED = 1 << 60
 
 
 @overload
@@ -160,6 +162,7 @@ class _Solve:
             except KeyboardInterrupt:
                 self.interrupted = True
             except BaseException:
+                self.interrupted = True
                 self._engine.stop()
                 self._done.wait()
                 raise
@@ -199,19 +202,34 @@ class _Solve:
         return Bounds(self.lower, self.upper, tree, proof, self.interrupted, timed_out)
 
     def _deepen(self) -> None:
+        """Raise the lower bound by ever longer steps; where that stalls, lower the upper one.
+
+        Only the last question, whether LDim >= lower + 1 = upper, has no budget.  What a question that
+        ran out of budget has learnt stays in the table, so asking it again costs little.
+        """
+        step, budget = 1, FIRST_BUDGET
         k = max(1, self.upper // 2)  # smaller k are rarely refuted, and then it is quick
-        step = 1
-        while self.lower < self.upper:
-            answer = self._engine.at_least(k)
-            if answer is None:
-                return
+        while self.lower < self.upper and not self.interrupted:
+            enough = max(budget, (1 << k) // 4)  # a tree alone has 2^k leaves
+            answer = self._ask(k, enough if self.lower + 1 < self.upper else UNLIMITED)
             if answer:
-                self.lower = k
                 step *= 2  # k far from the dimension is easy, but there may be many
             else:
-                self.upper = k - 1
-                step = 1
+                step = max(1, (k - self.lower) // 2)  # too far, or hard to tell
+            if answer is None and step == 1:
+                while self.lower + 1 < self.upper and self._ask(self.upper, budget // 8) is False:
+                    pass
+                budget *= 4
             k = min(self.lower + step, self.upper)
+
+    def _ask(self, k: int, budget: int) -> bool | None:
+        """Whether LDim >= k, noted in the bounds; None if it takes more than ``budget``."""
+        answer = self._engine.at_least(k, budget)
+        if answer:
+            self.lower = k
+        elif answer is False:
+            self.upper = k - 1
+        return answer
 
     def _guarded(self) -> None:
         try:

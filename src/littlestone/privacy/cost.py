@@ -74,6 +74,22 @@ def exact(value: object, *, what: str) -> Fraction:
     return number
 
 
+def exact_chance(value: object, *, what: str, asked: str, fix: str) -> Fraction:
+    """`exact` for a number that lies strictly between 0 and 1, such as a probability.
+
+    ``asked`` and ``fix`` are words of the `DeclarationError` for others.
+
+    >>> exact_chance("0.05", what="doubt", asked="learn online with doubt", fix="give a small one")
+    Fraction(1, 20)
+    """
+    found = exact(value, what=what)
+    if not 0 < found < 1:
+        raise DeclarationError(
+            f"{asked} = {shown(value)}", found="it must lie strictly between 0 and 1", fix=fix
+        )
+    return found
+
+
 def _require_short(number: Fraction, what: str) -> None:
     if not is_short(number):
         raise DeclarationError(

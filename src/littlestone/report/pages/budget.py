@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from littlestone.errors import DeclarationError
@@ -10,7 +11,7 @@ from littlestone.markup import Html, joined
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Entry, Ledger
-from littlestone.report.pages.frame import facts, figure, note, table, warning
+from littlestone.report.pages.frame import facts, figure, note, said, table, warning
 from littlestone.visible import shortened
 
 _MOST = 24  # entries with a row of their own in the chart
@@ -127,6 +128,19 @@ def paid_from(ledger: Ledger, number: int, cost: PrivacyCost, mechanism: str) ->
         found="this ledger has no such entry of that cost and mechanism",
         fix="give the ledger that the release was paid from, or leave out --ledger",
     )
+
+
+def budget(
+    ledger: Ledger | None, own: int, cost: PrivacyCost, mechanism: str, unknown: Sequence[Html]
+) -> list[Html]:
+    """The account whose entry ``own`` paid for a release; without a ledger, what is ``unknown``.
+
+    Raises `DeclarationError` as `paid_from`.
+    """
+    if ledger is None:
+        return list(unknown)
+    account = paid_from(ledger, own, cost, mechanism)
+    return [said(f"The data set {account.name}, with all its entries:"), account.body(own)]
 
 
 def own_budget(release: Release) -> list[Html]:
