@@ -6,13 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.dimension.engine.packing import load
-from littlestone.dimension.engine.planting import decide_side, descend, plant
-from littlestone.dimension.engine.search import at_least
+from littlestone.dimension.engine.planting import descend
+from littlestone.dimension.engine.search import decide
 from littlestone.dimension.engine.state import NODE_LIMIT, NODES, ROWS, STOP, allocate
 from littlestone.dimension.refutation import Refutation
 from littlestone.dimension.sides import Sides
 from littlestone.dimension.table import PackedTable, Restrictions
 from littlestone.dimension.tree import MistakeTree
+
+NO_POINTS = np.empty(0, np.int64)
 
 
 class Engine:
@@ -56,14 +58,14 @@ class Engine:
         if k == 2:
             return bool(self._state.frame[0, 3])
         self._state.control[NODE_LIMIT] = self.nodes + nodes
-        answer = int(at_least(self._state, 0, k))
+        answer = int(decide(self._state, 0, -1, 0, k, -1, NO_POINTS))
         return None if answer < 0 else bool(answer)
 
     def tree(self, depth: int) -> MistakeTree:
         """A shattered tree, where LDim >= depth is known."""
         leaves = 1 << depth
         points = np.full(leaves - 1, -1, np.int64)
-        if depth >= 2 and not plant(self._state, 0, depth, 0, points):
+        if depth >= 2 and decide(self._state, 0, -1, 0, depth, 0, points) != 1:
             raise RuntimeError("the search did not find the tree again")
         index, ends = np.arange(self._table.size), np.empty(leaves + 1, np.int64)
         descend(self._table.rows, points, index, ends)
@@ -104,7 +106,7 @@ class Engine:
                 if frozenset(below) in named or sides.counts_out(j, side):
                     sides.bury(j, side)
                     break
-                if decide_side(state, depth, j, side, k - 1) == 0:
+                if decide(state, depth, j, side, k - 1, -1, NO_POINTS) == 0:
                     sides.bury(j, side)
                     named.add(frozenset(below))
                     key = (int(state.key[depth + 1, 0]), int(state.key[depth + 1, 1]), k - 1)
