@@ -25,8 +25,8 @@ def compiled(signature: Any, *, bare: bool = False) -> Callable[[Function], Func
 
     def compile_(function: Function) -> Function:
         def kernel(*, cache: bool) -> Function:
-            compiler = njit(signature, cache=cache, nogil=True, _nrt=not bare)
-            return cast(Function, compiler(function))
+            options: dict[str, Any] = {"cache": cache, "nogil": True, "_nrt": not bare}
+            return cast(Function, njit(signature, **options)(function))
 
         try:
             return kernel(cache=True)
@@ -44,13 +44,14 @@ def part(signature: Any, *, inline: bool = False) -> Callable[[Function], Functi
     """
 
     def compile_(function: Function) -> Function:
-        dispatcher: Any = njit(
-            nogil=True,
-            forceinline=inline,
-            no_cpython_wrapper=True,
-            no_cfunc_wrapper=True,
-            _nrt=False,
-        )(function)
+        options: dict[str, Any] = {
+            "nogil": True,
+            "forceinline": inline,
+            "no_cpython_wrapper": True,
+            "no_cfunc_wrapper": True,
+            "_nrt": False,
+        }
+        dispatcher: Any = njit(**options)(function)
         find = dispatcher.get_call_template
 
         def compiled_first(args: Any, kws: Any) -> Any:

@@ -40,29 +40,40 @@ MARKED = 4  # sides are marked where k is larger
 @part(int64(STATE, int64, int64), inline=True)
 def usable(S: State, depth: Index, least: Index) -> Index:
     """Columns with both sides at least ``least``, most balanced first, into S.order[depth]."""
-    rows = S.frame[depth, ROWS]
-    found = 0
-    for z in range(S.frame[depth, COLUMNS]):
-        c = np.int64(S.ones[depth, z])
-        c = min(c, rows - c)
-        if c >= least:
-            S.order[depth, found] = (rows - c) << 32 | z
-            found += 1
-    order, known = S.order[depth], S.known[depth]
-    gap = 1
-    while gap < found >> 4:
-        gap = 3 * gap + 1
-    while gap > 0:  # Shell's sort: a tenth of what numpy's takes to compile
-        for i in range(gap, found):
-            entry = order[i]
-            j = i
-            while j >= gap and order[j - gap] > entry:
-                order[j] = order[j - gap]
-                j -= gap
-            order[j] = entry
-        gap //= 3
+    rows, columns = S.frame[depth, ROWS], S.frame[depth, COLUMNS]
+    order, known, ones, places = S.order[depth], S.known[depth], S.ones[depth], S.listed
+    found: Index = 0
+    if columns > 40:  # sort by counting
+        half = rows >> 1
+        for c in range(half - least + 1):
+            places[c] = 0
+        for z in range(columns):
+            c = min(np.int64(ones[z]), rows - np.int64(ones[z]))
+            if c >= least:
+                places[half - c] += 1
+        for c in range(half - least + 1):
+            size = np.int64(places[c])
+            places[c] = found
+            found += size
+        for z in range(columns):
+            c = min(np.int64(ones[z]), rows - np.int64(ones[z]))
+            if c >= least:
+                order[places[half - c]] = z
+                places[half - c] += 1
+    else:
+        for z in range(columns):
+            c = min(np.int64(ones[z]), rows - np.int64(ones[z]))
+            if c >= least:
+                entry = (rows - c) << 32 | z
+                j = found
+                while j > 0 and order[j - 1] > entry:
+                    order[j] = order[j - 1]
+                    j -= 1
+                order[j] = entry
+                found += 1
+        for i in range(found):
+            order[i] &= 0xFFFFFFFF
     for i in range(found):
-        order[i] &= 0xFFFFFFFF
         known[i] = 0
     return found
 

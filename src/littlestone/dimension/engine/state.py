@@ -95,18 +95,14 @@ def beside(S: State) -> State:
 
     It may be made while the first search runs, which does not write to its root.
     """
-    own = {
+    own: dict[str, Any] = {
         name: np.zeros(array.shape, array.dtype)  # untouched pages cost nothing here either
         for name, array in S._asdict().items()
         if name not in ("shared", "marks", "literal", "table")
     }
     T = S._replace(**own)
-    for here, there in zip(
-        (T.frame, T.key, T.path, T.origin, T.ones),
-        (S.frame, S.key, S.path, S.origin, S.ones),
-        strict=True,
-    ):
-        here[0] = there[0]
+    for name in ("frame", "key", "path", "origin", "ones"):
+        own[name][0] = getattr(S, name)[0]
     size = int(S.frame[0, WORDS] * S.frame[0, COLUMNS])
     T.arena[:size] = S.arena[:size]
     return T
