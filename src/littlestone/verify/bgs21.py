@@ -15,6 +15,7 @@ from littlestone.dimension import (
     psi_littlestone_dimension,
     zero_cover_function,
 )
+from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
 
 
@@ -22,6 +23,9 @@ def _random_tables(
     trial: Trial, count: int, hypotheses: int = 14, points: int = 3
 ) -> Iterator[LabelTable]:
     """Tables of labels 0..k for k = 1, ..., 5, and the full classes on two points."""
+    if trial.deep:
+        for H in (*unordered_classes(2, labels=3), *unordered_classes(2, labels=4)):
+            yield LabelTable.of(H.table(), labels=H.labels)
     rng = trial.array(2021)
     for i in range(trial.size(count, 20 * count)):
         labels = 2 + i % 5
@@ -106,6 +110,7 @@ def _io_tree_depth(H: LabelTable) -> int:
     says="MLS(H) = Psi^N_LD(H)",
     code="dimension.multiclass_littlestone_dimension",
     scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
 )
 def multiclass_is_psi_n(trial: Trial) -> Outcome:
@@ -122,6 +127,7 @@ def multiclass_is_psi_n(trial: Trial) -> Outcome:
     says="max_i LDim(H|_i) <= Psi^bin_LD(H)",
     code="dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.LabelTable.bit_class",
     scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
     proof="proofs/multiclass.md#bits-below-and-above",
 )
@@ -145,6 +151,7 @@ def bit_classes_below_psi_bin(trial: Trial) -> Outcome:
     says="Psi^N_LD(H) <= Psi^bin_LD(H) <= Psi^B_LD(H)",
     code="dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.psi_b",
     scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
     proof="proofs/multiclass.md#one-recursion-for-all-psi-littlestone-dimensions",
 )
@@ -171,6 +178,7 @@ def order_of_the_families(trial: Trial) -> Outcome:
     says="N(0, H, n) <= sum_(i <= d) C(n, i) k^i <= (e k n / d)^d",
     code="dimension.zero_cover_function, verify.bgs21.sauer_sum",
     scope="random tables of 2 to 6 labels on at most 3 points, and trees of depth 4 at most",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
     proof="proofs/multiclass.md#the-0-cover-number",
 )
@@ -201,6 +209,7 @@ def sauer_for_covers(trial: Trial) -> Outcome:
     says="N(0, H, d) >= 2^d for d = Psi^B_LD(H)",
     code="dimension.zero_cover_function, dimension.psi_littlestone_dimension, dimension.psi_b",
     scope="random tables of 2 to 6 labels, of at most 10 functions on 3 points",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
     proof="proofs/multiclass.md#the-0-cover-number",
 )
@@ -226,8 +235,9 @@ def covers_are_exponential(trial: Trial) -> Outcome:
         "verify.bgs21.bit_class_cap"
     ),
     scope="random tables of 2 to 6 labels on at most 3 points, and two rotation classes",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
-    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk-1",
+    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk--1",
 )
 def bit_classes_are_small(trial: Trial) -> Outcome:
     """On random and full classes; and with the sharper cap that the proof gives."""
@@ -254,7 +264,7 @@ def bit_classes_are_small(trial: Trial) -> Outcome:
     code="verify.bgs21.bit_class_cap",
     scope="the two formulas, for d <= 8 and up to 256 labels; no class is built",
     status="repaired",
-    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk-1",
+    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk--1",
 )
 def sharper_cap() -> Outcome:
     """The cap before rounding, against 6 d ln(k + 1), for all d <= 8 and k + 1 = 2, 4, ..., 256."""
@@ -277,7 +287,7 @@ def sharper_cap() -> Outcome:
     code="verify.bgs21.rotation_class, dimension.multiclass_littlestone_dimension",
     scope="nine rotation classes, of at most 64 labels",
     status="as stated",
-    proof="proofs/multiclass.md#a-class-that-needs-d-log2k-1",
+    proof="proofs/multiclass.md#a-class-that-needs-d-log2k--1",
 )
 def rotations() -> Outcome:
     """The rotation class, whose every bit class is a cube of d b points."""
@@ -302,6 +312,7 @@ def rotations() -> Outcome:
         "verify.bgs21.separate_bits_class"
     ),
     scope="random tables of 2 to 6 labels on at most 3 points, and five classes of separate bits",
+    deep="all tables of 3 and 4 labels on two points",
     status="repaired",
     proof="proofs/multiclass.md#bits-below-and-above",
 )

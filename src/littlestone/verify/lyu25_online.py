@@ -103,7 +103,7 @@ def errors_of_chunks() -> Outcome:
 
 @statement(
     id="Lyu25 Claim 6.2",
-    says="repaired, no chunk crosses a level but for exp(-(n/k) (1 - e^-KL))",
+    says="no chunk crosses a level but for exp(-(n/k) (1 - e^-KL))",
     code="learners.online.stage_sizes.divergence, learners.online.stage_sizes.levels",
     scope="sums of binomials for 8 and 20 mistakes and 2 and 4 teachers, d = 2",
     status="repaired",
@@ -236,7 +236,7 @@ def bottom_is_rarer() -> Outcome:
 
 @statement(
     id="Lyu25 Claim 6.4",
-    says="repaired, sum_f r^score(f) falls to 4/5 from a call to the next of a stage",
+    says="sum_f r^score(f) falls to 4/5 from a call to the next of a stage",
     code="learners.online.stage_trees.stage_leaves, learners.online.stage_sizes.levels",
     scope="random classes; all teachers see all mistakes, where a third of the law is wrong",
     status="repaired",

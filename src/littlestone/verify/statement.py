@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -20,7 +20,7 @@ Status = Literal["as stated", "repaired", "false", "refused", "open"]
 
 * as stated: the code does, or a row confirms, what the paper states; constants may be sharper.
 * repaired: something else is proved and run, because the statement is false, loose or leaves a choice.
-* false: the row shows that the statement fails.
+* false: it fails, as the row shows.
 * refused: we do not do it, for a reason that the map gives.
 * open: nothing here runs it, and nothing here contradicts it.
 """
@@ -72,9 +72,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One row of `littlestone verify`: a statement and its outcome."""
+    """One row of `littlestone verify`: a statement, on what it was run, and the outcome."""
 
     statement: Statement
+    scope: str
     outcome: Outcome
 
     @property
@@ -89,7 +90,7 @@ class Verdict:
             "id": of.id,
             "name": of.name,
             "status": of.status,
-            "scope": of.scope,
+            "scope": self.scope,
             "stated": found.stated,
             "measured": found.measured,
             "holds": found.holds,
@@ -102,8 +103,9 @@ class Statement:
 
     ``id`` is its number in the paper: a paper of `littlestone.verify.catalogue`, then the number.  Any
     other first word stands for another paper, or for something of our own.  ``says`` is what the row
-    checks, ``scope`` on what.  ``code`` lists names beneath ``littlestone``, ``proof`` pages of docs/
-    with their anchors, both separated by ", "; an empty ``proof`` is that of the paper.
+    checks, ``scope`` on what, and ``deep`` on what else if it is asked to go deep.  ``code`` lists
+    names beneath ``littlestone``, ``proof`` pages of docs/ with their anchors, both separated by ", ";
+    an empty ``proof`` is that of the paper.
     """
 
     id: str
@@ -112,6 +114,7 @@ class Statement:
     scope: str
     status: Status
     proof: str
+    deep: str
     run: Callable[..., Outcome]
 
     @property
@@ -123,9 +126,15 @@ class Statement:
         """
         return f"{self.id}: {self.says}"
 
+    @property
+    def found(self) -> str:
+        """The status as a verdict says it: a row of a false statement holds if it shows that."""
+        return "shown false" if self.status == "false" else self.status
+
     def __call__(self, trial: Trial = Trial()) -> Verdict:
         asks = "trial" in signature(self.run).parameters
-        return Verdict(self, self.run(trial) if asks else self.run())
+        scope = f"{self.scope}; {self.deep}" if trial.deep and self.deep else self.scope
+        return Verdict(self, scope, self.run(trial) if asks else self.run())
 
     def __reduce__(self) -> tuple[Callable[[str], Statement], tuple[str]]:
         # Its name goes to other processes: a decorated function cannot.
@@ -140,18 +149,24 @@ def statement(
     scope: str,
     status: Status,
     proof: str = "",
+    deep: str = "",
 ) -> Callable[[Callable[..., Outcome]], Statement]:
     """Mark a function as a statement that can be run; see `Statement` for the words.
 
     The function takes a `Trial`, named ``trial``, if it samples or has a larger family.
     """
-    if status not in get_args(Status):
+    return partial(Statement, id, says, code, scope, status_of(id, status), proof, deep)
+
+
+def status_of(statement_id: str, text: str) -> Status:
+    """The status ``text``; raises `DeclarationError` if there is none of that name."""
+    if text not in get_args(Status):
         raise DeclarationError(
-            f"the statement {id}",
-            found=f"status {status!r}",
+            f"the statement {statement_id}",
+            found=f"status {text!r}",
             fix=f"use one of {', '.join(get_args(Status))}",
         )
-    return partial(Statement, id, says, code, scope, status, proof)
+    return cast(Status, text)
 
 
 def statements(only: str = "") -> list[Statement]:
