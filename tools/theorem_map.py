@@ -88,7 +88,8 @@ def _cells(line: Line, key: str) -> list[str]:
 
 def _row(row: Statement, *, status: bool) -> str:
     said = f" ({row.status})" if status else ""
-    return f"{_plain(row.says)}{said}; on: {_plain(row.scope)}"
+    deep = f" (`--deep`: {_plain(row.deep)})" if row.deep else ""
+    return f"{_plain(row.says)}{said}; on: {_plain(row.scope)}{deep}"
 
 
 def _code_and_proof(code: Iterable[str], proof: Iterable[str]) -> str:

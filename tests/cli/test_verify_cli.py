@@ -68,6 +68,9 @@ def test_a_page_is_written(rows: list[Statement], tmp_path: Path) -> None:
     assert ran.status == 0
     text = target.read_text(encoding="utf-8")
     assert "littlestone verify --seed 7" in text
+    run("verify", "word", "--id", "L5 Lemma 1", "--paper", "L5", "--out", str(target))
+    again = "littlestone verify word --paper L5 --id 'L5 Lemma 1'"
+    assert again in target.read_text(encoding="utf-8")
     assert "3 of 3" in text
     assert "Theorem 2" in text
     assert run("verify", "--out", str(target)).status == 0  # over a page, but over nothing else

@@ -63,7 +63,9 @@ def verify(
         with reserved(page, PAGE) as write:
             verdicts = _run(rows, trial, jobs)
             if len(verdicts) == len(rows):
-                write(statements_page(verdicts, trial))
+                options = (("--paper", paper), ("--id", number))
+                chosen = [word for option in options if option[1] for word in option]
+                write(statements_page(verdicts, trial, [*([only] if only else []), *chosen]))
     if as_json:
         print_json([verdict.to_json() for verdict in verdicts])
     else:
@@ -114,7 +116,7 @@ def _print_row(verdict: Verdict) -> None:
     mark.pad_right(_MARK - len(mark))
     lines = [
         f"{number_of(of)} ({of.found}): {of.says}",
-        f"on: {of.scope}",
+        f"on: {verdict.scope}",
         f"stated: {found.stated}",
         f"measured: {found.measured}",
     ]

@@ -14,6 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
+from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Grouped, coded, grouped
 from littlestone.errors import TableError, did_you_mean
 
@@ -76,11 +77,12 @@ class Table(ABC):
             # zip(*batch) would make one iterator per record.
             yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
 
-    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
         """Rows of raw values of ``columns`` with their counts, which add up to the number of records.
 
         An engine counts equal rows itself.  It must not merge rows that any domain or label tells
-        apart, so the sample is that of `batches` (docs/proofs/engines.md).
+        apart, so the sample is that of `batches` (docs/proofs/engines.md).  Values of the last column
+        that ``alike`` maps to the same thing may stand for one another.
         """
         return map(grouped, self.batches(columns))
 

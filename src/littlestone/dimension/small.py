@@ -35,13 +35,24 @@ class BoundedSolver(LittlestoneSolver):
         return super()._search(alive, k, splits)
 
 
-def solve_small(table: PackedTable, *, certificate: bool, work: int | None = None) -> Bounds | None:
-    """The bounds of a table within a budget of work; None if it does not suffice.
+def dimension_of_small(table: PackedTable) -> int | None:
+    """The dimension, unless the engine is expected to find it sooner.
 
-    Without a budget it is what loading the engine would take: little once that is done.
+    The engine is loaded in half a second, and then it is quick.  So who answers depends on what has
+    been done before.  The dimension does not, but a tree or a refutation would: `solve_small` makes
+    those.
     """
-    if work is None:
-        work = QUICK if ENGINE in sys.modules else WORK
+    work = QUICK if ENGINE in sys.modules else WORK
+    if table.size * table.points > work:
+        return None
+    try:
+        return BoundedSolver(table.masks, work).dimension((1 << table.size) - 1)
+    except TooHardError:
+        return None
+
+
+def solve_small(table: PackedTable, *, certificate: bool, work: int = WORK) -> Bounds | None:
+    """The bounds of a table within a budget of work; None if it does not suffice."""
     if table.size * table.points > work:
         return None
     solver = BoundedSolver(table.masks, work)

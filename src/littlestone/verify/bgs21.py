@@ -15,6 +15,7 @@ from littlestone.dimension import (
     psi_littlestone_dimension,
     zero_cover_function,
 )
+from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
 
 
@@ -22,6 +23,9 @@ def _random_tables(
     trial: Trial, count: int, hypotheses: int = 14, points: int = 3
 ) -> Iterator[LabelTable]:
     """Tables of labels 0..k for k = 1, ..., 5, and the full classes on two points."""
+    if trial.deep:
+        for H in (*unordered_classes(2, labels=3), *unordered_classes(2, labels=4)):
+            yield LabelTable.of(H.table(), labels=H.labels)
     rng = trial.array(2021)
     for i in range(trial.size(count, 20 * count)):
         labels = 2 + i % 5
@@ -106,6 +110,7 @@ def _io_tree_depth(H: LabelTable) -> int:
     says="MLS(H) = Psi^N_LD(H)",
     code="dimension.multiclass_littlestone_dimension",
     scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
 )
 def multiclass_is_psi_n(trial: Trial) -> Outcome:
@@ -122,6 +127,7 @@ def multiclass_is_psi_n(trial: Trial) -> Outcome:
     says="max_i LDim(H|_i) <= Psi^bin_LD(H)",
     code="dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.LabelTable.bit_class",
     scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
     proof="proofs/multiclass.md#bits-below-and-above",
 )
@@ -145,6 +151,7 @@ def bit_classes_below_psi_bin(trial: Trial) -> Outcome:
     says="Psi^N_LD(H) <= Psi^bin_LD(H) <= Psi^B_LD(H)",
     code="dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.psi_b",
     scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
     proof="proofs/multiclass.md#one-recursion-for-all-psi-littlestone-dimensions",
 )
@@ -171,6 +178,7 @@ def order_of_the_families(trial: Trial) -> Outcome:
     says="N(0, H, n) <= sum_(i <= d) C(n, i) k^i <= (e k n / d)^d",
     code="dimension.zero_cover_function, verify.bgs21.sauer_sum",
     scope="random tables of 2 to 6 labels on at most 3 points, and trees of depth 4 at most",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
     proof="proofs/multiclass.md#the-0-cover-number",
 )
@@ -201,6 +209,7 @@ def sauer_for_covers(trial: Trial) -> Outcome:
     says="N(0, H, d) >= 2^d for d = Psi^B_LD(H)",
     code="dimension.zero_cover_function, dimension.psi_littlestone_dimension, dimension.psi_b",
     scope="random tables of 2 to 6 labels, of at most 10 functions on 3 points",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
     proof="proofs/multiclass.md#the-0-cover-number",
 )
@@ -226,6 +235,7 @@ def covers_are_exponential(trial: Trial) -> Outcome:
         "verify.bgs21.bit_class_cap"
     ),
     scope="random tables of 2 to 6 labels on at most 3 points, and two rotation classes",
+    deep="all tables of 3 and 4 labels on two points",
     status="as stated",
     proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk--1",
 )
@@ -302,6 +312,7 @@ def rotations() -> Outcome:
         "verify.bgs21.separate_bits_class"
     ),
     scope="random tables of 2 to 6 labels on at most 3 points, and five classes of separate bits",
+    deep="all tables of 3 and 4 labels on two points",
     status="repaired",
     proof="proofs/multiclass.md#bits-below-and-above",
 )

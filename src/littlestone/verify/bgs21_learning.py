@@ -48,7 +48,7 @@ def parts_are_private() -> Outcome:
     id="BGS21 Theorem 3.1",
     says="error: sum of SC_i(alpha / b, beta / b) records suffice",
     code="learners.BitPartsLearner.plan, learners.BitPartsLearner.fit, learners.BitsLearner.plan",
-    scope="one class of rules with an outcome, 20 runs for each learner",
+    scope="one class of rules with an outcome, many runs of each learner",
     status="repaired",
     proof="proofs/multiclass-learning.md#theorem-3-error-without-wrong-labels",
 )

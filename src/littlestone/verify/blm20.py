@@ -21,6 +21,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
+from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
 
 # A state of the SOA, whether all tournament examples agree with the target, and its probability.
@@ -129,7 +130,14 @@ def _settings(trial: Trial) -> tuple[Setting, ...]:
         for i in (0, 1)
         for n in (1, 2)
     ]
-    while len(found) < trial.size(40, 600):
+    if trial.deep:
+        found += [
+            Setting(G, G.hypothesis(i), 1)
+            for G in unordered_classes(3)
+            if 1 <= G.littlestone_dimension() <= 2
+            for i in range(G.size)
+        ]
+    while len(found) < trial.size(40, 1000):
         size, points = int(rng.integers(2, 7)), int(rng.integers(2, 7))
         H = FiniteClass.from_array(rng.random((size, points)) < rng.choice([0.25, 0.5]))
         if 1 <= H.littlestone_dimension() <= 2:
@@ -156,7 +164,8 @@ def _chain(k: int, eta: Fraction) -> Fraction:
     id="BLM20 Proposition 5",
     says="sharper, Pr[A(S) = h] <= (1 - loss(h))^n for consistent A",
     code="online.extended_soa.ExtendedSOA",
-    scope="A is the SOA; the exact law, in 40 small settings with n = 1, 2",
+    scope="A is the SOA; the exact law, in small settings with n = 1, 2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
     status="as stated",
     proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
 )
@@ -176,7 +185,8 @@ def stability_generalizes(trial: Trial) -> Outcome:
     id="BLM20 Observation 11",
     says="k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T",
     code="online.extended_soa.ExtendedSOA",
-    scope="all S and T of positive probability, in 40 small settings with LDim 1, 2",
+    scope="all S and T of positive probability, in small settings with LDim 1, 2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
     status="as stated",
     proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
 )
@@ -205,7 +215,8 @@ def tournament_examples_are_mistakes(trial: Trial) -> Outcome:
     id="BLM20 Lemma 12",
     says="some k <= d and f have Pr[SOA(S T) = f] >= 2^-d",
     code="online.extended_soa.ExtendedSOA",
-    scope="exact laws, in 40 small settings with LDim 1, 2; the SOA of Lyu25",
+    scope="exact laws, in small settings with LDim 1, 2; the SOA of Lyu25",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
     status="false",
     proof="proofs/globally-stable.md#lemma-12-is-false-for-d--2",
 )
@@ -243,7 +254,8 @@ def who_wins_is_not_independent() -> Outcome:
     id="BLM20 Lemma 12",
     says="some k <= d and f have Pr[SOA(S T) = f] >= eta_d",
     code="learners.stable.sizes.stability",
-    scope="exact laws, in 40 small settings with LDim 1, 2",
+    scope="exact laws, in small settings with LDim 1, 2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
     status="repaired",
     proof="proofs/globally-stable.md#theorem-3-lemma-12-repaired",
 )
@@ -271,7 +283,8 @@ def frequent_rules_repaired(trial: Trial) -> Outcome:
     id="BLM20 Lemma 13",
     says="sharper, Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k",
     code="online.extended_soa.ExtendedSOA",
-    scope="all k and f, in 40 small settings with LDim 1, 2",
+    scope="all k and f, in small settings with LDim 1, 2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
     status="as stated",
     proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
 )
@@ -294,8 +307,9 @@ def frequent_rules_generalize(trial: Trial) -> Outcome:
     id="BLM20 Lemma 14",
     says="S ~ D_k takes at most 4^(k+1) n expected examples",
     code="learners.stable.sizes.expected_blocks",
-    scope="the stages of 40 small settings in which no rule's frequency is above 1/2",
-    status="repaired",
+    scope="the stages of small settings in which no rule's frequency is above 1/2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
+    status="as stated",
     proof="proofs/globally-stable.md#theorem-4-lemma-14-sharper",
 )
 def expected_draws(trial: Trial) -> Outcome:
@@ -325,7 +339,8 @@ def expected_draws(trial: Trial) -> Outcome:
     id="BLM20 Theorem 10",
     says="Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f, loss(f) <= alpha",
     code="online.extended_soa.ExtendedSOA",
-    scope="G without its cap: exact laws of its samples, in 40 small settings with LDim 1, 2",
+    scope="G without its cap: exact laws of its samples, in small settings with LDim 1, 2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
     status="repaired",
     proof="proofs/globally-stable.md#theorem-5-accuracy",
 )
@@ -383,7 +398,7 @@ def monte_carlo(trial: Trial) -> Outcome:
     id="BLM20 Theorem 17",
     says="the learner M has error at most alpha",
     code="learners.GloballyStableLearner.fit",
-    scope="points of an infinite domain, LDim 1: ten runs of calibrated sizes",
+    scope="points of an infinite domain, LDim 1: runs of calibrated sizes",
     status="repaired",
     proof="proofs/globally-stable.md#theorem-5-accuracy",
 )

@@ -26,12 +26,15 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_below
 from littlestone.sample import Sample
+from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
 
 
 def _random_classes(
     trial: Trial, count: int, hypotheses: int, points: int
 ) -> Iterator[FiniteClass]:
+    if trial.deep:
+        yield from unordered_classes(4)
     rng = trial.array(2026)
     for _ in range(trial.size(count, 20 * count)):
         size = int(rng.integers(1, hypotheses + 1)), int(rng.integers(1, points + 1))
@@ -55,7 +58,8 @@ def _most_mistakes(V: FiniteClass) -> int:
     id="L5 Lemma 1",
     says="the SOA makes at most LDim(H) mistakes",
     code="online.StandardOptimalAlgorithm, classes.HypothesisClass.soa_label",
-    scope="every play on 60 random classes of at most 4 points, and random plays on larger ones",
+    scope="every play on small classes of at most 4 points, and random plays on larger ones",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
 )
 def soa_mistakes(trial: Trial) -> Outcome:
@@ -106,6 +110,7 @@ class _Arbitrary(OnlineLearner[Any]):
     says="LDim(H) is the optimal number of mistakes",
     code="online.TreeAdversary, online.StandardOptimalAlgorithm, online.Halving",
     scope="random classes and two classes of thresholds, against three learners",
+    deep="all classes over four points, up to the order of the points",
     status="repaired",
 )
 def forced_mistakes(trial: Trial) -> Outcome:
@@ -129,6 +134,7 @@ def forced_mistakes(trial: Trial) -> Outcome:
     says="halving makes at most log2 |H| mistakes",
     code="online.Halving",
     scope="random classes, against the tree adversary and a random one",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
 )
 def halving_mistakes(trial: Trial) -> Outcome:
@@ -149,6 +155,7 @@ def halving_mistakes(trial: Trial) -> Outcome:
     says="LDim(H) <= log2 |H|",
     code="classes.FiniteClass.littlestone_dimension",
     scope="random classes, and thresholds of 2^d functions, d <= 20",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
 )
 def dimension_below_logarithm(trial: Trial) -> Outcome:
@@ -181,6 +188,7 @@ def _vc_dimension(H: FiniteClass) -> int:
     says="VC(H) <= LDim(H)",
     code="classes.FiniteClass.littlestone_dimension",
     scope="random classes of at most 24 functions on 7 points; VC by brute force",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
 )
 def vc_below_littlestone(trial: Trial) -> Outcome:

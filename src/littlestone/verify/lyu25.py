@@ -28,6 +28,7 @@ from littlestone.decomposition import (
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.sample import Sample
+from littlestone.verify.families import every_class, unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
 
 CUBE = FiniteClass.from_array(list(product((0, 1), repeat=3)))
@@ -36,15 +37,15 @@ CUBE = FiniteClass.from_array(list(product((0, 1), repeat=3)))
 
 @cache
 def _classes() -> tuple[FiniteClass, ...]:
-    """All 255 classes over three points."""
-    return tuple(replace(CUBE, alive=mask) for mask in range(1, 256))
+    """All 79 classes over three points, up to the order of the points."""
+    return tuple(unordered_classes(3))
 
 
 @cache
 def _random_classes(trial: Trial) -> tuple[FiniteClass, ...]:
     """Random classes on 4 to 8 points; the odd ones have few ones and are hard to reduce."""
     rng = trial.array(2025)
-    found = []
+    found = list(unordered_classes(4)) if trial.deep else []
     for i in range(trial.size(50, 500)):
         hypotheses, points = int(rng.integers(2, 9)), int(rng.integers(4, 9))
         table = rng.integers(0, 2, size=(hypotheses, points))
@@ -93,7 +94,7 @@ def _pairs(trial: Trial) -> tuple[tuple[FiniteClass, FiniteClass, int, int], ...
     found = [
         (G, H, p)
         for H in _classes()
-        for G in _classes()
+        for G in every_class(3)
         if G.alive & H.alive == G.alive
         for p in (1, 2)
     ]
@@ -109,7 +110,8 @@ def _pairs(trial: Trial) -> tuple[tuple[FiniteClass, FiniteClass, int, int], ...
     id="Lyu25 Claim 4.1",
     says="every class has a valid (p, d)-tree",
     code="decomposition.decompose, decomposition.optimal_tree, decomposition.check_tree",
-    scope="all classes over three points and random larger ones; p <= 3, d = LDim, LDim + 1",
+    scope="all classes over 3 points in one order, random larger ones; p <= 3, d = LDim, LDim + 1",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
     proof="proofs/decomposition.md#the-exact-search",
 )
@@ -127,7 +129,8 @@ def valid_trees_exist(trial: Trial) -> Outcome:
     id="Lyu25 Lemma 4.1",
     says="sharper, at most N(p (2^(d-t) - 1), l - t) leaves of LDim >= t",
     code="decomposition.decompose, decomposition.leaf_bound",
-    scope="all classes over three points and random larger ones; nonempty leaves of greedy trees",
+    scope="all classes over 3 points in one order, random larger ones; nonempty leaves of greedy trees",
+    deep="all classes over four points, up to the order of the points",
     status="repaired",
     proof="proofs/decomposition.md#leaves-lemma-41",
 )
@@ -174,6 +177,7 @@ def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
     says="the SOAs of (d+1)-irreducible subclasses have LDim <= d",
     code="decomposition.is_irreducible, classes.FiniteClass.soa",
     scope="all subclasses of random classes, and of singletons without 0; d = LDim(H)",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
 )
 def soa_class(trial: Trial) -> Outcome:
@@ -200,6 +204,7 @@ def soa_class(trial: Trial) -> Outcome:
     says="for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G",
     code="decomposition.Decompositions",
     scope="all pairs over three points with p = 1, 2, and random larger ones",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
     proof="proofs/decomposition.md#version-spaces-that-no-tree-can-reduce-lemma-43-sharper",
 )
@@ -234,7 +239,8 @@ def _tops(G: FiniteClass, p: int, d: int) -> frozenset[Hypothesis[str]]:
     id="Lyu25 Corollary 4.1",
     says="its four items on essential hypotheses",
     code="decomposition.Decompositions, decomposition.essential_hypotheses",
-    scope="all classes over three points and random larger ones; item 1 with the sharper count",
+    scope="all classes over 3 points in one order, random larger ones; item 1 with the sharper count",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
     proof="proofs/decomposition.md#leaves-lemma-41",
 )
@@ -296,7 +302,7 @@ def _samples(size: int) -> Iterator[list[tuple[str, int]]]:
     id="Lyu25 Fact 4",
     says="sharper, f is not essential to {h : errs less than f} for n <= p points",
     code="decomposition.essential_hypotheses",
-    scope="all classes and samples of at most three examples on three points",
+    scope="all classes over three points, in one order, and all samples of at most three examples",
     status="as stated",
     proof="proofs/decomposition.md#few-columns",
 )
@@ -327,7 +333,8 @@ def exposed_hypotheses() -> Outcome:
     id="Lyu25 section 4.1",
     says="a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible",
     code="decomposition.is_irreducible, decomposition.decomposition_dimension",
-    scope="all classes over three points and random larger ones",
+    scope="all classes over 3 points in one order, random larger ones",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
     proof="proofs/decomposition.md#few-columns",
 )
@@ -355,6 +362,7 @@ def few_columns(trial: Trial) -> Outcome:
     says="for greedy trees that are kept while C shrinks and p doubles",
     code="decomposition.refine, decomposition.decompose",
     scope="random subclasses in three stages, p = 2, 4, 8",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
     proof="proofs/decomposition.md#greedy-trees-that-are-kept",
 )
@@ -436,6 +444,7 @@ def error_balls(trial: Trial) -> Outcome:
     says="for p >= m, the SOAs of the version spaces serve as the list (Lyu25 section 4.2)",
     code="decomposition.error_ball, decomposition.top_hypotheses, decomposition.certain_hypotheses",
     scope="balls of random samples of random classes, and one infinite ball",
+    deep="all classes over four points, up to the order of the points",
     status="as stated",
     proof="proofs/decomposition.md#error-balls",
 )

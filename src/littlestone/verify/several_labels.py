@@ -22,6 +22,7 @@ from littlestone.decomposition import (
 )
 from littlestone.sample import Sample
 from littlestone.verify.bgs21 import sauer_sum
+from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
 from littlestone.verify.teachers import agreed
 
@@ -29,7 +30,8 @@ from littlestone.verify.teachers import agreed
 @cache
 def _tables(trial: Trial) -> tuple[FiniteClass, ...]:
     """Random tables of 3 and 4 labels; half of them say 0 at most points."""
-    rng, found = trial.array(2026), []
+    rng = trial.array(2026)
+    found = list(unordered_classes(2, labels=3)) if trial.deep else []
     for i in range(trial.size(120, 2000)):
         labels = 3 + i % 2
         shape = int(rng.integers(2, 9)), int(rng.integers(1, 5))
@@ -51,6 +53,7 @@ def at_most(d: int, points: int, labels: int) -> FiniteClass:
     says="on a sample, at most sum_(i <= d) C(n, i) k^i patterns on n points",
     code="dimension.multiclass_littlestone_dimension, verify.bgs21.sauer_sum",
     scope="all sets of points of random tables of 3 and 4 labels on 4 points",
+    deep="all tables of 3 labels on two points",
     status="as stated",
     proof="proofs/multiclass.md#patterns-on-n-points",
 )
@@ -89,6 +92,7 @@ def _trees(trial: Trial) -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]
     says="with k + 1 labels, at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t",
     code="decomposition.leaf_bound, decomposition.decompose, decomposition.optimal_tree",
     scope="greedy and optimal trees of random tables of 3 and 4 labels on 4 points",
+    deep="all tables of 3 labels on two points",
     status="repaired",
     proof="proofs/decomposition.md#leaves-with-several-labels",
 )
@@ -138,6 +142,7 @@ def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
     says="with k + 1 labels, the SOAs of (d+1)-irreducible subclasses have MLS <= d",
     code="decomposition.is_irreducible, classes.FiniteClass.soa",
     scope="all subclasses of random tables of 3 and 4 labels, and of one label other than 0",
+    deep="all tables of 3 labels on two points",
     status="as stated",
     proof="proofs/irreducible.md#theorem-3-several-labels",
 )

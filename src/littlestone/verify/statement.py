@@ -72,9 +72,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One row of `littlestone verify`: a statement and its outcome."""
+    """One row of `littlestone verify`: a statement, on what it was run, and the outcome."""
 
     statement: Statement
+    scope: str
     outcome: Outcome
 
     @property
@@ -89,7 +90,7 @@ class Verdict:
             "id": of.id,
             "name": of.name,
             "status": of.status,
-            "scope": of.scope,
+            "scope": self.scope,
             "stated": found.stated,
             "measured": found.measured,
             "holds": found.holds,
@@ -102,8 +103,9 @@ class Statement:
 
     ``id`` is its number in the paper: a paper of `littlestone.verify.catalogue`, then the number.  Any
     other first word stands for another paper, or for something of our own.  ``says`` is what the row
-    checks, ``scope`` on what.  ``code`` lists names beneath ``littlestone``, ``proof`` pages of docs/
-    with their anchors, both separated by ", "; an empty ``proof`` is that of the paper.
+    checks, ``scope`` on what, and ``deep`` on what else if it is asked to go deep.  ``code`` lists
+    names beneath ``littlestone``, ``proof`` pages of docs/ with their anchors, both separated by ", ";
+    an empty ``proof`` is that of the paper.
     """
 
     id: str
@@ -112,6 +114,7 @@ class Statement:
     scope: str
     status: Status
     proof: str
+    deep: str
     run: Callable[..., Outcome]
 
     @property
@@ -130,7 +133,8 @@ class Statement:
 
     def __call__(self, trial: Trial = Trial()) -> Verdict:
         asks = "trial" in signature(self.run).parameters
-        return Verdict(self, self.run(trial) if asks else self.run())
+        scope = f"{self.scope}; {self.deep}" if trial.deep and self.deep else self.scope
+        return Verdict(self, scope, self.run(trial) if asks else self.run())
 
     def __reduce__(self) -> tuple[Callable[[str], Statement], tuple[str]]:
         # Its name goes to other processes: a decorated function cannot.
@@ -145,12 +149,13 @@ def statement(
     scope: str,
     status: Status,
     proof: str = "",
+    deep: str = "",
 ) -> Callable[[Callable[..., Outcome]], Statement]:
     """Mark a function as a statement that can be run; see `Statement` for the words.
 
     The function takes a `Trial`, named ``trial``, if it samples or has a larger family.
     """
-    return partial(Statement, id, says, code, scope, status_of(id, status), proof)
+    return partial(Statement, id, says, code, scope, status_of(id, status), proof, deep)
 
 
 def status_of(statement_id: str, text: str) -> Status:
