@@ -143,7 +143,7 @@ def test_a_table_keeps_its_names() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("thresholds(x, 1..65)", "it has 65 points"),
+        ("thresholds(x, 1..65)", "it has 66 hypotheses on 65 points"),
         ("thresholds(x, 1..32)", "it has 33 hypotheses"),
         ("points(x)", "it has infinitely many points"),
     ],

@@ -40,7 +40,7 @@ def dim(
     time_limit: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Stop searching a table then, and print bounds."
+            min=0, metavar="SECONDS", help="Stop searching a table after so long, and print bounds."
         ),
     ] = None,
     memory_limit: Annotated[
@@ -163,13 +163,20 @@ def _print(
         dimension = f"between {data['lower']} and {data['upper']}"
     out.print(f"Littlestone dimension {dimension}{f' ({stopped})' if stopped else ''}")
     # The names show how the file was read: which lines are names and which are labels.
-    rows = [(key, f"{data[key]}{_listed(names.get(key, ()))}") for key in ("hypotheses", "points")]
+    rows = [
+        (key, f"{_digits(data[key])}{_listed(names.get(key, ()))}")
+        for key in ("hypotheses", "points")
+    ]
     if "certificate" in data:
         upper = "no proof of the upper bound"
         if data["claims"] is not None:
             upper = counted(data["claims"], "claim")
         rows.append(("certificate", f"{data['certificate']}: a shattered tree, {upper}"))
     print_pairs(rows)
+
+
+def _digits(number: int | str) -> str:
+    return number if isinstance(number, str) else f"{number:,}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.classes.table_file import read_labels
-from littlestone.cli.console import err, out, print_json, print_pairs
+from littlestone.cli.console import err, out, print_columns, print_json
 from littlestone.dimension import (
     CollapsingMap,
     Family,
@@ -86,7 +86,7 @@ def dims(
 def _print(name: str, found: Found, bound: str = "") -> None:
     out.print(f"{name}: {bound}{found.value}")
     if found.words:
-        print_pairs([("", found.words)])
+        print_columns([[found.words]], indent=4)
 
 
 def _data(H: LabelTable, done: dict[str, Found], stopped: str | None) -> dict[str, object]:
@@ -189,7 +189,7 @@ def _teaching(H: LabelTable) -> Iterator[Found]:
     points = named[H.hypotheses[hardest]]
     yield Found(
         len(points),
-        f"{H.hypotheses[hardest]} takes its labels at {_some(points)}" if points else "",
+        f"to teach {H.hypotheses[hardest]}, show its labels at {_some(points)}" if points else "",
         {"hardest": H.hypotheses[hardest], "teaching_sets": named},
     )
 

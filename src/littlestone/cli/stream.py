@@ -23,7 +23,7 @@ from littlestone.cli.arguments import (
     ledger_name,
 )
 from littlestone.cli.console import cost_json, err
-from littlestone.cli.following import Following, print_lines
+from littlestone.cli.following import Following, Told, print_lines
 from littlestone.data import CsvStream, Label, Table, open_table
 from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
@@ -114,14 +114,17 @@ def stream(
             "--evaluate it shows the mistakes too: NOT PRIVATE.",
         ),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print lines of JSON on a terminal too, as in a pipe.")
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
     ] = None,
 ) -> None:
-    """Learn from records as they arrive, and print each published rule as a line of JSON.
+    """Learn from records as they arrive, and print each rule when it is published.
 
-    All lines together are (epsilon, delta)-DP for the whole stream, which is paid for once.  With
-    --state, a call after a crash resumes the same run.
+    All rules together are (epsilon, delta)-DP for the whole stream, which is paid for once.  With
+    --state, a call after a crash resumes the same run.  In a pipe or a file, each line is JSON.
     """
     kind = None if picture is None else picture_kind(picture)
     if kind is not None:
@@ -184,10 +187,13 @@ def stream(
     ):
         if book.made:
             err.print(f"the ledger {ledger_name(ledger, book)} was {MADE}")
+        told = Told(horizon) if to_people() and not as_json else None
+        show = told or print_lines
         followed = Following(
             run,
             learner,
             label,
+            show=show,
             places=len(places),
             predictions=predictions,
             evaluate=evaluate,
@@ -196,7 +202,7 @@ def stream(
         try:
             spanning = {"record": SPANNING} if source.spanning else {}
             header = _header(learner, why, run, label, private=seed is None)
-            print_lines([{**header, **spanning}])
+            show([{**header, **spanning}])
             # A file still has the records of earlier calls; a pipe brings only new ones.
             begin = 0 if table == PIPE or places else run.stream.steps
             arrived = _after(begin, source.arrivals([*places, *columns, label.column]))
@@ -213,6 +219,8 @@ def stream(
         except KeyboardInterrupt:
             interrupted = True
         mistakes = followed.end()
+        if told is not None:
+            told.end(followed.step, horizon)
         if write is not None and kind is not None:
             simulated = "" if seed is None else ", a simulation: NOT PRIVATE"
             title = f"{label}, {learner.hypotheses}", f"{learner.cost()}{simulated}"
@@ -221,6 +229,11 @@ def stream(
         if interrupted:
             err.print(_ended("interrupted", followed, state))
             raise typer.Exit(130)
+
+
+def to_people() -> bool:
+    """Whether people read the output, and not a program behind a pipe."""
+    return sys.stdout.isatty()
 
 
 @contextmanager

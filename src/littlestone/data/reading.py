@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Codes, Grouped, Numbering, coded, grouped, tuples
 from littlestone.data.frames import column_table, shortest
 from littlestone.data.labels import Label
@@ -49,7 +50,8 @@ def read_sample(
     sample, readable = _Sampling(domain, label, keep), [not refuse_blank, not refuse_blank]
     batches: Iterable[Sequence[Coded]]
     if keep is None:
-        batches = map(sample.add, table.groups(columns))
+        alike: Function = (lambda y: (label(y), label.reads(y))) if refuse_blank else label
+        batches = map(sample.add, table.groups(columns, alike))
     else:  # a unit's records are chosen one by one
         batches = map(partial(sample.choose, keep), table.batches(read))
     for *points, labels in batches:

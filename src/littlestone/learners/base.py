@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError, shown
+from littlestone.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.hypotheses import Hypothesis, has_majority
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
@@ -514,10 +514,8 @@ def exact_alpha(alpha: object) -> Fraction:
 def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
     """Raise `DeclarationError` unless 0 < alpha, beta < 1 and the setting is one of the two."""
     if not isinstance(setting, str) or setting not in get_args(Setting):
-        raise DeclarationError(
-            f"plan for the setting {shown(setting)}",
-            found="there is no such setting",
-            fix=f"use one of: {', '.join(get_args(Setting))}",
+        raise no_such(
+            f"plan for the setting {shown(setting)}", "setting", setting, get_args(Setting)
         )
     named: dict[str, Any] = {"alpha (accuracy)": alpha, "beta (confidence)": beta}
     for name, value in named.items():

@@ -48,10 +48,10 @@ class Board:
         """
         H.require_learnable()
         width = H.domain.size
-        if width is None or width > MOST_POINTS:
-            raise _too_large(H, f"{in_digits(width) if width else 'infinitely many'} points")
-        if H.size is not None and H.size > MOST_HYPOTHESES:
-            raise _too_large(H, f"{in_digits(H.size)} hypotheses")
+        if width is None or width > MOST_POINTS or (H.size or 0) > MOST_HYPOTHESES:
+            many = "infinitely many" if width is None else in_digits(width)
+            on = f"hypotheses on {many} points"
+            raise _too_large(H, f"{many} points" if H.size is None else f"{in_digits(H.size)} {on}")
         points = [*H.domain]
         with answering():
             found = _functions(H, points)
@@ -95,6 +95,14 @@ def _rules() -> Html:
 
 
 def _theorem(dimension: int) -> Html:
+    if not dimension:
+        return section(
+            "What is proved",
+            said(
+                "The class has one function. A learner that predicts its labels never errs, because "
+                "the adversary must agree with it."
+            ),
+        )
     times = {1: "once", 2: "twice"}.get(dimension, f"{dimension} times")
     return section(
         "What is proved",
@@ -118,7 +126,7 @@ def _functions(H: HypothesisClass[Any], points: Sequence[Any]) -> list[tuple[str
         rows = (tuple(map(int, row)) for row in table.values)
         found = list(zip(table.hypotheses, rows, strict=True))
         if len(found) > MOST_HYPOTHESES:
-            raise _too_large(H, f"{len(found)} hypotheses")
+            raise _too_large(H, f"{len(found):,} hypotheses")
         return found
     found = []
     waiting: list[tuple[HypothesisClass[Any], tuple[int, ...]]] = [(H, ())]
