@@ -99,22 +99,27 @@ QUANTITIES = {quantity.name: quantity for quantity in _ALL}
 _PSI: dict[str, Family] = {"psi_n": psi_n, "psi_bin": psi_bin, "psi_b": psi_b, "psi_g": psi_g}
 
 
-def paired(table: LabelTable) -> dict[str, list[int]]:
-    """Psi-Littlestone dimensions of a class over four points, taken as two points of two bits each.
+def pairings(table: LabelTable) -> list[LabelTable]:
+    """A class over four points as three classes over two points of two bits each.
 
-    There are three pairings: the first point with the second, with the third, with the fourth.  Lists
-    of their dimensions are sorted, because a renaming may exchange the pairings.
+    The first point goes with the second, with the third, or with the fourth.
+    """
+    a, b, c, d = table.values.T
+    pairs = (((a, b), (c, d)), ((a, c), (b, d)), ((a, d), (b, c)))
+    columns = [np.stack([2 * high + low for high, low in pairing], 1) for pairing in pairs]
+    return [LabelTable.of(values, labels=4) for values in columns]
+
+
+def paired(table: LabelTable) -> dict[str, list[int]]:
+    """Psi-Littlestone dimensions of the `pairings` of a class over four points.
+
+    The lists are sorted, because a renaming may exchange the pairings.
 
     >>> paired(LabelTable.of([[0, 0, 0, 0], [1, 1, 1, 1]]))
     {'psi_n': [1, 1, 1], 'psi_bin': [1, 1, 1], 'psi_b': [1, 1, 1], 'psi_g': [1, 1, 1]}
     """
-    a, b, c, d = table.values.T
-    pairs = (((a, b), (c, d)), ((a, c), (b, d)), ((a, d), (b, c)))
-    labelled = [
-        LabelTable.of(np.stack([2 * high + low for high, low in pairing], 1), labels=4)
-        for pairing in pairs
-    ]
+    classes = pairings(table)
     return {
-        name: sorted(psi_littlestone_dimension(H, psi) for H in labelled)
+        name: sorted(psi_littlestone_dimension(H, psi) for H in classes)
         for name, psi in _PSI.items()
     }
