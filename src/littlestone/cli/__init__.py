@@ -25,11 +25,14 @@ _COMMANDS = {
     "certify": "Check a certificate against its table, without any search.",
     "tree": "Draw a tree of questions: an adversary can force one mistake at each of its levels.",
     "dims": "Print all dimensions of a table, with witnesses.",
+    "atlas": "Measure every class over 1 to 4 points, once for all renamings.",
+    "search": "Find the smallest classes whose dimensions meet a condition.",
+    "family": "Write the table of a named family, or list the families.",
     "decompose": "Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.",
     "play": "Play the online game round by round: an adversary asks, and a learner predicts.",
     "report": "Write a page of HTML about a release, a stream or a ledger, for people.",
     "ledger": "Show what has been spent, and set limits.",
-    "verify": "Check numbered statements of the papers: stated and measured values, with verdicts.",
+    "verify": "Check numbered statements of the papers: on what, stated and measured values, with verdicts.",
     "audit": "Compare the privacy claim of a mechanism or learner with its exact and measured loss.",
 }
 """The commands and the first lines of their help.  Listing the commands imports none of them."""
