@@ -24,7 +24,7 @@ class Looked:
     ``found`` are classes of ``points`` points and equally many rows that meet the condition, up to
     renaming.  ``classes`` were measured.  If nothing was found, there is none with fewer than
     ``points`` points (of those that were asked for), nor with ``points`` points and at most ``rows``
-    rows; ``whole`` says that this is all that was asked for.
+    rows; ``whole`` says that this is all that was asked for, and ``interrupted`` that Ctrl+C ended it.
     """
 
     found: tuple[Rows, ...] = ()
@@ -32,6 +32,7 @@ class Looked:
     rows: int = 0
     classes: int = 0
     whole: bool = False
+    interrupted: bool = False
 
 
 def search(
@@ -68,8 +69,10 @@ def search(
                     looked = now
                     if looked.found:
                         return looked
-    except (KeyboardInterrupt, TimeoutError):
+    except TimeoutError:
         return looked
+    except KeyboardInterrupt:
+        return replace(looked, interrupted=True)
     return replace(looked, whole=True)
 
 
