@@ -29,7 +29,7 @@ from littlestone.privacy.cost import (
     decimal_text,
     exact,
     exact_delta,
-    rounded_up,
+    short_text,
 )
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
@@ -333,12 +333,7 @@ def _at(entry: Entry) -> str:
 
 
 def _short(cost: PrivacyCost) -> list[str]:
-    """Epsilon and delta for a table: a number of very many digits is rounded up."""
-    texts = []
-    for value in (cost.epsilon, cost.delta):
-        text = decimal_text(value)
-        texts.append(text if len(text) <= _DIGITS else f"<={decimal_text(rounded_up(value))}")
-    return texts
+    return [short_text(cost.epsilon), short_text(cost.delta)]
 
 
 def _what(entry: Entry) -> str:
@@ -362,8 +357,6 @@ def _line_json(entry: Entry, total: PrivacyCost) -> dict[str, object]:
     after = {f"total {name}": number for name, number in cost_json(total).items()}
     return _entry_json(entry) | after
 
-
-_DIGITS = 20
 
 _FIELDS = (
     "number", "at", "dataset", "part", "what", "mechanism", "epsilon", "delta", "neighboring",

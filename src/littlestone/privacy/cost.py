@@ -236,6 +236,16 @@ def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
     return -(-value // unit) * unit
 
 
+def short_text(value: Fraction) -> str:
+    """``value`` for a table: its `decimal_text`, or of more than 20 characters a bound above it.
+
+    >>> short_text(Fraction(1, 3)), short_text(Fraction(40794415416798359, 3 * 10**16))
+    ('1/3', '<=1.35982')
+    """
+    text = decimal_text(value)
+    return text if len(text) <= 20 else f"<={decimal_text(rounded_up(value))}"
+
+
 def rounded_down(value: Fraction, digits: int = 6) -> Fraction:
     """The largest decimal number <= ``value`` with at most ``digits`` significant digits, at least 0.
 

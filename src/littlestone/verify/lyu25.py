@@ -28,7 +28,7 @@ from littlestone.decomposition import (
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.sample import Sample
-from littlestone.verify.families import unordered_classes
+from littlestone.verify.families import every_class, unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
 
 CUBE = FiniteClass.from_array(list(product((0, 1), repeat=3)))
@@ -37,8 +37,8 @@ CUBE = FiniteClass.from_array(list(product((0, 1), repeat=3)))
 
 @cache
 def _classes() -> tuple[FiniteClass, ...]:
-    """All 255 classes over three points."""
-    return tuple(replace(CUBE, alive=mask) for mask in range(1, 256))
+    """All 79 classes over three points, up to the order of the points."""
+    return tuple(unordered_classes(3))
 
 
 @cache
@@ -94,7 +94,7 @@ def _pairs(trial: Trial) -> tuple[tuple[FiniteClass, FiniteClass, int, int], ...
     found = [
         (G, H, p)
         for H in _classes()
-        for G in _classes()
+        for G in every_class(3)
         if G.alive & H.alive == G.alive
         for p in (1, 2)
     ]
@@ -110,7 +110,7 @@ def _pairs(trial: Trial) -> tuple[tuple[FiniteClass, FiniteClass, int, int], ...
     id="Lyu25 Claim 4.1",
     says="every class has a valid (p, d)-tree",
     code="decomposition.decompose, decomposition.optimal_tree, decomposition.check_tree",
-    scope="all classes over three points and random larger ones; p <= 3, d = LDim, LDim + 1",
+    scope="all classes over 3 points in one order, random larger ones; p <= 3, d = LDim, LDim + 1",
     deep="all classes over four points, up to the order of the points",
     status="as stated",
     proof="proofs/decomposition.md#the-exact-search",
@@ -129,7 +129,7 @@ def valid_trees_exist(trial: Trial) -> Outcome:
     id="Lyu25 Lemma 4.1",
     says="sharper, at most N(p (2^(d-t) - 1), l - t) leaves of LDim >= t",
     code="decomposition.decompose, decomposition.leaf_bound",
-    scope="all classes over three points and random larger ones; nonempty leaves of greedy trees",
+    scope="all classes over 3 points in one order, random larger ones; nonempty leaves of greedy trees",
     deep="all classes over four points, up to the order of the points",
     status="repaired",
     proof="proofs/decomposition.md#leaves-lemma-41",
@@ -187,7 +187,10 @@ def soa_class(trial: Trial) -> Outcome:
     classes += [FiniteClass.from_array(np.eye(k, dtype=int)) for k in (3, 4, 5, 6)]
     for H in classes:
         d = H.littlestone_dimension()
-        subclasses = (replace(H, alive=mask) for mask in range(1, 1 << H.size))
+        kept = [1 << i for i in range(H.alive.bit_length()) if H.alive >> i & 1]
+        chosen = product((0, 1), repeat=len(kept))
+        masks = (sum(bit for bit, i in zip(kept, some, strict=True) if i) for some in chosen)
+        subclasses = (replace(H, alive=mask) for mask in masks if mask)
         soas = {G.soa() for G in subclasses if is_irreducible(G, d + 1)}
         rows = [[f(x) for x in H.domain] for f in soas]
         wrong += FiniteClass.from_array(rows).littlestone_dimension() > d
@@ -239,7 +242,7 @@ def _tops(G: FiniteClass, p: int, d: int) -> frozenset[Hypothesis[str]]:
     id="Lyu25 Corollary 4.1",
     says="its four items on essential hypotheses",
     code="decomposition.Decompositions, decomposition.essential_hypotheses",
-    scope="all classes over three points and random larger ones; item 1 with the sharper count",
+    scope="all classes over 3 points in one order, random larger ones; item 1 with the sharper count",
     deep="all classes over four points, up to the order of the points",
     status="as stated",
     proof="proofs/decomposition.md#leaves-lemma-41",
@@ -302,7 +305,7 @@ def _samples(size: int) -> Iterator[list[tuple[str, int]]]:
     id="Lyu25 Fact 4",
     says="sharper, f is not essential to {h : errs less than f} for n <= p points",
     code="decomposition.essential_hypotheses",
-    scope="all classes and samples of at most three examples on three points",
+    scope="all classes over three points, in one order, and all samples of at most three examples",
     status="as stated",
     proof="proofs/decomposition.md#few-columns",
 )
@@ -333,7 +336,7 @@ def exposed_hypotheses() -> Outcome:
     id="Lyu25 section 4.1",
     says="a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible",
     code="decomposition.is_irreducible, decomposition.decomposition_dimension",
-    scope="all classes over three points and random larger ones",
+    scope="all classes over 3 points in one order, random larger ones",
     deep="all classes over four points, up to the order of the points",
     status="as stated",
     proof="proofs/decomposition.md#few-columns",

@@ -9,7 +9,7 @@ from littlestone.errors import DeclarationError
 from littlestone.learners.release import Release
 from littlestone.markup import Html, joined
 from littlestone.pictures.chart import Bar, Chart, Row
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.cost import PrivacyCost, decimal_text, short_text
 from littlestone.privacy.ledger import Entry, Ledger
 from littlestone.report.pages.frame import facts, figure, note, said, table, warning
 from littlestone.visible import shortened
@@ -40,8 +40,8 @@ class Account:
     def body(self, own: int | None = None) -> Html:
         """What is spent and left, in numbers, as a chart and as a table; entry ``own`` stands out."""
         limit = self.limit
-        boxes = [("epsilon spent", decimal_text(self.total.epsilon))]
-        boxes.append(("delta spent", decimal_text(self.total.delta)))
+        boxes = [("epsilon spent", short_text(self.total.epsilon))]
+        boxes.append(("delta spent", short_text(self.total.delta)))
         if limit is not None:
             left = self.total.left(limit)
             boxes += [("epsilon left", decimal_text(left.epsilon))]
@@ -68,7 +68,7 @@ class Account:
         for entry, total in self.lines:
             after = float(total.epsilon)
             tone = "on" if entry.number == own else "off"
-            cost = f"epsilon {decimal_text(entry.cost.epsilon)}, {entry.at[:10]}"
+            cost = f"epsilon {short_text(entry.cost.epsilon)}, {entry.at[:10]}"
             rows.append(Row(f"{entry.number}: {entry.what}", cost, (Bar(before, after, tone),)))
             before = after
         if len(rows) > _MOST:
@@ -87,9 +87,9 @@ class Account:
             [
                 entry.number,
                 entry.at[:16].replace("T", " "),
-                decimal_text(entry.cost.epsilon),
-                decimal_text(entry.cost.delta),
-                decimal_text(total.epsilon),
+                short_text(entry.cost.epsilon),
+                short_text(entry.cost.delta),
+                short_text(total.epsilon),
                 shortened(entry.what) + ("" if entry.part is None else f" [part {entry.part}]"),
             ]
             for entry, total in self.lines

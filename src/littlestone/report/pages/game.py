@@ -71,8 +71,8 @@ def game_page(H: HypothesisClass[Any], title: str, source: str, labels: Sequence
     board = Board.of(H)
     dimension = int(H.littlestone_dimension())
     size = (
-        f"{len(board.hypotheses)} hypotheses on {len(board.points)} points, of Littlestone dimension "
-        f"{dimension}."
+        f"{_number(board.hypotheses, 'hypothesis', 'hypotheses')} on "
+        f"{_number(board.points, 'point', 'points')}, of Littlestone dimension {dimension}."
     )
     data = {
         "kind": "game",
@@ -83,6 +83,10 @@ def game_page(H: HypothesisClass[Any], title: str, source: str, labels: Sequence
     }
     sections = [Html("\n"), tag("div", NO_SCRIPT, id="play"), _theorem(dimension)]
     return page(title, "The online game", [said(size), _rules()], sections, source, data)
+
+
+def _number(things: Sequence[str], one: str, many: str) -> str:
+    return f"{len(things)} {one if len(things) == 1 else many}"
 
 
 def _rules() -> Html:
