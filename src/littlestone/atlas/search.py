@@ -24,7 +24,7 @@ class Looked:
     ``found`` are classes of ``points`` points and equally many rows that meet the condition, up to
     renaming.  ``classes`` were measured.  If nothing was found, there is none with fewer than
     ``points`` points (of those that were asked for), nor with ``points`` points and at most ``rows``
-    rows; ``whole`` says that this is all that was asked for.
+    rows; ``whole`` says that this is all that was asked for, and ``interrupted`` that Ctrl+C ended it.
     """
 
     found: tuple[Rows, ...] = ()
@@ -32,6 +32,7 @@ class Looked:
     rows: int = 0
     classes: int = 0
     whole: bool = False
+    interrupted: bool = False
 
 
 def search(
@@ -68,8 +69,10 @@ def search(
                     looked = now
                     if looked.found:
                         return looked
-    except (KeyboardInterrupt, TimeoutError):
+    except TimeoutError:
         return looked
+    except KeyboardInterrupt:
+        return replace(looked, interrupted=True)
     return replace(looked, whole=True)
 
 
@@ -84,7 +87,7 @@ def _over(
     looked = replace(looked, points=n, rows=0)
     yield looked
     for target in range(rows[0], top + 1) if deepens else (top,):
-        level: list[Rows] = [()]
+        level: list[Rows] = [()] if _fits(query, n, target) else []
         for r in range(1, target + 1):
             level, tried = _grown(query, level, n, target - r, deadline)
             looked = replace(looked, classes=looked.classes + tried)
@@ -135,14 +138,18 @@ def _new_rows(rows: Rows, n: int) -> Iterator[int]:
             yield row
 
 
+def _fits(query: Query, n: int, rows: int) -> bool:
+    """Whether classes of that many rows over ``n`` points can reach the lower limits."""
+    caps = ((QUANTITIES[name].most, least) for name, least in query.least.items())
+    return all(most is None or most(n, rows) >= least for most, least in caps)
+
+
 def _may_grow(query: Query, rows: Rows, n: int, to_come: int) -> bool:
     """Whether this class with ``to_come`` more rows may lie within the limits of the condition."""
     table = table_of(rows, n)
     for name in {**query.most, **query.least}:
         quantity = QUANTITIES[name]
         above, least = query.most.get(name), query.least.get(name)
-        if least is not None and quantity.most and quantity.most(n, len(rows) + to_come) < least:
-            return False
         if name == "rows" or not quantity.grows:
             continue
         value = quantity.of(table)

@@ -32,7 +32,7 @@ _COMMANDS = {
     "play": "Play the online game round by round: an adversary asks, and a learner predicts.",
     "report": "Write a page of HTML about a release, a stream or a ledger, for people.",
     "ledger": "Show what has been spent, and set limits.",
-    "verify": "Check numbered statements of the papers: on what, stated and measured values, with verdicts.",
+    "verify": "Check numbered statements of the papers: stated and measured values, with verdicts.",
     "audit": "Compare the privacy claim of a mechanism or learner with its exact and measured loss.",
 }
 """The commands and the first lines of their help.  Listing the commands imports none of them."""

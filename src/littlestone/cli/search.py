@@ -38,7 +38,7 @@ def search(
     or time runs out, the command says how far it looked.
 
     Names: rows, points, ldim, vc, dual_ldim, dual_vc, threshold, teaching, star, and ddim1, ddim2,
-    ddim3 (the decomposition dimension for p = 1, 2, 3).  The exit status is 1 if none is found.
+    ddim3 (the decomposition dimension for p = 1, 2, 3).
     """
     with bar("searching"):
         looked = find(
@@ -62,10 +62,10 @@ def search(
     else:
         asked = f"with {points} points and {rows} hypotheses"
         out.print(f"none {asked if looked.whole else _far(looked)} {measured}")
-    if not looked.found:
-        if not looked.whole:
-            err.print("stopped before the end")
-        raise typer.Exit(1)
+    if not (looked.found or looked.whole):
+        err.print("interrupted" if looked.interrupted else "stopped by the time limit")
+    if looked.interrupted:
+        raise typer.Exit(130)
 
 
 def _values(rows: Rows, points: int) -> dict[str, int]:
