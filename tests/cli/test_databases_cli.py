@@ -133,6 +133,13 @@ def test_what_is_broken_or_locked(folder: Path) -> None:
         refused(run(*fit_arguments(name, table_="visits", dataset="visits")), words)
 
 
+@pytest.mark.parametrize("source", ["good.db", "good.csv", "year=2020"])
+def test_what_you_may_not_read(source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: str(path) != source)
+    table = "visits" if source == "good.db" else None
+    refused(run(*fit_arguments(source, table_=table, dataset="visits")), "you may not read it")
+
+
 def test_a_server_and_its_rights(
     folder: Path, running_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

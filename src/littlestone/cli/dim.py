@@ -19,6 +19,7 @@ from littlestone.dimension import Bounds, Certificate, MistakeTree, littlestone_
 from littlestone.dimension.solver import Progress
 from littlestone.dimension.table import PackedTable
 from littlestone.errors import DeclarationError
+from littlestone.progress import watching
 from littlestone.report.files import CERTIFICATE, require_different, reserved
 
 _MOST_BITS = 1 << 12
@@ -138,8 +139,7 @@ def _shown() -> Iterator[Progress | None]:
     if not err.is_terminal:
         yield None
         return
-    began = "solving; the first large table waits half a minute for the compiler"
-    with err.status(Text(began)) as status:
+    with err.status(Text("solving")) as status:
 
         def show(lower: int, upper: int, nodes: int, seconds: float) -> None:
             if lower == upper:
@@ -149,7 +149,11 @@ def _shown() -> Iterator[Progress | None]:
                 spaces = counted(nodes, "version space")
                 status.update(Text(f"{known}   {spaces}   {seconds:.0f} s   Ctrl+C keeps this"))
 
-        yield show
+        def compiling(what: str, done: int, of: int) -> None:
+            status.update(Text(f"{what}: {100 * done // of} %"))
+
+        with watching(compiling):
+            yield show
 
 
 def _print(

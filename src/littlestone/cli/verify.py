@@ -48,7 +48,7 @@ def verify(
     jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Check numbered statements of the papers: on what, stated and measured values, with verdicts.
+    """Check numbered statements of the papers: stated and measured values, with verdicts.
 
     docs/theorem-map.md lists all statements, also those with nothing to run.  Ctrl+C stops it and
     prints the verdicts so far, but writes no page; the exit status is then 130.  The exit status is 1

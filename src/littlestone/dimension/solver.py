@@ -10,6 +10,7 @@ from threading import Event, Thread, Timer
 from typing import Literal, TypeAlias, overload
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
+from littlestone.dimension.first_call import told
 from littlestone.dimension.small import dimension_of_small, solve_small
 from littlestone.dimension.table import PackedTable, TableOrClass
 from littlestone.errors import DeclarationError, shown
@@ -113,8 +114,9 @@ def littlestone_bounds(
     `DeclarationError` for anything but a 0/1 table or class, and if more than ``memory_limit`` is
     needed.
 
-    The time is exponential in the worst case.  The first large table after an installation takes about
-    20 seconds more, for the compiler; small tables need no compiler.
+    The time is exponential in the worst case.  The first large table after an installation waits 10 to
+    30 seconds for the compiler.  A warning in the log says so, and whoever is `watching` sees how far
+    it is.  Small tables need no compiler.
 
     >>> bounds = littlestone_bounds([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     >>> bounds.dimension, bounds.tree.points
@@ -157,7 +159,8 @@ class _Solve:
         helped = memory_limit - room >= 2 * bytes_of_frames(table)
         self._jobs = (cores() if jobs is None else jobs) if helped else 1
         # Imported here, because only large tables need the compiler.
-        from littlestone.dimension.engine.driver import Engine
+        with told():
+            from littlestone.dimension.engine.driver import Engine
 
         self._engine = Engine(table, room)
 

@@ -187,7 +187,10 @@ def soa_class(trial: Trial) -> Outcome:
     classes += [FiniteClass.from_array(np.eye(k, dtype=int)) for k in (3, 4, 5, 6)]
     for H in classes:
         d = H.littlestone_dimension()
-        subclasses = (replace(H, alive=mask) for mask in range(1, 1 << H.size))
+        kept = [1 << i for i in range(H.alive.bit_length()) if H.alive >> i & 1]
+        chosen = product((0, 1), repeat=len(kept))
+        masks = (sum(bit for bit, i in zip(kept, some, strict=True) if i) for some in chosen)
+        subclasses = (replace(H, alive=mask) for mask in masks if mask)
         soas = {G.soa() for G in subclasses if is_irreducible(G, d + 1)}
         rows = [[f(x) for x in H.domain] for f in soas]
         wrong += FiniteClass.from_array(rows).littlestone_dimension() > d
