@@ -13,8 +13,9 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.families import FAMILIES, WALLS, Table
+from benchmarks.families import FAMILIES, WALLS
 from benchmarks.harness import require
+from littlestone.families import Table
 
 ON_REQUEST = True
 HARD = ("all balls", "random .2 16384", "boxes", "random .2 65536", "interval unions")

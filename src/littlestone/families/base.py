@@ -14,7 +14,7 @@ from littlestone.errors import DeclarationError, TooLargeError, no_such
 
 Table = NDArray[np.uint8]
 
-MOST_ENTRIES = 2**28
+MOST_ENTRIES = 2**29
 """The largest table that is made, in entries of a byte."""
 
 
@@ -44,7 +44,7 @@ class Family:
         """The table of these numbers, with distinct rows.
 
         Raises `DeclarationError` for other numbers than the family takes, and `TooLargeError` for a
-        table of more than 2^28 entries.
+        table of more than 2^29 entries.
         """
         usage = f"littlestone family {self.name} {' '.join(n.upper() for n in self.numbers)}"
         if len(numbers) != len(self.limits):

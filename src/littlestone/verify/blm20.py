@@ -21,6 +21,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
+from littlestone.verify import definitions
 from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
 
@@ -115,7 +116,8 @@ def _masks(points: int, rows: Sequence[int]) -> FiniteClass:
     return FiniteClass.from_array([[row >> x & 1 for x in range(points)] for row in rows])
 
 
-SPREAD = Setting((_H := _masks(8, [64, 161, 166, 20, 56])), _H.hypothesis(3), 1)
+FIVE = [64, 161, 166, 20, 56]
+SPREAD = Setting((_H := _masks(8, FIVE)), _H.hypothesis(3), 1)
 """Five functions on eight points with LDim = 2, for which no rule is ever frequent."""
 
 
@@ -229,6 +231,40 @@ def frequent_rules(trial: Trial) -> Outcome:
         "false for d = 2",
         f"d = 1: at least {float(least):.3f}; d = {SPREAD.d}: {shown} for k = 0, 1, 2, below 1/4",
         least >= Fraction(1, 2) and SPREAD.d == 2 and len(tops) == 3 and max(tops) < Fraction(1, 4),
+    )
+
+
+@statement(
+    id="BLM20 Lemma 12",
+    says="the same with the paper's own SOA, argmax of LDim",
+    code="verify.definitions.Game",
+    scope="seven functions on nine points, LDim 2: n = 1 with both labels in ties and x first, last or "
+    "uniform; n = 2, 3 with x first; and the eight points of the row above, n = 1",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-d--2",
+)
+def frequent_rules_of_the_papers_soa() -> Outcome:
+    """By definition: false on nine points for n = 1, true there for n = 2, 3, and on the eight."""
+    rows, points = frozenset([409, 435, 41, 104, 213, 39, 130]), 9
+    own = (definitions.larger_or_0, definitions.larger_or_1)
+
+    def most(game: definitions.Game) -> Fraction:
+        return max(max(law.values()) for law in game.frequencies(2))
+
+    def nine(n: int, soa: definitions.Soa, deciding: definitions.Points) -> Fraction:
+        chances = {(x, 41 >> x & 1): Fraction(1, points) for x in range(points)}
+        return most(definitions.Game(rows, points, chances, n, soa, deciding))
+
+    deciding = (definitions.first, definitions.last, definitions.uniform)
+    one = max(nine(1, soa, x) for soa, x in product(own, deciding))
+    more = [min(nine(n, soa, definitions.first) for soa in own) for n in (2, 3)]
+    chances = {(x, 20 >> x & 1): Fraction(1, 8) for x in range(8)}
+    eight = min(most(definitions.Game(frozenset(FIVE), 8, chances, soa=soa)) for soa in own)
+    return Outcome(
+        "false for n = 1",
+        f"nine points, n = 1: at most {float(one):.4f}, below 1/4; n = 2, 3: at least "
+        f"{float(more[0]):.3f}, {float(more[1]):.3f}; eight points: at least {float(eight):.3f}",
+        definitions.ldim(rows, points) == 2 and one < Fraction(1, 4) <= min(*more, eight),
     )
 
 
