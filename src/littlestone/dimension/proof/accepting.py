@@ -9,6 +9,7 @@ from numba import boolean, int64, typeof
 from numpy.typing import NDArray
 
 from littlestone.dimension.engine.compiling import Index, compiled
+from littlestone.dimension.proof.format import CHILD, END_SHAPE, INSIDE, SHAPE, STEP, SUBSET
 from littlestone.dimension.proof.frames import (
     COLUMN_AT,
     FRAMES,
@@ -23,7 +24,6 @@ from littlestone.dimension.proof.frames import (
     fingerprint,
     load,
 )
-from littlestone.dimension.proof.format import CHILD, END_SHAPE, INSIDE, SHAPE, STEP, SUBSET
 from littlestone.dimension.proof.looking import look
 
 # Entries of Reader.control, and columns of Reader.claim.
@@ -63,7 +63,8 @@ READER: Any = typeof(_reader(b"0", 2, 2, 1))  # type: ignore[no-untyped-call,unu
 @compiled(int64(READER), inline=True)
 def _number(R: Reader) -> Index:
     """The next number; -1 if the text ends within it or it needs more than nine bytes."""
-    at, total, shift = R.control[AT], 0, 0
+    total: Index = 0
+    at, shift = R.control[AT], 0
     while at < R.text.size and shift < 63:
         byte = np.int64(R.text[at])
         at += 1
@@ -191,9 +192,7 @@ def accept(F: Frames, R: Reader, depth: Index, k: Index, literal: Index) -> Any:
 class GraphChecker:
     """Checks the claims about one table; it can be stopped from another thread."""
 
-    def __init__(
-        self, rows: NDArray[np.uint64], columns: int, text: bytes, claims: int
-    ) -> None:
+    def __init__(self, rows: NDArray[np.uint64], columns: int, text: bytes, claims: int) -> None:
         self._frames = allocate(len(rows), columns)
         self._reader = _reader(text, columns, len(self._frames.place), claims)
         self._rows = rows

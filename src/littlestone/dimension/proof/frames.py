@@ -304,14 +304,14 @@ def fingerprint(F: Frames, depth: Index, out: NDArray[np.uint64]) -> None:
             p3 += ((word + keys[w, 6]) & _LOW) * ((high + keys[w, 7]) & _LOW)
         prints[c, 0], prints[c, 1], prints[c, 2], prints[c, 3] = p0, p1, p2, p3
         # Slots come in the order of the fingerprints.
-        i = np.int64(p0 >> down)
-        while table[i] >= 0 and _before(prints, table[i], c):
-            i += 1
-        moving = c
-        while table[i] >= 0:
-            table[i], moving = moving, table[i]
-            i += 1
-        table[i] = moving
+        slot: Index = np.int64(p0 >> down)
+        while table[slot] >= 0 and _before(prints, table[slot], c):
+            slot += 1
+        moving: Index = c
+        while table[slot] >= 0:
+            table[slot], moving = moving, table[slot]
+            slot += 1
+        table[slot] = moving
     w = keys.shape[0] - PASSES * F.name.shape[1]
     p0 = p1 = p2 = p3 = _ZERO
     for i in range(slots):

@@ -67,9 +67,9 @@ def _judge(
 def look(F: Frames, depth: Index, tried: Index, k: Index) -> Index:
     """Count, for each side of the first ``tried`` columns of F.order, the columns that split it.
 
-    A column splits a side if it leaves at least 2^(k-2) rows on both parts; k > 2.  The columns that are
-    tried have at least twice as many rows on both sides.  The numbers go to F.alive[side, i] for the
-    i-th of them.  The other columns that may split a side are added to F.order.  Returns how many of
+    A column splits a side if it leaves at least 2^(k-2) rows on both parts; k > 2.  The columns that
+    are tried have at least twice as many rows on both sides.  The numbers go to F.alive[side, i] for
+    the i-th of them.  The other columns that may split a side are added to F.order.  Returns how many of
     the columns that are tried have both sides split.
     """
     place = F.place[depth]
@@ -97,9 +97,7 @@ def look(F: Frames, depth: Index, tried: Index, k: Index) -> Index:
     for i in range(tried):
         common = F.common[: usable - i]
         _share(packed, words, usable, i, common)
-        split = _judge(
-            common, ones[i:usable], zero_split[i:tried], one_split[i:tried], size, least
-        )
+        split = _judge(common, ones[i:usable], zero_split[i:tried], one_split[i:tried], size, least)
         zero_split[i] += split >> 32
         one_split[i] += split & 0xFFFFFFFF
         if zero_split[i] > 0 and one_split[i] > 0:
