@@ -33,6 +33,7 @@ from littlestone.dimension.refutation import Refutation, refutes
 from littlestone.dimension.refutation_graph import GraphCertificate
 from littlestone.dimension.shattering import is_shattered_by, mistake_tree
 from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
+from littlestone.dimension.star import Star, is_star, largest_star, star_number
 from littlestone.dimension.teaching import (
     is_teaching_set,
     smallest_teaching_set,
@@ -63,6 +64,7 @@ __all__ = [
     "PsiTree",
     "Question",
     "Refutation",
+    "Star",
     "UnsettledError",
     "Verdict",
     "dual_littlestone_dimension",
@@ -74,7 +76,9 @@ __all__ = [
     "is_psi_shattered_set",
     "is_shattered_by",
     "is_shattered_set",
+    "is_star",
     "is_teaching_set",
+    "largest_star",
     "littlestone_bounds",
     "littlestone_dimension",
     "mistake_tree",
@@ -90,6 +94,7 @@ __all__ = [
     "refutes",
     "shattered_set",
     "smallest_teaching_set",
+    "star_number",
     "teaching_dimension",
     "teaching_sets",
     "threshold_dimension",
