@@ -69,8 +69,8 @@ def look(F: Frames, depth: Index, tried: Index, k: Index) -> Index:
 
     A column splits a side if it leaves at least 2^(k-2) rows on both parts; k > 2.  The columns that
     are tried have at least twice as many rows on both sides.  The numbers go to F.alive[side, i] for
-    the i-th of them.  The other columns that may split a side are added to F.order.  Returns how many of
-    the columns that are tried have both sides split.
+    the i-th of them.  The other columns that may split a side are added to F.order.  Returns how many
+    of the columns that are tried have both sides split.
     """
     place = F.place[depth]
     size, words, to, kept = place[ROWS], place[WORDS], place[COLUMN_AT], place[KEPT]
