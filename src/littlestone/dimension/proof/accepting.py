@@ -8,7 +8,7 @@ import numpy as np
 from numba import boolean, int64, typeof
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import Index, compiled
+from littlestone.dimension.engine.compiling import Index, compiled, part
 from littlestone.dimension.proof.format import CHILD, END_SHAPE, INSIDE, SHAPE, STEP, SUBSET
 from littlestone.dimension.proof.frames import (
     COLUMN_AT,
@@ -60,7 +60,7 @@ def _reader(text: bytes, columns: int, depth: int, claims: int) -> Reader:
 READER: Any = typeof(_reader(b"0", 2, 2, 1))  # type: ignore[no-untyped-call,unused-ignore]
 
 
-@compiled(int64(READER), inline=True)
+@part(int64(READER), inline=True)
 def _number(R: Reader) -> Index:
     """The next number; -1 if the text ends within it or it needs more than nine bytes."""
     total: Index = 0
@@ -76,7 +76,7 @@ def _number(R: Reader) -> Index:
     return -1
 
 
-@compiled(int64(READER, int64), inline=True)
+@part(int64(READER, int64), inline=True)
 def _claim(R: Reader, k: Index) -> Index:
     """The earlier claim that is referred to next, if it says LDim < k; -1 if there is none."""
     back = _number(R)

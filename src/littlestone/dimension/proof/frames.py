@@ -14,7 +14,14 @@ import numpy as np
 from numba import boolean, int64, typeof, uint64, void
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import Index, Word, compiled, popcount, trailing_zeros
+from littlestone.dimension.engine.compiling import (
+    Index,
+    Word,
+    compiled,
+    part,
+    popcount,
+    trailing_zeros,
+)
 
 ROWS, WORDS, ROW_AT, COLUMN_AT, KEPT = range(5)
 LANES = 4  # words that are transposed side by side
@@ -73,7 +80,7 @@ def allocate(rows: int, columns: int) -> Frames:
 FRAMES: Any = typeof(allocate(64, 2))  # type: ignore[no-untyped-call,unused-ignore]
 
 
-@compiled(void(uint64[::1], int64, uint64), inline=True)
+@part(void(uint64[::1], int64, uint64), inline=True)
 def _swap(block: NDArray[np.uint64], gap: Index, mask: Word) -> None:
     """One stage of a transposition: exchange bits of words that lie ``gap`` apart."""
     by = np.uint64(gap)
@@ -97,13 +104,13 @@ def transpose(block: NDArray[np.uint64]) -> None:
     _swap(block, 1, np.uint64(0x5555555555555555))
 
 
-@compiled(int64(int64), inline=True)
+@part(int64(int64), inline=True)
 def _row_words(columns: Index) -> Index:
     """Words of a row: one, or a multiple of LANES."""
     return 1 if columns <= 64 else (columns + 64 * LANES - 1) // (64 * LANES) * LANES
 
 
-@compiled(boolean(uint64[::1], int64, int64, int64, uint64, uint64), inline=True)
+@part(boolean(uint64[::1], int64, int64, int64, uint64, uint64), inline=True)
 def _equal(
     columns: NDArray[np.uint64], a: Index, b: Index, words: Index, flip: Word, last: Word
 ) -> Any:
@@ -117,7 +124,7 @@ def _equal(
     return True
 
 
-@compiled(void(FRAMES, int64, int64), inline=True)
+@part(void(FRAMES, int64, int64), inline=True)
 def _keep(F: Frames, depth: Index, offered: Index) -> None:
     """Move the columns that are kept to the front, and count their ones."""
     place, name, ones = F.place[depth], F.name[depth], F.ones[depth]
@@ -261,7 +268,7 @@ def load(F: Frames, rows: NDArray[np.uint64]) -> None:
     _make_columns(F, 0, columns)
 
 
-@compiled(boolean(uint64[:, ::1], int64, int64), inline=True)
+@part(boolean(uint64[:, ::1], int64, int64), inline=True)
 def _before(prints: NDArray[np.uint64], one: Index, other: Index) -> Any:
     """Whether one column's fingerprint comes before another's, word by word."""
     for p in range(PASSES):
@@ -328,7 +335,7 @@ def fingerprint(F: Frames, depth: Index, out: NDArray[np.uint64]) -> None:
     out[PASSES] = np.uint64(size) << _HALF | np.uint64(kept)
 
 
-@compiled(boolean(uint64[::1], int64, uint64, int64, int64, int64), inline=True)
+@part(boolean(uint64[::1], int64, uint64, int64, int64, int64), inline=True)
 def contained(
     columns: NDArray[np.uint64], words: Index, last: Word, at: Index, literal: Index, other: Index
 ) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from numba import boolean, int64, typeof, uint64, void
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import Index, Word, compiled
+from littlestone.dimension.engine.compiling import Index, Word, compiled, part
 from littlestone.dimension.proof.format import CHILD, END, END_SHAPE, INSIDE, SHAPE, STEP, SUBSET
 from littlestone.dimension.proof.frames import (
     COLUMN_AT,
@@ -91,7 +91,7 @@ def _minus_one(size: int) -> NDArray[np.int32]:
 WRITER: Any = typeof(allocate(64, 2, 1 << 12))  # type: ignore[no-untyped-call,unused-ignore]
 
 
-@compiled(void(WRITER, int64), inline=True)
+@part(void(WRITER, int64), inline=True)
 def _put(W: Writer, number: Index) -> None:
     """Write a number, seven bits to a byte, the lowest first."""
     at = W.control[LENGTH]
@@ -135,7 +135,7 @@ def _find(W: Writer, key0: Word, key1: Word) -> Index:
     return e
 
 
-@compiled(boolean(WRITER, int64, int64), inline=True)
+@part(boolean(WRITER, int64, int64), inline=True)
 def _proved(W: Writer, e: Index, k: Index) -> Any:
     """Whether the claim of an entry stands and says LDim < k."""
     c = W.entry[e, CLAIM]
@@ -147,14 +147,14 @@ def _proved(W: Writer, e: Index, k: Index) -> Any:
     )
 
 
-@compiled(void(WRITER, int64, int64, int64), inline=True)
+@part(void(WRITER, int64, int64, int64), inline=True)
 def _learn(W: Writer, e: Index, claim: Index, kind: Index) -> None:
     W.entry[e, CLAIM] = claim
     W.entry[e, CLAIM_BORN] = W.claim[claim, BORN]
     W.entry[e, KIND] = kind
 
 
-@compiled(void(WRITER, int64, int64), inline=True)
+@part(void(WRITER, int64, int64), inline=True)
 def _refer(W: Writer, kind: Index, claim: Index) -> None:
     """Write a reference to a claim."""
     _put(W, kind)
@@ -205,7 +205,7 @@ def _open(F: Frames, W: Writer, depth: Index, k: Index) -> Index:
     return found
 
 
-@compiled(int64(FRAMES, WRITER, int64), inline=True)
+@part(int64(FRAMES, WRITER, int64), inline=True)
 def _number(F: Frames, W: Writer, k: Index) -> Index:
     """Give a new claim LDim < k its number; -1 if the writer is stopped or its room is used up."""
     me = W.control[CLAIMS]
