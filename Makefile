@@ -20,6 +20,7 @@ FLIGHTS := demo/flights.csv
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "littlestone needs Python 3.11 or later")'
+	@echo 'installing into $(VENV), which takes a minute or two'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,demo]'
 	touch $@
@@ -44,8 +45,8 @@ test: $(READY)
 quick: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
-ENGINES := tests/data/test_engines.py tests/data/test_postgresql_tables.py tests/cli/test_databases_cli.py \
-    tests/expressions
+ENGINES := tests/data/test_engines.py tests/data/test_alike.py tests/data/test_postgresql_tables.py \
+    tests/cli/test_databases_cli.py tests/expressions
 
 engines: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[engines]'

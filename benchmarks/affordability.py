@@ -21,7 +21,7 @@ from rich.console import Console
 
 from benchmarks.affordable.natural import NATURAL
 from benchmarks.affordable.needed import Needed, needed
-from benchmarks.harness import require
+from benchmarks.harness import require, steps
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.classes.base import Scored
 from littlestone.errors import LittlestoneError, TooLargeError
@@ -327,7 +327,8 @@ def _simulated(place: Place, found: Needed) -> str:
 def show(console: Console, *, simulate: bool = True) -> None:
     """Make the map, the page and the figure."""
     found = []
-    for place in places(simulate=simulate):
+    of = sum(map(len, NATURAL.values()))
+    for place in steps(places(simulate=simulate), "affordability", console, of):
         console.print(f"  {place.name} ...", style="dim", highlight=False)
         below = place.proved is not None and place.proved < place.lower
         require(not below, f"{place.name}: proved below the lower bound")

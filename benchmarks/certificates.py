@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from benchmarks.families import FAMILIES, Family, Table
+from benchmarks.families import FAMILIES, Family
 from benchmarks.harness import Case, Contender, require
 from littlestone.dimension import (
     Bounds,
@@ -15,6 +15,7 @@ from littlestone.dimension import (
     littlestone_dimension,
     refutes,
 )
+from littlestone.families import Table
 
 _QUICK = ("thresholds", "random .5", "balls r=2", "linear orders")
 

@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.harness import require
+from benchmarks.harness import require, steps
 from littlestone.classes import parse_class
 from littlestone.classes.counted import CountedBoxes
 from littlestone.classes.decision_lists import CountedLists
@@ -98,7 +98,7 @@ def show(console: Console) -> None:
     console.print(f"{checked} laws of small classes are exactly those of their definition.")
     heading = f"fit, {RECORDS:,} records"
     table = Table("class", "hypotheses", "proved n", "plan", heading, "one by one")
-    for text, rule in CLASSES:
+    for text, rule in steps(CLASSES, "counting", console):
         begun = time.process_time()
         H = parse_class(text)
         learner, _ = choose_learner(H, Budget(1, "1e-6"), setting="realizable")

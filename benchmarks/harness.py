@@ -13,13 +13,16 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 from littlestone.cli.bars import bar
 from littlestone.progress import tracked
+
+Item = TypeVar("Item")
 
 
 class WrongAnswerError(Exception):
@@ -78,6 +81,20 @@ class Timing:
         """The median of this one's time over the other's, repetition by repetition."""
         pairs = zip(self.seconds, other.seconds, strict=False)
         return statistics.median(mine / theirs for mine, theirs in pairs)
+
+
+def steps(
+    items: Iterable[Item], what: str, console: Console, of: int | None = None
+) -> Iterable[Item]:
+    """The items, with a bar if the console is a terminal; what is printed there stands above the bar.
+
+    ``of`` is how many items there are, if they have no length.
+
+    It is drawn between two items, so that nothing else runs beside a measurement.
+    """
+    hidden = not console.is_terminal
+    options: dict[str, Any] = {"transient": True, "auto_refresh": False, "disable": hidden}
+    return track(items, what, total=of, console=console, **options)
 
 
 def measure(case: Case) -> list[Timing]:

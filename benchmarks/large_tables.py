@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -28,7 +29,7 @@ from pyarrow import compute, csv, parquet
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.harness import require
+from benchmarks.harness import require, steps
 
 ON_REQUEST = True
 
@@ -49,9 +50,9 @@ FILES = [  # rows, distinct tuples of the four texts, and tasks
     (10**7, 10**5, ("rules",)),
     (10**7, 10**6, _MANY),
     (10**7, 10**7, ("rules",)),
-    (5 * 10**7, 10**7, ("thresholds", "rules")),
+    (5 * 10**7, 10**7, _MANY),
 ]
-ENGINES = (10**7, 10**6, ("thresholds", "rules"))
+ENGINES = (10**7, 10**6, _MANY)
 GROWTH = [(10**r, 10**t) for r, t in ((6, 5), (6, 6), (7, 5), (7, 6), (7, 7), (8, 7))]
 
 
@@ -69,15 +70,16 @@ def files(console: Console, only: int = 0) -> None:
     """CSV and Parquet files, beside polars, DuckDB and pyarrow."""
     table = _table("files", "polars")
     with tempfile.TemporaryDirectory(prefix="littlestone-benchmark-") as folder:
-        for rows, tuples, tasks in FILES:
-            for ending in ("csv", "parquet") if only in (0, rows) else ():
-                path = Path(folder, f"table.{ending}")
-                write(path, rows, tuples, tasks)
-                for task in tasks:
-                    title = f"{task}, {ending}, {_title(rows, tuples, task)}"
-                    runs = [Run(name, task, str(path)) for name in (*OTHERS, "littlestone")]
-                    _compare(table, console, title, runs, "polars")
-                path.unlink()
+        wanted = [found for found in FILES if only in (0, found[0])]
+        tables = list(product(wanted, ("csv", "parquet")))
+        for (rows, tuples, tasks), ending in steps(tables, "files", console):
+            path = Path(folder, f"table.{ending}")
+            write(path, rows, tuples, tasks)
+            for task in tasks:
+                title = f"{task}, {ending}, {_title(rows, tuples, task)}"
+                runs = [Run(name, task, str(path)) for name in (*OTHERS, "littlestone")]
+                _compare(table, console, title, runs, "polars")
+            path.unlink()
     console.print(table, highlight=False)
 
 
@@ -88,7 +90,7 @@ def engines(console: Console) -> None:
     with tempfile.TemporaryDirectory(prefix="littlestone-benchmark-") as folder:
         path = Path(folder, "table.parquet")
         write(path, rows, tuples, tasks)
-        for engine, start in (("duckdb", _duckdb), ("postgresql", _postgresql), ("spark", _spark)):
+        for engine, start in steps(SOURCES, "engines", console):
             with start(path) as found:
                 if found is None:
                     table.add_row(engine, "not installed here")
@@ -113,7 +115,7 @@ def growth(console: Console) -> None:
     law = []
     with tempfile.TemporaryDirectory(prefix="littlestone-benchmark-") as folder:
         path = Path(folder, "table.parquet")
-        for rows, tuples in GROWTH:
+        for rows, tuples in steps(GROWTH, "growth", console):
             write(path, rows, tuples, ["rules"])
             title = f"rules, parquet, {_title(rows, tuples, 'rules')}"
             runs = [Run(name, "rules", str(path)) for name in ("polars", "littlestone")]
@@ -478,6 +480,9 @@ def _postgresql(path: Path) -> Iterator[Started]:
 @contextmanager
 def _spark(path: Path) -> Iterator[Started]:
     yield (str(path), 0) if find_spec("pyspark") else None
+
+
+SOURCES = [("duckdb", _duckdb), ("postgresql", _postgresql), ("spark", _spark)]
 
 
 if __name__ == "__main__":

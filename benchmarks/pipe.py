@@ -24,7 +24,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.harness import require
+from benchmarks.harness import require, steps
 from benchmarks.streaming import IDS, SETS, of_sets
 from littlestone.data import CsvStream, Label
 from littlestone.learners.online import choose_online_learner
@@ -44,7 +44,7 @@ def show(console: Console) -> None:
     for heading in ("CPU s", "s", "us a record", "state, kB"):
         table.add_column(heading, justify="right")
     with tempfile.TemporaryDirectory(prefix="littlestone-benchmark-") as folder:
-        for size in SIZES:
+        for size in steps(SIZES, "pipe", console):
             plain, placed = Path(folder, "plain.csv"), Path(folder, "placed.csv")
             positives = write(plain, placed, size)
             for name, path, command, check in contenders(Path(folder), plain, placed, size):

@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from rich.console import Console
 
+from benchmarks.harness import steps
 from benchmarks.ordinary_tables.page import aligned
 from benchmarks.ordinary_tables.task import EPSILONS, RUNS, TRAINING, Task
 from benchmarks.ordinary_tables.tasks import TASKS
@@ -156,7 +157,7 @@ constant as a single condition. Its gain at epsilon 0.1 is small, and it has non
 def show(console: Console) -> None:
     """Run all tasks, write the page and print its summaries."""
     results = []
-    for task in TASKS:
+    for task in steps(TASKS, "prior", console):
         console.print(f"  prior: {task.name} ...", style="dim", highlight=False)
         results.append(measured(task))
     PAGE.write_text(page(results), encoding="utf-8")

@@ -13,15 +13,14 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchmarks.families import balls, random_table
 from benchmarks.harness import Case, Contender, duration, require
 from littlestone.classes import FiniteClass
 from littlestone.dimension.solver import littlestone_dimension
+from littlestone.families import Table
+from littlestone.families import table as named
 from littlestone.online import StandardOptimalAlgorithm
 
-Table = NDArray[np.uint8]
 ROUNDS = 40
 GAMES = 5  # for the figures of one round
 
@@ -34,15 +33,15 @@ class Game(NamedTuple):
 
 
 CLASSES: dict[str, tuple[Callable[[], Table], int]] = {
-    "random table, density .5": (lambda: random_table(10_000, 1000, 0.5), 13),
-    "random table, density .2": (lambda: random_table(10_000, 1000, 0.2), 9),
-    "Hamming balls": (lambda: balls(10, range(10), whole=True)[:10_000, :1000], 11),
+    "random table, density .5": (lambda: named("random", 10_000, 1000, 50, 1), 13),
+    "random table, density .2": (lambda: named("random", 10_000, 1000, 20, 1), 9),
+    "Hamming balls": (lambda: named("all_balls", 10)[:10_000, :1000], 11),
 }
 
 
 def cases() -> Iterator[Case]:
     """The first dimension, and a whole game."""
-    littlestone_dimension(random_table(512, 512, 0.5))  # loads the kernels, or compiles them
+    littlestone_dimension(named("random", 512, 512, 50, 1))  # loads the kernels, or compiles them
     for title, (make, dimension) in CLASSES.items():
         table = np.unique(make(), axis=0)
         shape = f"{len(table):,} x {table.shape[1]:,}"

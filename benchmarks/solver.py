@@ -10,11 +10,12 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from benchmarks.families import FAMILIES, Family, Table
+from benchmarks.families import FAMILIES, Family
 from benchmarks.harness import Case, Contender, GaveUpError, require
 from littlestone.dimension import littlestone_bounds, littlestone_dimension
 from littlestone.dimension.littlestone import LittlestoneSolver
 from littlestone.dimension.table import PackedTable
+from littlestone.families import Table
 
 PATIENCE = 10.0  # seconds for the recursion
 

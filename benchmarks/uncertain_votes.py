@@ -16,7 +16,9 @@ from fractions import Fraction
 from itertools import product
 from unittest.mock import patch
 
-from benchmarks.harness import require
+from rich.console import Console
+
+from benchmarks.harness import require, steps
 from littlestone.classes import parse_class
 from littlestone.learners.online import PredictionLearner
 from littlestone.privacy import Budget
@@ -74,13 +76,14 @@ def by_closed_form(mechanism: BetweenThresholds) -> int:
         return replace(mechanism).steepness  # a copy, which finds its own N
 
 
-def show() -> None:
+def show(console: Console) -> None:
     """Print the table."""
-    print(f"{'budget':43}  voters  threshold    hits  closed form  maximum")
-    for made in votes():
+    lines = [f"{'budget':43}  voters  threshold    hits  closed form  maximum"]
+    for made in steps(votes(), "uncertain votes", console):
         sizes = f"{made.voters:8}{made.threshold:11}{made.hits:8}"
-        print(f"{made.cost()!s:43}{sizes}{by_closed_form(made):13}{made.steepness:9}")
+        lines.append(f"{made.cost()!s:43}{sizes}{by_closed_form(made):13}{made.steepness:9}")
+    console.print(*lines, sep="\n", highlight=False, soft_wrap=True)
 
 
 if __name__ == "__main__":
-    show()
+    show(Console())

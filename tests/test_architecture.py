@@ -28,6 +28,8 @@ LAYERS = [
     {"dimension"},
     {"classes"},
     {"decomposition"},
+    {"families"},
+    {"atlas"},
     {"online"},
     {"data"},
     {"privacy"},

@@ -137,6 +137,8 @@ def on_config(config: Any) -> Any:
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Say whether the page is a proof, mend lists, and link to terms and to lists of pages."""
     path = page.file.src_uri
+    if path.endswith("SUMMARY.md"):  # a list for the menu, which no search should find
+        page.meta["search"] = {"exclude": True}
     TYPESET.proof = path.startswith("proofs/")
     if path.startswith(("tutorial", "how-to/", "explanation/", "benchmarks/")):
         markdown = with_terms(markdown, "../" * path.count("/") + "glossary.md")

@@ -115,10 +115,10 @@ def commands() -> None:
     """Every command with its arguments and options."""
     import typer
 
-    from littlestone.cli import app
+    from littlestone.cli import STATUS, app
 
     root = typer.main.get_command(app)
-    text = "# Commands\n\n`littlestone COMMAND --help` prints the same.\n"
+    text = "# Commands\n\n`littlestone COMMAND --help` prints the same. " + STATUS + "\n"
 
     def section(command: Any, path: str) -> str:
         context = typer.Context(command)

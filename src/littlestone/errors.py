@@ -49,8 +49,8 @@ class LittlestoneError(Exception):
     to fix it: name one
     """
 
-    status: ClassVar[int] = 1
-    """The exit status of a command that ends with the error."""
+    status: ClassVar[int] = 2
+    """The exit status of a command that ends with the error: 2, because it cannot do what was asked."""
 
     def __init__(self, asked: str, *, found: str, fix: str) -> None:
         super().__init__(asked, found, fix)
@@ -99,8 +99,6 @@ class TableError(LittlestoneError, ValueError):
 class SourceError(TableError):
     """A database or a store cannot be reached, lacks the table, or needs a package or a permission."""
 
-    status = 2
-
 
 class ModelError(LittlestoneError, ValueError):
     """A model file is missing, damaged or of another version."""
@@ -116,6 +114,8 @@ class LedgerError(LittlestoneError, RuntimeError):
 
 class BudgetExceededError(LedgerError):
     """A spend would pass the limit declared for its data set; nothing was spent."""
+
+    status = 1
 
 
 class NotPrivateWarning(UserWarning):

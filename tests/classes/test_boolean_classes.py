@@ -141,7 +141,7 @@ def test_texts(text: str) -> None:
         ("boxes(x reals)", "not a column with a finite range"),
         ("boxes(x 0..999, y 0..999)", "at most 4,294,967,296 on 16,777,216 points are counted"),
         ("boxes(x 3..1)", "the low end is above the high end"),
-        (f"boxes(x 0..{2**64 - 1})", "18446744073709551616 points"),
+        (f"boxes(x 0..{2**64 - 1})", "18,446,744,073,709,551,616 points"),
     ],
 )
 def test_refusals(text: str, message: str) -> None:

@@ -67,5 +67,5 @@ def test_the_list_names_every_subject() -> None:
 )
 def test_bad_requests(arguments: tuple[str, ...], message: str) -> None:
     ran = run(*arguments)
-    assert ran.status == 1
+    assert ran.status == 2
     assert message in ran.err

@@ -62,5 +62,5 @@ def test_a_drawing(folder: Path) -> None:
 )
 def test_refusals(folder: Path, arguments: list[str], words: str) -> None:
     ran = run("decompose", *arguments)
-    assert (ran.status, ran.out) == (1, "")
+    assert (ran.status, ran.out) == (2, "")
     assert words in ran.err

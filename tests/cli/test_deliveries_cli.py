@@ -16,7 +16,7 @@ import pytest
 from pyarrow import parquet, table
 from running import Ran, command, entries, run
 
-from littlestone.cli.following import Following
+from littlestone.cli.following import Following, print_lines
 from littlestone.data import CsvStream
 from littlestone.domains import Integers
 from littlestone.learners.online.base import Taken
@@ -169,7 +169,7 @@ def test_what_is_refused(
     changed: dict[str, Any], more: list[str], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = piped(monkeypatch, HEADER + TOPIC[0], *more, **changed)
-    assert done.status == 1
+    assert done.status == 2
     assert words in " ".join(done.err.split())
     assert entries(Path("littlestone.ledger")) == []
 
@@ -177,7 +177,7 @@ def test_what_is_refused(
 def test_a_state_of_other_offsets_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     piped(monkeypatch, HEADER + TOPIC[0], state="run.state")
     done = piped(monkeypatch, HEADER + TOPIC[0], state="run.state", offset=None, partition=None)
-    assert done.status == 1
+    assert done.status == 2
     assert "another way to take records" in " ".join(done.err.split())
 
 
@@ -239,7 +239,9 @@ class TwoBatches:
 def test_mistakes_have_the_steps_of_their_batches(capsys: pytest.CaptureFixture[str]) -> None:
     learner: Any = SimpleNamespace(hypotheses=SimpleNamespace(domain=Integers()), horizon=50)
     run, label = cast("Any", TwoBatches()), cast("Any", int)
-    following = Following(run, learner, label, places=0, predictions=False, evaluate=True)
+    following = Following(
+        run, learner, label, show=print_lines, places=0, predictions=False, evaluate=True
+    )
     following.take([("7", "1"), ("8", "0")])
     following.take([("7", "1")])
     assert following.end() == Mistakes(begin=5, end=8, steps=[6, 8], draws=[7, 8])

@@ -38,7 +38,7 @@ def random_file(folder: Path, name: str, shape: tuple[int, int], p: float = 0.5)
 
 
 def refused(ran: Ran, *words: str) -> None:
-    assert (ran.status, ran.out) == (1, ""), ran
+    assert (ran.status, ran.out) == (2, ""), ran
     assert ran.err.startswith("error: ")
     assert "to fix it: " in ran.err
     for word in words:
@@ -169,7 +169,7 @@ def test_damaged_files_are_refused_in_words(folder: Path) -> None:
     data = _of_balls(folder)
     for changed in _changes(data):
         ran = _certify(changed)
-        assert ran.status == 1, changed
+        assert ran.status == 2, changed
         refused(ran)
     # Legal to read, wrong, and no reason to take long.
     for claim in ([10**18], [-5], [1, 10**18], [1, -3]):

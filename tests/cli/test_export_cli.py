@@ -98,5 +98,5 @@ def test_control_characters_are_written_to_files_alone(
     assert "\x1b[2J" in run("export", model, "--to", "sql", "--dialect", "sqlite").out
     monkeypatch.setattr("littlestone.cli.export._is_terminal", lambda: True)
     refused = run("export", model, "--to", "sql", "--dialect", "sqlite")
-    assert (refused.status, refused.out) == (1, "")
+    assert (refused.status, refused.out) == (2, "")
     assert "write it to a file" in refused.err

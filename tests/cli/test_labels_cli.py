@@ -126,7 +126,7 @@ def test_a_dry_run_shows_which_of_two_labels_a_rule_predicts() -> None:
 )
 def test_what_is_refused(changes: dict[str, Any], words: str) -> None:
     ran = fit(**changes)
-    assert ran.status == 1
+    assert ran.status == 2
     assert ran.out == ""
     assert ran.err.startswith("error: cannot ")
     assert words in " ".join(ran.err.split())

@@ -103,7 +103,7 @@ def test_a_stream_says_what_a_record_is(multiline: bool, monkeypatch: pytest.Mon
 def test_options_of_lines_are_refused_where_there_are_none() -> None:
     for options in (["--separator", "ab"], ["--separator", '"']):
         ran = run(*fit_arguments("stray.csv"), *options)
-        assert (ran.status, "one character, such as ';', or the word tab" in ran.err) == (1, True)
+        assert (ran.status, "one character, such as ';', or the word tab" in ran.err) == (2, True)
     ran = run("fit", "semicolons.csv", *fit_arguments("semicolons.csv")[2:])
     assert "--separator ';'" in words(ran.err)
     assert not Path("littlestone.ledger").exists()

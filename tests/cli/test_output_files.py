@@ -56,7 +56,7 @@ def unchanged(*arguments: object) -> Ran:
     """The command is refused, and changes no file."""
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in Path().iterdir()}
     ran = run(*arguments)
-    assert (ran.status, ran.out) == (1, "")
+    assert (ran.status, ran.out) == (2, "")
     after = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in Path().iterdir()}
     assert {path: after[path] for path in before} == before
     made = {path.name for path in after.keys() - before.keys()}
@@ -89,7 +89,7 @@ def test_a_linked_folder_gives_no_other_file() -> None:
     """Of files that are not there yet, too."""
     os.symlink(".", "here")
     ran = run(*STREAM, *SUBSETS, "--figure", "run.svg", "--state", "here/run.svg")
-    assert (ran.status, "the same file as" in ran.err) == (1, True)
+    assert (ran.status, "the same file as" in ran.err) == (2, True)
     assert not Path("run.svg").exists()
 
 
@@ -270,7 +270,7 @@ def test_a_ledger_is_no_other_file(name: str) -> None:
 def test_two_inputs_of_one_name_destroy_nothing() -> None:
     Path("rule.json").write_text("{}")
     ran = run("predict", "rule.json", "rule.json")
-    assert ran.status == 1
+    assert ran.status == 2
     assert "destroy" not in ran.err
     ran = run("predict", "rule.json", "table.csv", "--out", "rule.json")
     assert "would destroy the other" in " ".join(ran.err.split())

@@ -40,7 +40,7 @@ def test_a_class_whose_dimension_is_not_searched() -> None:
 def test_refusals() -> None:
     for changed in (["--alpha", "0"], ["--beta", "1"], ["--epsilon", "-1"], ["--delta", "2"]):
         ran = run("plan", "points(a)", "--epsilon", "1", *changed)
-        assert ran.status == 1
+        assert ran.status == 2
         assert "to fix it" in ran.err
     assert run("plan", "thresholds(x, reals)", "--epsilon", "1").status == 1
     # Without a delta no learner of an infinite class applies, which is an answer.

@@ -52,7 +52,7 @@ def test_a_page_is_overwritten_and_nothing_else(folder: Path, command: tuple[obj
     Path("mine.html").write_text("<p>mine</p>")
     for name, found in (("mine.html", "of another kind"), ("rules.csv", "same file")):
         ran = run(first, "rules.csv", *rest, "--out", name)
-        assert ran.status == 1
+        assert ran.status == 2
         assert found in ran.err or "the suffix is '.csv'" in ran.err
     assert Path("mine.html").read_text() == "<p>mine</p>"
     assert Path("rules.csv").read_text() == RULES

@@ -29,11 +29,14 @@ STATEMENTS = """
 
     parallel.ALONE = float(os.environ["ALONE"])
 
-    @statement("Mine 1")
+    def mine(number):
+        return statement(id=f"Mine {number}", says="a", code="", scope="b", status="open")
+
+    @mine(1)
     def quick():
         return Outcome("a", "b", True)
 
-    @statement("Mine 2")
+    @mine(2)
     def quick_too():
         return Outcome("a", "b", True)
 
@@ -43,8 +46,8 @@ STATEMENTS = """
             time.sleep(600)
         return run
 
-    slow = statement("Mine 3")(endless("third"))
-    slow_too = statement("Mine 4")(endless("fourth"))
+    slow = mine(3)(endless("third"))
+    slow_too = mine(4)(endless("fourth"))
 """
 
 
@@ -90,7 +93,8 @@ def test_ctrl_c_keeps_the_verdicts_so_far(
         os.killpg(running.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
         out, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
-    assert [line.split()[:2] for line in out.splitlines()[1:]] == [["Mine", "1"], ["Mine", "2"]]
+    shown = [line.split()[1:3] for line in out.splitlines() if line.startswith("holds")]
+    assert shown == [["Mine", "1"], ["Mine", "2"]]
     assert err == "interrupted: 2 of 4 statements were not run\n"
 
 

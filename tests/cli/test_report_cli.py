@@ -70,7 +70,8 @@ def test_one_data_set_and_the_budget_of_a_model(folder: Path) -> None:
         (["picture.png"], "neither text nor a ledger"),
         (["model.json", "--ledger", "l"], "no such entry"),
         (["model.json", "--ledger", "absent"], "absent"),
-        (["model.json", "--out", "table.csv"], "another kind"),
+        (["model.json", "--out", "table.csv"], "ends in .html"),
+        (["model.json", "--out", "notes.html"], "another kind"),
         (["model.json", "--out", "model.json"], "same file"),
         (["l", "--out", "l"], "same file"),
         (["model.json", "--ledger", "l", "--out", "l"], "same file"),
@@ -83,6 +84,7 @@ def test_other_files_are_refused(folder: Path, arguments: list[str], said: str) 
     Path("table.csv").write_text("age,ill\n64,SECRET\n")
     Path("state").write_bytes(b'littlestone run 3\n["SECRET"]\n')
     Path("picture.png").write_bytes(b"\x89PNG\r\n\xff")
+    Path("notes.html").write_text("<p>mine")
     before = contents(folder)
     done = run("report", *arguments)
     assert done.status > 0
@@ -106,5 +108,5 @@ def test_only_a_draw_with_a_seed_can_be_repeated(folder: Path, private: bool) ->
 def test_a_cut_model_and_other_text_are_refused(folder: Path, content: str) -> None:
     Path("other").write_text(content)
     done = run("report", "other")
-    assert done.status == 1
+    assert done.status == 2
     assert "or a model of `littlestone fit --out`" in " ".join(done.err.split())

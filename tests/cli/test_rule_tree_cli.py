@@ -68,7 +68,7 @@ def test_a_rule_that_is_no_tree(fitted: tuple[Path, str], tmp_path: Path) -> Non
     data["hypothesis"] = StepFunction.threshold(Grid(0, 9, "age"), 4).to_json()
     other.write_text(json.dumps(data))
     ran = run("tree", other)
-    assert ran.status == 1
+    assert ran.status == 2
     assert "it is no tree, but the rule late == 1  <=>  age >= 4" in ran.err
 
 

@@ -38,7 +38,7 @@ def test_a_draft_is_a_schema() -> None:
     assert (ran.status, ran.err) == (0, "")
     assert [c.name for c in Schema.parse(ran.out).columns] == ["delay", "carrier", "late"]
     assert ran.out == draft_schema("t.csv")
-    assert run("schema", "none.csv").status == 1
+    assert run("schema", "none.csv").status == 2
 
 
 def test_a_draft_leaves_out_columns_that_no_schema_names() -> None:
@@ -76,7 +76,7 @@ def test_refusals_spend_nothing(change: list[str], found: str) -> None:
     options = {"--schema": "s.toml", "--class": "trees(*; depth 1)"}
     options |= dict([change])
     ran = run("fit", "t.csv", *(word for pair in options.items() for word in pair), *PAID)
-    assert ran.status == 1
+    assert ran.status == 2
     assert found in ran.err
     assert "to fix it: " in ran.err
     assert not Path("l.ledger").exists()
@@ -85,13 +85,13 @@ def test_refusals_spend_nothing(change: list[str], found: str) -> None:
 def test_a_schema_that_does_not_fit_the_table_spends_nothing() -> None:
     Path("s.toml").write_text(SCHEMA + '[columns.gate]\ntype = "text"\n')
     ran = run("fit", "t.csv", "--schema", "s.toml", "--class", "thresholds(delay)", *PAID)
-    assert (ran.status, "'gate'" in ran.err) == (1, True)
+    assert (ran.status, "'gate'" in ran.err) == (2, True)
     assert "did you mean" not in ran.err
     assert not Path("l.ledger").exists()
     ran = run(
         "fit", "t.csv", "--schema", "s.toml", "--class", "thresholds(delay)", *PAID, "--dry-run"
     )
-    assert (ran.status, "'gate'" in ran.err) == (1, True)
+    assert (ran.status, "'gate'" in ran.err) == (2, True)
 
 
 def test_plan_dim_and_stream() -> None:
@@ -117,7 +117,7 @@ def test_plan_dim_and_stream() -> None:
     ran = run(
         "stream", "t.csv", "--schema", "l.toml", "--class", "thresholds(delay)", *PAID, *horizon
     )
-    assert ran.status == 1
+    assert ran.status == 2
     assert "to fix it" in ran.err
 
 
@@ -129,9 +129,9 @@ def test_games_and_trees() -> None:
     assert run("decompose", *given).out == run("decompose", "thresholds(delay, 0..20)").out
     for command in ("tree", "decompose"):
         ran = run(command, *given, "--out", "s.toml")
-        assert ran.status == 1
+        assert ran.status == 2
         ran = run(command, "trees(dely; depth 1)", "--schema", "s.toml")
-        assert (ran.status, "did you mean 'delay'?" in ran.err) == (1, True)
+        assert (ran.status, "did you mean 'delay'?" in ran.err) == (2, True)
     schema = Schema.parse(SCHEMA)
     assert str(littlestone.tree("thresholds(delay)", schema=schema)) == str(
         littlestone.tree("thresholds(delay, 0..20)")
@@ -145,12 +145,12 @@ def test_subgroup() -> None:
     assert ran.status == 0, ran.err
     assert run("subgroup", "t.csv", *asked).status == 2
     ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked, "--out", "s.toml")
-    assert (ran.status, "same file as the schema" in ran.err) == (1, True)
+    assert (ran.status, "same file as the schema" in ran.err) == (2, True)
     labels = SCHEMA.replace("positive = 1", 'labels = ["0", "1", "2"]')
     for text, found in (("unit = 'carrier'" + SCHEMA, "single records"), (labels, "to fix it: ")):
         Path("s.toml").write_text(text)
         ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked)
-        assert (ran.status, found in ran.err) == (1, True), ran.err
+        assert (ran.status, found in ran.err) == (2, True), ran.err
 
 
 def test_the_unit_of_a_schema_is_protected() -> None:

@@ -170,7 +170,7 @@ def test_a_damaged_file_is_told_of_the_budget(state: str | None) -> None:
     cut = table.with_suffix(".csv.gz")
     cut.write_bytes(whole[:-20])
     done = run("stream", str(cut), *arguments(**({} if state is None else {"state": state}))[2:])
-    assert done.status == 1
+    assert done.status == 2
     assert "the table cannot be read further at step " in done.err
     assert ("the budget is spent" in done.err) == (state is None)
     assert "file is damaged" in " ".join(done.err.split())
@@ -254,7 +254,7 @@ def test_kill_9_draws_and_spends_nothing_twice() -> None:
 def test_what_is_refused(changed: dict[str, object], words: str) -> None:
     table = str(changed.pop("table", "table.csv"))
     done = run(*arguments(table, **changed))
-    assert done.status == 1
+    assert done.status == 2
     assert words in " ".join(done.err.split())
     assert entries(Path("littlestone.ledger")) == []
 
@@ -263,7 +263,7 @@ def test_what_is_refused(changed: dict[str, object], words: str) -> None:
 def test_no_lock_is_left_beside_a_file_that_is_no_state(folder: Path, content: str) -> None:
     Path("m1.json").write_text(content)
     done = run(*arguments(state="m1.json"))
-    assert done.status == 1
+    assert done.status == 2
     assert "it is no state of a run" in done.err
     assert not Path("m1.json.lock").exists()
 
@@ -325,11 +325,11 @@ def test_many_rules_are_counted_and_not_named() -> None:
 
 @pytest.mark.parametrize("name", ["run.pdf", "table.csv", "absent/run.svg", "littlestone.ledger"])
 def test_a_figure_that_cannot_be_kept_spends_nothing(name: str) -> None:
-    assert run(*arguments("table.csv", "--figure", name)).status == 1
+    assert run(*arguments("table.csv", "--figure", name)).status == 2
     assert entries(Path("littlestone.ledger")) == []
 
 
 def test_a_figure_may_not_replace_the_state() -> None:
     done = run(*arguments("table.csv", "--figure", "run.svg", state="run.svg"))
-    assert done.status == 1
+    assert done.status == 2
     assert "is the same file as --state" in " ".join(done.err.split())

@@ -114,7 +114,7 @@ def test_a_dry_run_spends_nothing(table: Path) -> None:
 )
 def test_what_is_refused_spends_nothing(table: Path, changed: dict[str, str], message: str) -> None:
     ran = run("subgroup", *arguments(table, **changed))
-    assert ran.status == 1
+    assert ran.status == 2
     assert message in " ".join(ran.err.split())
     assert not Path("littlestone.ledger").exists()
 
@@ -176,5 +176,5 @@ def test_fit_and_plan_take_costs(table: Path) -> None:
     assert [method["method"] for method in data["methods"]] == ["choosing"]
     names = ["--labels", "a,b,c", "--class", "outcomes(carrier; at most 1)"]
     ran = run("fit", table, "--target", "late", "--epsilon", "1", *names, "--cost", "5:1")
-    assert ran.status == 1
+    assert ran.status == 2
     assert "none of the labels is the positive one" in " ".join(ran.err.split())

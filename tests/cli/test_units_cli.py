@@ -62,7 +62,7 @@ def test_the_number_of_records_is_nowhere(visits: Path, more: tuple[str, ...]) -
 )
 def test_what_is_refused_is_not_spent(visits: Path, more: tuple[object, ...]) -> None:
     done = run(*fit(*more))
-    assert done.status == 1
+    assert done.status == 2
     assert done.out == ""
     assert done.err.startswith("error: ")
     assert not (visits.parent / "littlestone.ledger").exists()
@@ -70,12 +70,12 @@ def test_what_is_refused_is_not_spent(visits: Path, more: tuple[object, ...]) ->
 
 def test_a_limit_of_units(visits: Path) -> None:
     assert run("ledger", "limit", "visits.csv", "--epsilon", 1, "--unit", "patient").status == 0
-    assert run(*fit()).status == 1
+    assert run(*fit()).status == 2
     units = ("--unit", "patient", "--max-records", 1)
     assert run(*fit(*units)).status == 0
     assert "the limit is epsilon 1" in run(*fit(*units)).err
     # Without --unit the limit would speak of records, while units are counted.
-    assert run("ledger", "limit", "visits.csv", "--epsilon", 2).status == 1
+    assert run("ledger", "limit", "visits.csv", "--epsilon", 2).status == 2
     shown = run("ledger", "show").out
     assert "(replace-one-unit: patient) spent, of a limit of epsilon 1" in " ".join(shown.split())
     with Ledger("littlestone.ledger") as ledger:

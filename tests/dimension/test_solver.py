@@ -194,7 +194,47 @@ def test_a_huge_table_is_refused_before_anything_is_reserved() -> None:
 HARD = tables.random_table(1, 16384, 256, 0.2)  # dimension 9
 
 
-@pytest.mark.slow
+class Scripted:
+    """An engine that knows the dimension, and takes a scripted number of version spaces for each k."""
+
+    def __init__(self, dimension: int, costs: list[int]) -> None:
+        self.dimension, self.costs, self.asked = dimension, costs, list[tuple[int, int]]()
+
+    def at_least(self, k: int, nodes: int, *, alone: bool) -> bool | None:
+        self.asked.append((k, nodes))
+        return None if self.costs[k] > nodes else k <= self.dimension
+
+
+def scripted(dimension: int, costs: list[int]) -> tuple[_Solve, list[tuple[int, int]]]:
+    solve = _Solve(PackedTable.read(tables.cube(4)), None, None, 1 << 30)
+    engine = Scripted(dimension, costs)
+    solve.lower, solve.upper = 0, len(costs) - 1
+    solve._engine = engine  # type: ignore[assignment]
+    solve._deepen()
+    return solve, engine.asked
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bounds_meet_whatever_the_questions_cost(seed: int) -> None:
+    rng = np.random.default_rng([5, seed])
+    for _ in range(50):
+        top = int(rng.integers(1, 20))
+        dimension = int(rng.integers(1, top + 1))
+        costs = [int(2 ** rng.uniform(0, 24)) for _ in range(top + 1)]
+        solve, asked = scripted(dimension, costs)
+        assert solve.lower == solve.upper == dimension
+        # A question without a budget is the last one.
+        assert all(nodes <= 1 << 30 for _, nodes in asked[:-1])
+
+
+def test_the_upper_bound_falls_where_the_next_question_is_hard() -> None:
+    """11 takes for ever; 12 and 13 are refuted at once, although the search cannot pass 11."""
+    solve, asked = scripted(10, [1] * 11 + [1 << 40, 1, 1, 1])
+    assert (solve.lower, solve.upper) == (10, 10)
+    assert asked[-1] == (11, 1 << 60)
+    assert max(nodes for k, nodes in asked[:-1] if k == 11) <= 1 << 10
+
+
 def test_the_time_limit_gives_bounds_with_a_tree() -> None:
     compiled(tables.cube(3))  # compilation is not a matter of the clock
     began = time.monotonic()

@@ -21,6 +21,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams.competition import Terms
+from littlestone.privacy.mechanisms.streams.continual_key_selection import SoloCompetitions
 from littlestone.privacy.mechanisms.streams.continual_selection import (
     ContinualSelection,
     first,
@@ -222,7 +223,8 @@ class Anew(RuleStream):
 
     def _change(self, selected: frozenset[int]) -> None:
         super()._change(selected)
-        self._changes = self._no_changes()
+        terms = self._mechanism.terms(1)
+        self._changes = SoloCompetitions(terms, self._horizon, self._tape)
 
 
 def spread(stream: RuleStream) -> int:

@@ -143,7 +143,7 @@ def test_a_table_keeps_its_names() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("thresholds(x, 1..65)", "it has 65 points"),
+        ("thresholds(x, 1..65)", "it has 66 hypotheses on 65 points"),
         ("thresholds(x, 1..32)", "it has 33 hypotheses"),
         ("points(x)", "it has infinitely many points"),
     ],
@@ -201,3 +201,10 @@ def test_a_decomposition_tree_says_each_dimension_once() -> None:
 def test_an_infinite_version_space() -> None:
     root = data(walk_page(class_tree(parse_class("points(x)"), 4), MISTAKES, "t", "t"))["tree"]
     assert root["note"] == "dimension 1, infinitely many hypotheses"
+
+
+def test_a_class_of_one_function_cannot_make_anybody_err() -> None:
+    shown = game_page(FiniteClass.from_array([[1, 0]], points=["p", "q"]), "one", "one")
+    assert "1 hypothesis on 2 points, of Littlestone dimension 0." in shown
+    assert "The class has one function." in shown
+    assert "0 times" not in shown

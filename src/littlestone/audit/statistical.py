@@ -13,7 +13,7 @@ from statistics import NormalDist
 from littlestone.audit.binomial import at_least, at_most
 from littlestone.audit.exact import nats
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import exact, exact_delta
+from littlestone.privacy.cost import exact_chance, exact_delta
 from littlestone.privacy.randomness import system_generator
 
 Trial = Callable[[random.Random], Hashable]
@@ -92,14 +92,12 @@ def bounded(seen: Seen, fresh: Seen, *, delta: Fraction, confidence: Fraction) -
 
 def checked_confidence(confidence: object) -> Fraction:
     """``confidence`` as an exact number; raises `DeclarationError` unless it is between 0 and 1."""
-    found = exact(confidence, what="confidence")
-    if not 0 < found < 1:
-        raise DeclarationError(
-            f"audit with confidence = {found}",
-            found="it must lie strictly between 0 and 1",
-            fix="give a probability, such as 0.95",
-        )
-    return found
+    return exact_chance(
+        confidence,
+        what="confidence",
+        asked="audit with confidence",
+        fix="give a probability, such as 0.95",
+    )
 
 
 def halves(trials: int) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from littlestone.audit.exact import Data, Distribution, ExactAudit, exact_audit
 from littlestone.audit.statistical import EpsilonBound, bounded, checked_confidence, halves
 from littlestone.audit.trials import Trials
 from littlestone.discovery import modules
-from littlestone.errors import no_such
+from littlestone.errors import DeclarationError, did_you_mean
 from littlestone.parallel import spread
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
@@ -194,8 +194,12 @@ def find_subject(name: str) -> Named:
     """The subject of that name; raises `DeclarationError` if there is none."""
     known = {named.name: named for named in find_subjects()}
     if name not in known:
-        also = "; your own algorithm with audit_epsilon()"
-        raise no_such(f"audit {name!r}", "subject", name, known, also)
+        fix = "see `littlestone audit --list`; audit_epsilon() audits an algorithm of your own"
+        raise DeclarationError(
+            f"audit {name!r}",
+            found="there is no such subject",
+            fix=did_you_mean(name, known, fix),
+        )
     return known[name]
 
 

@@ -34,7 +34,7 @@ def require_at_most(most: int, found: int, what: str, text: str, fix: str) -> No
 def in_digits(number: int) -> str:
     """A whole number in digits, or its power of two, because Python writes at most 4,300 digits.
 
-    >>> in_digits(101), in_digits(2**500 + 1)
-    ('101', 'about 2^500')
+    >>> in_digits(1001), in_digits(2**500 + 1)
+    ('1,001', 'about 2^500')
     """
-    return str(number) if abs(number) < 2**128 else f"about 2^{number.bit_length() - 1}"
+    return f"{number:,}" if abs(number) < 2**128 else f"about 2^{number.bit_length() - 1}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import sys
@@ -19,11 +20,14 @@ _COMMANDS = {
     "classes": "List every class with its text form, an example and what it is.",
     "schema": "Draft a schema of TABLE from names and declared types; no record is read.",
     "plan": "Print how many records each learner of CLASS needs, and lower bounds for all learners.",
-    "stream": "Learn from records as they arrive, and print each published rule as a line of JSON.",
+    "stream": "Learn from records as they arrive, and print each rule when it is published.",
     "dim": "Print the Littlestone dimension: the most mistakes that can be forced on every learner.",
     "certify": "Check a certificate against its table, without any search.",
     "tree": "Draw a tree of questions: an adversary can force one mistake at each of its levels.",
     "dims": "Print all dimensions of a table, with witnesses.",
+    "atlas": "Measure every class over 1 to 4 points, once for all renamings.",
+    "search": "Find the smallest classes whose dimensions meet a condition.",
+    "family": "Write the table of a named family, or list the families.",
     "decompose": "Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.",
     "play": "Play the online game round by round: an adversary asks, and a learner predicts.",
     "report": "Write a page of HTML about a release, a stream or a ledger, for people.",
@@ -58,6 +62,11 @@ class _Commands(TyperGroup):
             alone.command(cmd_name)(getattr(module, cmd_name))
         command = typer.main.get_command(alone)
         command.name = cmd_name
+        for one in (command, *getattr(command, "commands", {}).values()):
+            one.help = _flowing(one.help or "")
+            for given in one.params:
+                if given.param_type_name == "argument":
+                    given.metavar = given.metavar or (given.name or "").upper()
         return command
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -68,10 +77,23 @@ class _Commands(TyperGroup):
             self._listing = False
 
 
+def _flowing(text: str) -> str:
+    """A docstring with each paragraph on one line; typer would keep the line breaks of the source."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+STATUS = (
+    "The exit status is 0 if all is done; 1 if the answer is no: a check fails, a budget would be "
+    "exceeded, or a disk is full; 2 if it cannot be done as asked: an option, a declaration or a file "
+    "is wrong; 70 for a defect; 130 after Ctrl+C."
+)
+
 app = typer.Typer(
     cls=_Commands,
     name="littlestone",
     help="Learn Littlestone classes: exactly, online, and with differential privacy.",
+    epilog=STATUS,
     no_args_is_help=True,
     # A pretty trace shows local variables, which may hold records.
     pretty_exceptions_enable=False,

@@ -67,7 +67,7 @@ TableArgument = Annotated[
 
 NameOption = Annotated[
     str | None,
-    typer.Option("--table", help="Of a database the table, such as public.visits."),
+    typer.Option("--table", help="The table of a database, such as public.visits."),
 ]
 
 DatasetOption = Annotated[

@@ -47,13 +47,20 @@ def audit(
         else:
             print_pairs(known)
         return
-    if not (subject and epsilon):
+    if not subject:
         raise DeclarationError(
-            "audit without a subject and an epsilon to claim",
-            found=f"the subject is {subject!r} and epsilon is {epsilon!r}",
+            "audit without a name",
+            found="nothing says which mechanism or learner",
             fix="see `littlestone audit --list`, then `littlestone audit NAME --epsilon 1`",
         )
-    made = find_subject(subject).make(exact_epsilon(epsilon), exact_delta(delta))
+    named = find_subject(subject)
+    if not epsilon:
+        raise DeclarationError(
+            f"audit {subject}",
+            found="nothing says which epsilon it claims",
+            fix=f"give one: littlestone audit {subject} --epsilon 1",
+        )
+    made = named.make(exact_epsilon(epsilon), exact_delta(delta))
     bound = None
     with bar("auditing"):
         found = made.exact(jobs=jobs)

@@ -10,7 +10,7 @@ import typer
 from littlestone.classes import HypothesisClass
 from littlestone.classes.declared import Declared, declaration, declared_kinds
 from littlestone.classes.spec import Spec
-from littlestone.cli.console import out, print_json
+from littlestone.cli.console import out, print_columns, print_json
 from littlestone.errors import DeclarationError
 
 _GROUPS = (
@@ -50,10 +50,11 @@ def classes(
         out.print(group.capitalize())
         for kind in kinds:
             if kind.group == group:
-                out.print(f"  {_form(kind)}\n      {_summary(kind)}")
+                print_columns([[_form(kind)]], indent=2)
+                print_columns([[_summary(kind)]], indent=6)
                 example = _example(kind)
                 if example:
-                    out.print(f"      Example: {example}")
+                    print_columns([[f"Example: {example}"]], indent=6)
 
 
 def _place(kind: type[Declared]) -> tuple[int, str]:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from littlestone.cli.columns import laid_out
 from littlestone.errors import LittlestoneError
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.visible import visible, visible_json
@@ -21,6 +21,8 @@ class _Visible(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         shown = (visible(o, keep="\n") if isinstance(o, str) else o for o in objects)
+        # A terminal gets lines that break between words; an error holds commands, to be copied whole.
+        options.setdefault("soft_wrap", self.stderr or not self.is_terminal)
         super().print(*shown, **options)
 
     def on_broken_pipe(self) -> None:
@@ -28,40 +30,32 @@ class _Visible(Console):
 
 
 # Highlighting would colour parts of names, and markup would read their brackets.
-out = _Visible(highlight=False, markup=False, soft_wrap=True)
-err = _Visible(highlight=False, markup=False, soft_wrap=True, stderr=True)
-
-_LONG = 500  # rows
+out = _Visible(highlight=False, markup=False)
+err = _Visible(highlight=False, markup=False, stderr=True)
 
 
 def print_pairs(rows: Iterable[tuple[str, str]], *, title: str = "") -> None:
     """Print headings and their texts in two columns under a title."""
     if title:
         out.print(Text(title, style="bold"))
-    _print_columns([[f"  {heading}", text] for heading, text in rows])
+    print_columns(rows, indent=2)
 
 
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def print_table(
+    headings: Sequence[str], rows: Iterable[Sequence[object]], *, indent: int = 0
+) -> None:
     """Print a table with a line of headings."""
-    _print_columns([list(headings), *([str(value) for value in row] for row in rows)])
+    print_columns(rows, headings=headings, indent=indent)
 
 
-def _print_columns(rows: list[list[str]]) -> None:
-    rows = [[visible(cell) for cell in row] for row in rows]
-    # Lines fold to the width of a terminal.  They stay whole in a pipe, and in tables so long that
-    # laying them out would take seconds.
-    if out.is_terminal and len(rows) < _LONG:
-        grid = Table.grid(padding=(0, 2, 0, 0))
-        for _ in rows[0] if rows else ():
-            grid.add_column(overflow="fold")
-        for row in rows:
-            grid.add_row(*map(Text, row))
-        out.print(grid, soft_wrap=False)
-        return
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+def print_columns(
+    rows: Iterable[Sequence[object]], *, headings: Sequence[str] = (), indent: int = 0
+) -> None:
+    """Print rows in columns: in the width of a terminal, and in a pipe a line for each row."""
+    shown = [[visible(str(cell)) for cell in row] for row in rows]
+    width = out.width if out.is_terminal else None
+    for line in laid_out(shown, width=width, headings=headings, indent=indent):
+        sys.stdout.write(line + "\n")
 
 
 def print_json(data: object) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from littlestone.classes import HypothesisClass
 from littlestone.cli.arguments import SchemaOption, class_or_file, named
-from littlestone.cli.console import counted, out, print_json
+from littlestone.cli.console import counted, out, print_columns, print_json
 from littlestone.data.schema import opened_schema
 from littlestone.decomposition import (
     Decompositions,
@@ -42,10 +42,10 @@ def decompose(
         ),
     ],
     p: Annotated[
-        int, typer.Option(help="How many points must not reduce a leaf with LDim = d.")
+        int, typer.Option(help="A leaf of Littlestone dimension d is one that no p points reduce.")
     ] = 1,
     d: Annotated[
-        int | None, typer.Option(help="An upper bound on LDim; by default LDim itself.")
+        int | None, typer.Option(help="At least the Littlestone dimension, which is the default.")
     ] = None,
     picture: Annotated[
         Path | None,
@@ -53,7 +53,7 @@ def decompose(
             "--out", help="Draw to this .svg or .png file instead, or to an .html page to walk in."
         ),
     ] = None,
-    levels: Annotated[int, typer.Option(min=1, max=8, help="Draw the top levels only.")] = 4,
+    levels: Annotated[int, typer.Option(min=1, max=8, help="Draw this many levels.")] = 4,
     schema: SchemaOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
@@ -95,8 +95,7 @@ def decompose(
     out.print(f"({p}, {d})-decomposition dimension {relation} {tree.degree}, {leaves}")
     known = "" if settled else "at least "
     out.print(f"essential: {known}{len(essential)}")
-    for words in shown:
-        out.print(f"  {words}")
+    print_columns([[words] for words in shown], indent=2)
     if len(essential) > _LISTED:
         out.print(f"  ... {len(essential) - _LISTED:,} more")
     if picture is not None:

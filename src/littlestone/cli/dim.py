@@ -19,6 +19,7 @@ from littlestone.dimension import Bounds, Certificate, MistakeTree, littlestone_
 from littlestone.dimension.solver import Progress
 from littlestone.dimension.table import PackedTable
 from littlestone.errors import DeclarationError
+from littlestone.progress import watching
 from littlestone.report.files import CERTIFICATE, require_different, reserved
 
 _MOST_BITS = 1 << 12
@@ -40,7 +41,7 @@ def dim(
     time_limit: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Stop searching a table then, and print bounds."
+            min=0, metavar="SECONDS", help="Stop searching a table after so long, and print bounds."
         ),
     ] = None,
     memory_limit: Annotated[
@@ -138,8 +139,7 @@ def _shown() -> Iterator[Progress | None]:
     if not err.is_terminal:
         yield None
         return
-    began = "solving; the first large table waits half a minute for the compiler"
-    with err.status(Text(began)) as status:
+    with err.status(Text("solving")) as status:
 
         def show(lower: int, upper: int, nodes: int, seconds: float) -> None:
             if lower == upper:
@@ -149,7 +149,11 @@ def _shown() -> Iterator[Progress | None]:
                 spaces = counted(nodes, "version space")
                 status.update(Text(f"{known}   {spaces}   {seconds:.0f} s   Ctrl+C keeps this"))
 
-        yield show
+        def compiling(what: str, done: int, of: int) -> None:
+            status.update(Text(f"{what}: {100 * done // of} %"))
+
+        with watching(compiling):
+            yield show
 
 
 def _print(
@@ -163,13 +167,20 @@ def _print(
         dimension = f"between {data['lower']} and {data['upper']}"
     out.print(f"Littlestone dimension {dimension}{f' ({stopped})' if stopped else ''}")
     # The names show how the file was read: which lines are names and which are labels.
-    rows = [(key, f"{data[key]}{_listed(names.get(key, ()))}") for key in ("hypotheses", "points")]
+    rows = [
+        (key, f"{_digits(data[key])}{_listed(names.get(key, ()))}")
+        for key in ("hypotheses", "points")
+    ]
     if "certificate" in data:
         upper = "no proof of the upper bound"
         if data["claims"] is not None:
             upper = counted(data["claims"], "claim")
         rows.append(("certificate", f"{data['certificate']}: a shattered tree, {upper}"))
     print_pairs(rows)
+
+
+def _digits(number: int | str) -> str:
+    return number if isinstance(number, str) else f"{number:,}"
 
 
 def _listed(names: Sequence[str]) -> str:

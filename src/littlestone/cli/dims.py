@@ -10,13 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.classes.table_file import read_labels
-from littlestone.cli.console import err, out, print_json, print_pairs
+from littlestone.cli.console import err, out, print_columns, print_json
 from littlestone.dimension import (
     CollapsingMap,
     Family,
     LabelTable,
     PsiTree,
     Question,
+    largest_star,
     littlestone_bounds,
     psi_b,
     psi_bin,
@@ -58,8 +59,9 @@ def dims(
 ) -> None:
     """Print all dimensions of a table, with witnesses.
 
-    For a 0/1 table: Littlestone, VC, threshold, their duals, teaching.  For more labels: multiclass
-    Littlestone, Psi^bin, Psi^B, the graph variant, the bit classes, Natarajan, graph, teaching.
+    For a 0/1 table: Littlestone, VC, threshold, their duals, teaching, star number.  For more labels:
+    multiclass Littlestone, Psi^bin, Psi^B, the graph variant, the bit classes, Natarajan, graph,
+    teaching.
     Ctrl+C keeps the dimensions found so far, and a lower bound from the search that it stopped.
     """
     H = read_labels(table, labels=labels)
@@ -86,7 +88,7 @@ def dims(
 def _print(name: str, found: Found, bound: str = "") -> None:
     out.print(f"{name}: {bound}{found.value}")
     if found.words:
-        print_pairs([("", found.words)])
+        print_columns([[found.words]], indent=4)
 
 
 def _data(H: LabelTable, done: dict[str, Found], stopped: str | None) -> dict[str, object]:
@@ -111,6 +113,7 @@ def _binary() -> dict[str, Search]:
         "dual Littlestone dimension": _dual(_littlestone),
         "teaching dimension": _teaching,
         "threshold dimension": _threshold,
+        "star number": _star,
     }
 
 
@@ -182,6 +185,17 @@ def _threshold(H: LabelTable) -> Iterator[Found]:
         )
 
 
+def _star(H: LabelTable) -> Iterator[Found]:
+    star = largest_star(H)
+    center, points = H.hypotheses[star.center], [H.points[x] for x in star.points]
+    hypotheses = [H.hypotheses[h] for h in star.hypotheses]
+    yield Found(
+        len(points),
+        f"around {center} on {_some(points)}: {_some(hypotheses)}" if points else "",
+        {"center": center, "points": points, "hypotheses": hypotheses},
+    )
+
+
 def _teaching(H: LabelTable) -> Iterator[Found]:
     sets = teaching_sets(H)
     hardest = max(sets, key=lambda h: len(sets[h]))
@@ -189,7 +203,7 @@ def _teaching(H: LabelTable) -> Iterator[Found]:
     points = named[H.hypotheses[hardest]]
     yield Found(
         len(points),
-        f"{H.hypotheses[hardest]} takes its labels at {_some(points)}" if points else "",
+        f"to teach {H.hypotheses[hardest]}, show its labels at {_some(points)}" if points else "",
         {"hardest": H.hypotheses[hardest], "teaching_sets": named},
     )
 

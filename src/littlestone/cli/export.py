@@ -26,7 +26,9 @@ class Form(StrEnum):
 def export(
     model: Annotated[Path, typer.Argument(help="A model file that `littlestone fit --out` wrote.")],
     to: Annotated[Form, typer.Option(help="What to write the rule as.")],
-    dialect: Annotated[str | None, typer.Option(help="Of SQL: postgres, duckdb or sqlite.")] = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="For sql: postgres, duckdb or sqlite.")
+    ] = None,
     types: Annotated[
         list[str] | None,
         typer.Option(
@@ -36,7 +38,7 @@ def export(
         ),
     ] = None,
     label: Annotated[
-        str | None, typer.Option(help="Of pandas: the label whose rows the query selects.")
+        str | None, typer.Option(help="For pandas: the label whose rows the query selects.")
     ] = None,
 ) -> None:
     """Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.

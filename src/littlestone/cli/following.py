@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from littlestone.cli.console import err
+from littlestone.cli.console import counted, err, out, print_columns, print_pairs
 from littlestone.data import Label
 from littlestone.data.tables import Row
 from littlestone.hypotheses import Hypothesis
@@ -16,6 +16,10 @@ from littlestone.pictures.stream import Mistakes, Publication
 from littlestone.visible import visible_json
 
 _ONE_PARTITION = "all"
+
+Line = dict[str, object]
+Show = Callable[[Sequence[Line]], None]
+"""How lines are shown: `print_lines` for programs, `Told` for people."""
 
 
 class Following:
@@ -31,10 +35,12 @@ class Following:
         learner: PrivateOnlineLearner[Any],
         label: Label,
         *,
+        show: Show,
         places: int,
         predictions: bool,
         evaluate: bool,
     ) -> None:
+        self._show = show
         self._run, self._label, self._places = run, label, places
         self._domain, self._horizon = learner.hypotheses.domain, learner.horizon
         self._predictions, self._evaluate = predictions, evaluate
@@ -49,7 +55,7 @@ class Following:
     def begin(self) -> None:
         """Print what is published now."""
         stream = self._run.stream
-        print_lines([self._publication(stream.published_at, stream.hypothesis)])
+        self._show([self._publication(stream.published_at, stream.hypothesis)])
 
     def take(self, rows: list[Row]) -> None:
         """Take these records, and print what came of them."""
@@ -70,7 +76,7 @@ class Following:
             lines = self._checked(rule, first, zip(records, new, strict=True), taken)
         else:
             lines = [self._publication(step, h) for step, h in taken.published]
-        print_lines(lines)
+        self._show(lines)
 
     def end(self) -> Mistakes | None:
         """Print how many mistakes there were, and how many records were ignored; then the mistakes."""
@@ -87,7 +93,7 @@ class Following:
             {"counted in": "this call alone, not in earlier ones"} if self._run.resumed else {}
         )
         counts = {"records": self._counted, "mistakes": self._wrong}
-        print_lines([{"NOT PRIVATE": True, **counts, **earlier}])
+        self._show([{"NOT PRIVATE": True, **counts, **earlier}])
         return self.mistakes
 
     def _checked(
@@ -96,9 +102,9 @@ class Following:
         step: int,
         records: Iterable[tuple[tuple[Any, int], bool]],
         taken: Taken,
-    ) -> list[dict[str, object]]:
+    ) -> list[Line]:
         """What each record was predicted, if that is asked, and is published; counts mistakes."""
-        left, lines = taken.published[::-1], list[dict[str, object]]()
+        left, lines = taken.published[::-1], list[Line]()
         for (x, y), is_new in records:
             self._arrived += 1
             guess = rule(x)
@@ -114,7 +120,7 @@ class Following:
         self.mistakes.draws += taken.drawn
         return lines
 
-    def _publication(self, step: int, h: Hypothesis[Any]) -> dict[str, object]:
+    def _publication(self, step: int, h: Hypothesis[Any]) -> Line:
         self.published.append(Publication(step, h.words()))
         return {"step": step, "rule": h.words(), "hypothesis": h.to_json()}
 
@@ -133,7 +139,55 @@ def _labelled(label: Label, values: Sequence[object]) -> Iterator[int]:
     return map(label, values)
 
 
-def print_lines(lines: Sequence[dict[str, object]]) -> None:
+def print_lines(lines: Sequence[Line]) -> None:
     """Print lines of JSON at once."""
     sys.stdout.write("".join(visible_json(line) + "\n" for line in lines))
     sys.stdout.flush()
+
+
+class Told:
+    """Prints the lines of a run for people: first what is promised, then a line for each change."""
+
+    def __init__(self, horizon: int) -> None:
+        self._width = max(len(f"{horizon:,}"), len(_AFTER))
+        self._changes = -1  # the rule that there is at the beginning is no change
+
+    def __call__(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            if "mechanism" in line:
+                self._promise(line)
+            elif "rule" in line:
+                self._changes += 1
+                print_columns([[f"{line['step']:,}".rjust(self._width), line["rule"]]])
+            elif "record" in line:
+                out.print(
+                    f"record {line['record']:,} is predicted {line['prediction']}: NOT PRIVATE"
+                )
+            else:
+                mistakes = counted(int(str(line["mistakes"])), "mistake")
+                only = ", in this call alone" if "counted in" in line else ""
+                out.print(f"{mistakes} on {line['records']:,} records{only}: NOT PRIVATE")
+        sys.stdout.flush()
+
+    def _promise(self, header: Line) -> None:
+        title = "Private stream" if header["private"] else "Simulated stream: NOT PRIVATE"
+        together = "for all rules and the steps of their changes together"
+        cost = f"epsilon {header['epsilon']}, delta {header['delta']}"
+        rows = [
+            ("privacy", f"{cost} ({header['neighboring']}), {together}"),
+            *((name, str(header[name])) for name in ("class", "label", "method", "mechanism")),
+            ("horizon", f"{header['horizon']:,} records"),
+            ("ledger", f"entry {header['ledger entry']}"),
+        ]
+        if "record" in header:
+            rows.append(("record", str(header["record"])))
+        print_pairs(rows, title=title)
+        out.print(f"{_AFTER.rjust(self._width)}  rule")
+
+    def end(self, step: int, horizon: int) -> None:
+        """Print how far the run is, and how often the rule changed in this call."""
+        changes = "no change" if not self._changes else counted(self._changes, "change")
+        out.print(f"{changes} of the rule; {step:,} of at most {horizon:,} records are taken")
+
+
+_AFTER = "after record"

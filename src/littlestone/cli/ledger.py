@@ -22,7 +22,7 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
 from littlestone.data.naming import dataset_name, lookalike
-from littlestone.errors import DeclarationError, LedgerError, LittlestoneError
+from littlestone.errors import DeclarationError, LedgerError, LittlestoneError, did_you_mean
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import (
     NeighboringRelation,
@@ -30,6 +30,7 @@ from littlestone.privacy.cost import (
     decimal_text,
     exact,
     exact_delta,
+    short_text,
 )
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
@@ -39,8 +40,9 @@ from littlestone.units import Unit
 from littlestone.visible import shortened, visible, visible_json
 
 app = typer.Typer(
-    help="Show what has been spent, set limits, and record spends of other libraries.",
+    help="Show what has been spent, set limits, and record spends made elsewhere.",
     no_args_is_help=True,
+    add_completion=False,
 )
 
 Dataset = Annotated[str | None, typer.Argument(help="Only this data set.")]
@@ -70,10 +72,7 @@ def show(
                 "connection": connection,
                 "entries": [_entry_json(entry) for entry, _ in _in_order(accounts)],
                 "totals": {
-                    name: {
-                        **cost_json(account.total),
-                        "limit": account.limit and cost_json(account.limit),
-                    }
+                    name: _budget_json(account.total, account.limit)
                     for name, account in _by_name(accounts)
                 },
                 "one data set": [account.names for account in accounts if account.names[1:]],
@@ -87,17 +86,14 @@ def show(
             names = " = ".join(account.names)
             out.print(f"{names}: {budget(account.total, account.limit)}")
             rows = [
-                [
-                    f"  {entry.number}",
-                    entry.at,
-                    *cost_json(entry.cost).values(),
-                    shortened(_what(entry)),
-                ]
+                [entry.number, _at(entry), *_short(entry.cost), shortened(_what(entry))]
                 for entry, _ in account.lines
             ]
-            print_table(["  entry", "at (UTC)", "epsilon", "delta", "what"], rows)
+            print_table(["entry", "at (UTC)", "epsilon", "delta", "what"], rows, indent=2)
         for name, *others in alike:
-            out.print(lookalike(name, others))
+            out.print(
+                lookalike(name, others), soft_wrap=True
+            )  # it holds a command, to be copied whole
     _end(unsound)
 
 
@@ -113,10 +109,10 @@ def history(
         headings = ["entry", "at (UTC)", "epsilon", "delta", "total", "delta", "data set", "what"]
         rows = [
             [
-                str(entry.number),
-                entry.at,
-                *cost_json(entry.cost).values(),
-                *cost_json(total).values(),
+                entry.number,
+                _at(entry),
+                *_short(entry.cost),
+                *_short(total),
                 entry.dataset,
                 shortened(_what(entry)),
             ]
@@ -135,6 +131,7 @@ def alias(
         str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
     ],
     ledger: LedgerOption = DEFAULT_LEDGER,
+    as_json: AsJson = False,
 ) -> None:
     """Join two names of one data set for good: they share what is spent and the smaller limit.
 
@@ -159,6 +156,9 @@ def alias(
                 )
         book.alias(other, own)
         names, total, most = book.names(own), book.total(own), book.limit(own)
+    if as_json:
+        print_json({"names": names, **_budget_json(total, most)})
+        return
     out.print(f"{' = '.join(names)}: {budget(total, most)}")
     _tell_overspent(total, most)
 
@@ -208,6 +208,7 @@ def limit(
         typer.Option(help="The limit is for one value of this column, as in `fit --unit`."),
     ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
+    as_json: AsJson = False,
 ) -> None:
     """Declare the most that a data set may ever spend.  A spend beyond it is refused."""
     # 0 is legal here and freezes the data set.
@@ -222,7 +223,10 @@ def limit(
         if earlier is not None:
             most = replace(most, delta=earlier.delta)
         book.set_limit(name, most)
-        total = book.total(name)
+        names, total = book.names(name), book.total(name)
+    if as_json:
+        print_json({"names": names, **_budget_json(total, most), "ledger made": book.made})
+        return
     if book.made:
         out.print(f"made the ledger {ledger}")
     out.print(f"{name}: {budget(total, most)}")
@@ -298,6 +302,10 @@ def _existing(ledger: str) -> Ledger:
     return Ledger(ledger, create=False)
 
 
+def _budget_json(total: PrivacyCost, most: PrivacyCost | None) -> dict[str, object]:
+    return {**cost_json(total), "limit": most and cost_json(most)}
+
+
 def _is_file(name: str) -> bool:
     return os.path.isabs(name) and os.path.exists(name)
 
@@ -315,7 +323,7 @@ def _known(dataset: str, book: Ledger, ledger: str) -> str:
             f"show data set {name!r}",
             found=f"the ledger {ledger_name(ledger, book)} knows {len(names)} others and not this "
             "one",
-            fix="use a name that `littlestone ledger show` prints",
+            fix=did_you_mean(name, names, "use a name that `littlestone ledger show` prints"),
         )
     return name
 
@@ -374,6 +382,14 @@ def _cell(value: object) -> object:
         return value
     shown = visible(value)  # a row written by another program may hold control characters
     return f"'{shown}" if value.startswith(tuple("=+-@\t\r\n'＝＋－＠")) else shown
+
+
+def _at(entry: Entry) -> str:
+    return entry.at.removesuffix("+00:00")
+
+
+def _short(cost: PrivacyCost) -> list[str]:
+    return [short_text(cost.epsilon), short_text(cost.delta)]
 
 
 def _what(entry: Entry) -> str:

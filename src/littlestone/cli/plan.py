@@ -41,7 +41,9 @@ def plan(
     epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     alpha: Annotated[float, typer.Option(help="The error you allow, as a share of records.")] = 0.1,
-    beta: Annotated[float, typer.Option(help="The probability that the error is larger.")] = 0.05,
+    beta: Annotated[
+        float, typer.Option(help="The probability with which it may be larger.")
+    ] = 0.05,
     n: Annotated[
         int | None,
         typer.Option(min=1, help="Also show what each method does with this many records."),

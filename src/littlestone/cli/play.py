@@ -14,7 +14,7 @@ from littlestone.cli.arguments import SchemaOption, class_or_file, named
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
 from littlestone.data import label_names
 from littlestone.data.schema import opened_schema
-from littlestone.errors import DeclarationError, no_such
+from littlestone.errors import DeclarationError, did_you_mean, no_such
 from littlestone.labels import declared_labels
 from littlestone.online import (
     Adversary,
@@ -147,6 +147,10 @@ def _adversary(name: str, H: HypothesisClass[Any], rng: random.Random | None) ->
         raise DeclarationError(
             f"play against the adversary {name!r}",
             found="there is neither such an adversary nor such a file",
-            fix="use tree, random, or a CSV file of the columns of the class and a label",
+            fix=did_you_mean(
+                name,
+                ("tree", "random"),
+                "use tree, random, or a CSV file of the columns of the class and a label",
+            ),
         )
     return FileAdversary(name, H)

@@ -16,6 +16,7 @@ from littlestone.data.naming import dataset_name
 from littlestone.errors import ModelError
 from littlestone.learners import Release
 from littlestone.learners.online.state import MAGIC
+from littlestone.pictures.figures import suffix_of
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.report.files import PAGE, require_different, reserved
 from littlestone.report.group import Group
@@ -42,10 +43,12 @@ def report(
     ledger: Annotated[
         str | None,
         typer.Option(
-            "--ledger", help="Of a model or a stream: also show the budget in this ledger."
+            "--ledger", help="For a model or a stream: also show the budget in this ledger."
         ),
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="Of a ledger: only this data set.")] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="For a ledger: show only this data set.")
+    ] = None,
 ) -> None:
     """Write a page of HTML about a release, a stream or a ledger, for people.
 
@@ -60,6 +63,8 @@ def report(
     ]
     sources = [] if what == _PIPE or is_ledger else [what]
     require_different({"the file": sources, "the ledger": books, "--out": [to]})
+    if to is not None:
+        suffix_of(to, ("html",))
     with ExitStack() as held:
         write = sys.stdout.write if to is None else held.enter_context(reserved(to, PAGE))
         if is_ledger:

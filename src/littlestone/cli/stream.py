@@ -23,7 +23,7 @@ from littlestone.cli.arguments import (
     ledger_name,
 )
 from littlestone.cli.console import cost_json, err
-from littlestone.cli.following import Following, print_lines
+from littlestone.cli.following import Following, Told, print_lines
 from littlestone.data import CsvStream, Label, Table, open_table
 from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
@@ -114,14 +114,17 @@ def stream(
             "--evaluate it shows the mistakes too: NOT PRIVATE.",
         ),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print lines of JSON on a terminal too, as in a pipe.")
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
     ] = None,
 ) -> None:
-    """Learn from records as they arrive, and print each published rule as a line of JSON.
+    """Learn from records as they arrive, and print each rule when it is published.
 
-    All lines together are (epsilon, delta)-DP for the whole stream, which is paid for once.  With
-    --state, a call after a crash resumes the same run.
+    All rules together are (epsilon, delta)-DP for the whole stream, which is paid for once.  With
+    --state, a call after a crash resumes the same run.  In a pipe or a file, each line is JSON.
     """
     kind = None if picture is None else picture_kind(picture)
     if kind is not None:
@@ -134,13 +137,7 @@ def stream(
     learner, why = online_choice(declared, Budget(epsilon, delta), horizon=horizon, method=method)
     columns = learner.hypotheses.domain.column_names
     refuse_as_feature(label, declared)
-    places = _places(offset, partition, multiline=multiline)
-    if private := {*places} & {label.column, *columns}:
-        raise DeclarationError(
-            f"read offsets or partitions from {', '.join(map(repr, sorted(private)))}",
-            found="they are public, and the label and what the class reads are protected",
-            fix="name columns that nothing is learned from",
-        )
+    places = _places(offset, partition, {label.column, *columns}, multiline=multiline)
     if table == PIPE and dataset is None:
         raise DeclarationError(
             "learn from a pipe",
@@ -190,10 +187,13 @@ def stream(
     ):
         if book.made:
             err.print(f"the ledger {ledger_name(ledger, book)} was {MADE}")
+        told = Told(horizon) if to_people() and not as_json else None
+        show = told or print_lines
         followed = Following(
             run,
             learner,
             label,
+            show=show,
             places=len(places),
             predictions=predictions,
             evaluate=evaluate,
@@ -202,7 +202,7 @@ def stream(
         try:
             spanning = {"record": SPANNING} if source.spanning else {}
             header = _header(learner, why, run, label, private=seed is None)
-            print_lines([{**header, **spanning}])
+            show([{**header, **spanning}])
             # A file still has the records of earlier calls; a pipe brings only new ones.
             begin = 0 if table == PIPE or places else run.stream.steps
             arrived = _after(begin, source.arrivals([*places, *columns, label.column]))
@@ -219,6 +219,8 @@ def stream(
         except KeyboardInterrupt:
             interrupted = True
         mistakes = followed.end()
+        if told is not None:
+            told.end(followed.step, horizon)
         if write is not None and kind is not None:
             simulated = "" if seed is None else ", a simulation: NOT PRIVATE"
             title = f"{label}, {learner.hypotheses}", f"{learner.cost()}{simulated}"
@@ -227,6 +229,11 @@ def stream(
         if interrupted:
             err.print(_ended("interrupted", followed, state))
             raise typer.Exit(130)
+
+
+def to_people() -> bool:
+    """Whether people read the output, and not a program behind a pipe."""
+    return sys.stdout.isatty()
 
 
 @contextmanager
@@ -239,8 +246,10 @@ def _only_new_garbage() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _places(offset: str | None, partition: str | None, *, multiline: bool) -> list[str]:
-    """The columns that say which record a delivery is of."""
+def _places(
+    offset: str | None, partition: str | None, protected: set[str], *, multiline: bool
+) -> list[str]:
+    """The columns that say which record a delivery is of; none of them may be ``protected``."""
     if offset is None and partition is not None:
         raise DeclarationError(
             f"tell records apart by the partition {partition!r}",
@@ -259,7 +268,14 @@ def _places(offset: str | None, partition: str | None, *, multiline: bool) -> li
             found="each needs a column of its own",
             fix="name two columns, or leave out --partition",
         )
-    return [] if offset is None else [offset] if partition is None else [offset, partition]
+    places = [name for name in (offset, partition) if name is not None]
+    if private := {*places} & protected:
+        raise DeclarationError(
+            f"read offsets or partitions from {', '.join(map(repr, sorted(private)))}",
+            found="they are public, and the label and what the class reads are protected",
+            fix="name columns that nothing is learned from",
+        )
+    return places
 
 
 def _require_before_records(source: Table, places: list[str]) -> None:

@@ -77,8 +77,8 @@ def subgroup(
 ) -> None:
     """Find the group of records in TABLE with the highest rate, with differential privacy.
 
-    It is the group of CLASS with the most positives - ABOVE x records, drawn privately.
-    Its size and its rate are estimated under the same budget, by one entry of the ledger.
+    The command draws a group of CLASS with nearly the largest value of positives - ABOVE x records.
+    It estimates the size and the rate of the group under the same budget, by one entry of the ledger.
     """
     public = opened_schema(schema)
     with bar("choosing a method"):

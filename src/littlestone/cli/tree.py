@@ -12,7 +12,7 @@ import typer
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.table_file import BinaryTable
 from littlestone.cli.arguments import SchemaOption, named, table_or_class
-from littlestone.cli.console import out
+from littlestone.cli.console import out, print_json
 from littlestone.cli.dim import solve, stopped_by
 from littlestone.data.schema import opened_schema
 from littlestone.dimension.table import PackedTable
@@ -40,18 +40,22 @@ def tree(
         ),
     ] = None,
     levels: Annotated[
-        int, typer.Option(min=1, max=8, help="Of a table or class, draw the top levels only.")
+        int,
+        typer.Option(min=1, max=8, help="Draw this many levels of the tree of a table or class."),
     ] = 4,
     time_limit: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Stop searching then, and draw the best tree found."
+            min=0,
+            metavar="SECONDS",
+            help="Stop searching after so long, and draw the best tree found.",
         ),
     ] = None,
     memory_limit: Annotated[
         float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
     ] = 8,
     schema: SchemaOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Draw a tree of questions: an adversary can force one mistake at each of its levels.
 
@@ -79,16 +83,25 @@ def tree(
                 write(walk_page(root, walk, title, named(what)))
             else:
                 write(content().content(kind))
-        else:
+        elif not as_json:
             out.print(terminal(root))
-    if shown:
+    if as_json:
+        told = {"levels": shown} if shown else {}
+        print_json({"tree": _json(root), **told, **({"stopped": status} if status else {})})
+    elif shown:
         out.print(f"{shown}; --levels draws up to 8")
-    if picture is not None:
+    if picture is not None and not as_json:
         out.print(f"drawn to {picture}")
-    if status:
+    if status and not as_json:
         out.print(f"{status}: there may be a deeper tree")
     if status == "interrupted":
         raise typer.Exit(130)
+
+
+def _json(node: Node) -> dict[str, object]:
+    """A node as plain JSON values: its text, and the nodes after its labels."""
+    after = {str(label): _json(below) for label, below in node.after}
+    return {"text": node.text, "after": after} if after else {"text": node.text}
 
 
 def _drawn(

@@ -2,53 +2,125 @@
 
 from __future__ import annotations
 
+import textwrap
+from functools import partial
+from itertools import groupby
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from littlestone.cli.bars import JobsOption, bar
-from littlestone.cli.console import counted, err, print_json, print_table
-from littlestone.errors import DeclarationError
+from littlestone.cli.console import counted, err, out, print_json
 from littlestone.parallel import spread
-from littlestone.verify.statement import Verdict, named, run_one
+from littlestone.pictures.figures import suffix_of
+from littlestone.report.files import PAGE, reserved
+from littlestone.report.pages.statements import statements_page
+from littlestone.verify.catalogue import OTHERS, number_of, selected, title_of
+from littlestone.verify.statement import Statement, Trial, Verdict, run_one
+
+_WIDEST = 100
+_MARK = 7  # columns of a verdict
 
 
 def verify(
     only: Annotated[str, typer.Argument(help="Run only statements whose name contains this.")] = "",
+    paper: Annotated[
+        str,
+        typer.Option(
+            help=f"Only those of a paper: L5, BLM20, BGS21 or Lyu25; {OTHERS} for the rest."
+        ),
+    ] = "",
+    number: Annotated[
+        str, typer.Option("--id", help="Only that number, such as 'Lyu25 Theorem 3'.")
+    ] = "",
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Sample other classes and records; always the same by default."),
+    ] = None,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Larger families of classes: minutes, not seconds.")
+    ] = False,
+    page: Annotated[
+        Path | None, typer.Option("--out", help="Also write an .html page of all verdicts.")
+    ] = None,
     jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Check numbered statements of the papers: stated and measured values, with verdicts.
 
-    Ctrl+C stops it and prints the verdicts so far; the exit status is then 130.  The exit status is 1
+    docs/theorem-map.md lists all statements, also those with nothing to run.  Ctrl+C stops it and
+    prints the verdicts so far, but writes no page; the exit status is then 130.  The exit status is 1
     if a statement fails.
     """
-    names = named(only)
-    if not names:
-        raise DeclarationError(
-            f"verify {only!r}",
-            found="no statement has that in its name",
-            fix="use a part of a name that `littlestone verify` prints, such as 'L5 Theorem'",
-        )
-    found: dict[int, Verdict] = {}
-    interrupted = False
-    try:
-        with bar("running statements"):
-            for i, verdict in spread(run_one, names, jobs=jobs, what="running statements"):
-                found[i] = verdict
-    except KeyboardInterrupt:
-        interrupted = True
-    verdicts = [found[i] for i in sorted(found)]
+    rows = selected(only, paper=paper, number=number)
+    trial = Trial(seed, deep)
+    if page is None:
+        verdicts = _run(rows, trial, jobs)
+    else:
+        suffix_of(page, ("html",))
+        with reserved(page, PAGE) as write:
+            verdicts = _run(rows, trial, jobs)
+            if len(verdicts) == len(rows):
+                options = (("--paper", paper), ("--id", number))
+                chosen = [word for option in options if option[1] for word in option]
+                write(statements_page(verdicts, trial, [*([only] if only else []), *chosen]))
     if as_json:
         print_json([verdict.to_json() for verdict in verdicts])
     else:
-        print_table(
-            ["statement", "stated", "measured", "verdict"],
-            [[v.name, v.stated, v.measured, "holds" if v.holds else "FAILS"] for v in verdicts],
-        )
-    if interrupted:
-        missing = len(names) - len(found)
-        err.print(f"interrupted: {missing:,} of {counted(len(names), 'statement')} were not run")
+        _print(verdicts)
+    if len(verdicts) < len(rows):
+        missing = len(rows) - len(verdicts)
+        err.print(f"interrupted: {missing:,} of {counted(len(rows), 'statement')} were not run")
         raise typer.Exit(130)
+    if page is not None:
+        err.print(f"written to {page}")
     if not all(verdict.holds for verdict in verdicts):
         raise typer.Exit(1)
+
+
+def _run(rows: list[Statement], trial: Trial, jobs: int | None) -> list[Verdict]:
+    """The verdicts in the order of the rows; fewer if Ctrl+C stops it."""
+    found: dict[int, Verdict] = {}
+    task = partial(run_one, trial=trial)
+    try:
+        with bar("running statements"):
+            for i, verdict in spread(task, rows, jobs=jobs, what="running statements"):
+                found[i] = verdict
+    except KeyboardInterrupt:
+        pass  # what is found is printed, and the status says so
+    return [found[i] for i in sorted(found)]
+
+
+def _print(verdicts: list[Verdict]) -> None:
+    """Verdicts by paper, in lines that fit the terminal."""
+    for title, group in groupby(verdicts, key=lambda verdict: title_of(verdict.statement)):
+        for line in textwrap.wrap(title, _width()):
+            out.print(Text(line, style="bold"))
+        for verdict in group:
+            _print_row(verdict)
+        out.print()
+    failing = sum(not verdict.holds for verdict in verdicts)
+    hold = len(verdicts) - failing
+    out.print(f"{hold:,} of {len(verdicts):,} statements hold")
+
+
+def _width() -> int:
+    return min(out.width, _WIDEST)
+
+
+def _print_row(verdict: Verdict) -> None:
+    of, found = verdict.statement, verdict.outcome
+    mark = Text("holds") if verdict.holds else Text("FAILS", style="bold red")
+    mark.pad_right(_MARK - len(mark))
+    lines = [
+        f"{number_of(of)} ({of.found}): {of.says}",
+        f"on: {verdict.scope}",
+        f"stated: {found.stated}",
+        f"measured: {found.measured}",
+    ]
+    width = _width() - _MARK
+    folded = [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="  ")]
+    for i, line in enumerate(folded):
+        out.print((mark if i == 0 else Text(" " * _MARK)) + Text(line))

@@ -61,8 +61,11 @@ def coded_block(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
             return _by_columns(block, separator, places)
         except ArrowException:  # none is known, and none may depend on a record
             pass
-    lines = [line + b"\n" for line in block.split(b"\n")[:-1]]
-    return list(map(coded, _one_by_one(lines, separator, places)))
+    return list(map(coded, _one_by_one(_lines(block), separator, places)))
+
+
+def _lines(block: bytes) -> list[bytes]:
+    return [line + b"\n" for line in block.split(b"\n")[:-1]]
 
 
 def coded_blocks(
@@ -113,8 +116,7 @@ def block_rows(block: bytes, separator: str, places: Sequence[int]) -> Iterator[
     [('a', '1'), ('', '2'), ('c', '3,4')]
     """
     if b'"' in block or b"\r" in block:
-        lines = [line + b"\n" for line in block.split(b"\n")[:-1]]
-        return zip(*_one_by_one(lines, separator, places), strict=True)
+        return zip(*_one_by_one(_lines(block), separator, places), strict=True)
     # LF is never a part of another character, so the whole block can be decoded at once.
     most = max(places) + 1
     rows = [line.split(separator, most) for line in block.decode("utf-8", "replace").split("\n")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Grouped
 from littlestone.data.frames import FrameTable
 from littlestone.data.lazy import engine_errors
@@ -52,7 +53,7 @@ class DaskTable(ColumnarTable):
         for part in found:
             yield from part
 
-    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
         return self._computed(_groups, columns)
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:

@@ -62,7 +62,9 @@ def open_server(address: str, table: str | None) -> Table:
     def connect() -> Any:
         return psycopg.connect(for_libpq(address), **given)
 
-    engine = create_engine("postgresql+psycopg://", creator=connect, poolclass=NullPool)
+    engine = create_engine(
+        "postgresql+psycopg://", creator=connect, poolclass=NullPool, hide_parameters=True
+    )
     return SqlTable(engine, str(table), name=shown, told=lambda error: words(error, address))
 
 

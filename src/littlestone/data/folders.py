@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from littlestone.addresses import flaw, public
+from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Grouped
 from littlestone.data.frames import ParquetTable
 from littlestone.data.tables import NAMED, ColumnarTable, Kind, Table
@@ -73,7 +74,7 @@ class FolderTable(ColumnarTable):
             )
         return opened
 
-    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
         for part in tracked(self._parts, "reading the files"):
             read = self._read(columns)
             for found, counts in self._opened(part).groups(read):

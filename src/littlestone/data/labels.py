@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Self
 
 from littlestone.domains import number, plain, text
-from littlestone.errors import DeclarationError, shown
+from littlestone.errors import DeclarationError, did_you_mean, shown
 from littlestone.labels import declared_labels, label_number
 
 # The longer signs come first, so that >= is not read as >.
@@ -236,7 +236,9 @@ class Label:
             raise DeclarationError(
                 f"give values of {column!r} that are no label the label {first!r}",
                 found="it is not one of the declared labels",
-                fix=f"name one of them, such as {names[0]!r}, or declare it too",
+                fix=did_you_mean(
+                    first, names, f"name one of them, such as {names[0]!r}, or declare it too"
+                ),
             )
         return cls(column, None, (first, *(name for name in names if name != first)))
 

@@ -141,6 +141,12 @@ def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> 
             found="it is a pipe or a device, and only `littlestone stream` reads a pipe",
             fix="save the records to a file first, and give its name",
         )
+    if exists and not os.access(path, os.R_OK):
+        raise TableError(
+            f"read the table {path}",
+            found="you may not read it",
+            fix="ask its owner for the right to read it",
+        )
     if kind_of_file(path) is not None:
         return open_database_file(path, table)
     if os.path.isfile(path):

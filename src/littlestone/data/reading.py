@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Codes, Grouped, Numbering, coded, grouped, tuples
 from littlestone.data.frames import column_table, shortest
 from littlestone.data.labels import Label
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.tables import Table
-from littlestone.data.tallies import Tally
+from littlestone.data.tallies import Tally, first_of_equals
 from littlestone.domains import Domain, Point, Product, entries
 from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Places, Records, Sample
@@ -49,7 +50,8 @@ def read_sample(
     sample, readable = _Sampling(domain, label, keep), [not refuse_blank, not refuse_blank]
     batches: Iterable[Sequence[Coded]]
     if keep is None:
-        batches = map(sample.add, table.groups(columns))
+        alike: Function = (lambda y: (label(y), label.reads(y))) if refuse_blank else label
+        batches = map(sample.add, table.groups(columns, alike))
     else:  # a unit's records are chosen one by one
         batches = map(partial(sample.choose, keep), table.batches(read))
     for *points, labels in batches:
@@ -182,8 +184,7 @@ class _Sampling:
             self._count(kept, np.ones_like(kept[0]))
         (labels, *columns), counts = self.tally.rows()
         # The rows of a point are neighbours, because the label is the least significant column.
-        first = np.ones(len(counts), bool)
-        first[1:] = np.logical_or.reduce([codes[1:] != codes[:-1] for codes in columns])
+        first = first_of_equals(columns)
         tally = np.zeros((self.labels, np.count_nonzero(first)), np.int64)
         place = np.cumsum(first) - 1
         place += labels.astype(np.int64) * tally.shape[1]

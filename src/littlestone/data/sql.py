@@ -10,11 +10,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from littlestone.data.alike import Alike, Function
 from littlestone.data.coding import Coded, Grouped, coded
 from littlestone.data.lazy import decimals
 from littlestone.data.tables import NAMED, ColumnarTable, Kind
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 _BATCH = 2**14  # rows that are fetched at once
+_LISTED, _CHARACTERS = 2**12, 2**20  # of a column's values, sent back as parameters
 
 
 class Column(NamedTuple):
@@ -36,6 +37,8 @@ class Column(NamedTuple):
     """Whether the values are texts of decimals."""
     refused: str = ""
     """Why no values of the column can be read, or nothing."""
+    element: str = ""
+    """The type of an array whose elements the database compares as ``keys``, or nothing."""
 
 
 class Found(NamedTuple):
@@ -143,11 +146,40 @@ class SqlTable(ColumnarTable):
     def kind(self, column: str) -> Kind | None:
         return self._found.columns[column].kind
 
-    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
         read = [self._found.columns[column] for column in columns]
+        given: list[Any] = []
+        # Values are sent to the database only if no log of SQLAlchemy shows them.
+        if alike is not None and read[-1].element and self._engine.hide_parameters:
+            read[-1], given = self._merged(read[-1], len(read), Alike(alike))
         keys = dict.fromkeys(key for column in read for key in column.keys)
-        for *rows, counts in self._fetched(read, "count(*)", f" GROUP BY {', '.join(keys)}"):
+        grouped = f" GROUP BY {', '.join(keys)}"
+        for *rows, counts in self._fetched(read, "count(*)", grouped, given):
             yield Grouped(_columns(read, rows), np.array(counts, np.int64))
+
+    def _merged(self, column: Column, place: int, alike: Alike) -> tuple[Column, list[Any]]:
+        """The column with one value in place of those that are alike, and the statement's parameters.
+
+        Its values are asked for by a statement of their own.  What comes of a value does not depend on
+        which others there were, so the database may change in between.
+        """
+        by = f" GROUP BY {', '.join(column.keys)} LIMIT {_LISTED + 1}"
+        values = [value for (batch,) in self._fetched([column], grouped=by) for value in batch]
+        size = sum(len(value) for value in values if isinstance(value, str))
+        if not 2 < len(values) <= _LISTED or size > _CHARACTERS:
+            return column, []
+        (found,) = _columns([column], [tuple(values)])
+        numbers, cases, given = alike(found).tolist(), "", list[Any]()
+        for number in range(len(alike.shown)):
+            same = [v for v, n in zip(values, numbers, strict=True) if n == number]
+            texts = [str(v) for v in same if v is not None]
+            if len(same) > 1:
+                missing = f" OR {column.value} IS NULL" if None in same else ""
+                cases += f" WHEN {column.value} = ANY (%s::{column.element}[]){missing}"
+                cases += f" THEN %s::{column.element}"
+                given += [texts, texts[0]]
+        value = f"CASE{cases} ELSE {column.value} END" if cases else column.value
+        return column._replace(value=value, keys=(str(place),)), given
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
         read = [self._found.columns[column] for column in columns]
@@ -155,7 +187,11 @@ class SqlTable(ColumnarTable):
             yield _columns(read, rows)
 
     def _fetched(
-        self, read: Sequence[Column], more: str = "", grouped: str = ""
+        self,
+        read: Sequence[Column],
+        more: str = "",
+        grouped: str = "",
+        given: Sequence[Any] = (),
     ) -> Iterator[list[tuple[Any, ...]]]:
         """What one statement selects, column by column, in batches."""
         selected = [column.value for column in read] + ([more] if more else [])
@@ -168,8 +204,8 @@ class SqlTable(ColumnarTable):
                     fix="try again",
                 )
             streamed = connection.execution_options(stream_results=True, max_row_buffer=_BATCH)
-            result = iter(streamed.exec_driver_sql(statement))
-            while batch := list(islice(result, _BATCH)):
+            result = streamed.exec_driver_sql(statement, tuple(given))
+            while batch := result.fetchmany(_BATCH):
                 yield list(zip(*batch, strict=True))
 
     @contextmanager

@@ -142,9 +142,11 @@ class PostgreSql(Dialect):
             refused = f"somebody's own function turns its type {own} into a text"
         if not allowed:
             refused = "you may not read it: there is no GRANT SELECT"
+        element = f"pg_catalog.{type_name}"
         if kind == "text" or type_name == "numeric":
             value = f'CAST({value} AS pg_catalog.text) COLLATE pg_catalog."C"'
-        return Column(value, (value,), kind, type_name == "numeric", refused)
+            element = "pg_catalog.text"
+        return Column(value, (value,), kind, type_name == "numeric", refused, element)
 
 
 class Sqlite(Dialect):

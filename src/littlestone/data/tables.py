@@ -14,6 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
+from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Grouped, coded, grouped
 from littlestone.errors import TableError, did_you_mean
 
@@ -38,7 +39,7 @@ def separated(mark: str) -> str:
     option = "tab" if mark == "\t" else f"'{mark}'"
     return (
         f"say what is between its columns, which is --separator {option} on the command line, and in "
-        f"Python open_table(file, separator={mark!r}); its numbers must have points"
+        f"Python open_table(file, separator={mark!r}); numbers must have decimal points, not commas"
     )
 
 
@@ -76,11 +77,12 @@ class Table(ABC):
             # zip(*batch) would make one iterator per record.
             yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
 
-    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
         """Rows of raw values of ``columns`` with their counts, which add up to the number of records.
 
         An engine counts equal rows itself.  It must not merge rows that any domain or label tells
-        apart, so the sample is that of `batches` (docs/proofs/engines.md).
+        apart, so the sample is that of `batches` (docs/proofs/engines.md).  Values of the last column
+        that ``alike`` maps to the same thing may stand for one another.
         """
         return map(grouped, self.batches(columns))
 
@@ -114,7 +116,9 @@ class Table(ABC):
             raise TableError(
                 f"read column {column!r} of {self.name}",
                 # The names are left out: without a header, the first line of a file is a record.
-                found=f"{found or 'none'} of its {len(self.columns)} columns "
+                found="its only column has another name"
+                if len(self.columns) == 1
+                else f"{found or 'none'} of its {len(self.columns)} columns "
                 + ("have" if found else "has")
                 + " that name",
                 fix=fix,

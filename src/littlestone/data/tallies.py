@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from littlestone.data.coding import Codes, table_size
 from littlestone.sample import Places
@@ -93,10 +94,15 @@ def _merged(rows: list[Codes], bits: int) -> list[Codes]:
     order = np.lexsort(rows[:-1])
     *words, counts = (rows.pop(0)[order] for _ in range(len(rows)))
     del order
-    first = np.ones(len(counts), bool)
-    first[1:] = np.logical_or.reduce([word[1:] != word[:-1] for word in words])
-    starts = np.flatnonzero(first)
+    starts = np.flatnonzero(first_of_equals(words))
     return [*(word[starts] for word in words), np.add.reduceat(counts, starts)]
+
+
+def first_of_equals(columns: Sequence[Places]) -> npt.NDArray[np.bool_]:
+    """Whether each row is the first, or differs from the one before it; there is at least one."""
+    first = np.ones(len(columns[0]), bool)
+    first[1:] = np.logical_or.reduce([codes[1:] != codes[:-1] for codes in columns])
+    return first
 
 
 def _fields(widths: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -32,6 +32,7 @@ from littlestone.dimension.natarajan import (
 from littlestone.dimension.refutation import Refutation, refutes
 from littlestone.dimension.shattering import is_shattered_by, mistake_tree
 from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
+from littlestone.dimension.star import Star, is_star, largest_star, star_number
 from littlestone.dimension.teaching import (
     is_teaching_set,
     smallest_teaching_set,
@@ -60,6 +61,7 @@ __all__ = [
     "PsiTree",
     "Question",
     "Refutation",
+    "Star",
     "UnsettledError",
     "Verdict",
     "dual_littlestone_dimension",
@@ -71,7 +73,9 @@ __all__ = [
     "is_psi_shattered_set",
     "is_shattered_by",
     "is_shattered_set",
+    "is_star",
     "is_teaching_set",
+    "largest_star",
     "littlestone_bounds",
     "littlestone_dimension",
     "mistake_tree",
@@ -87,6 +91,7 @@ __all__ = [
     "refutes",
     "shattered_set",
     "smallest_teaching_set",
+    "star_number",
     "teaching_dimension",
     "teaching_sets",
     "threshold_dimension",

@@ -12,19 +12,19 @@ import numpy as np
 from numba import boolean, int64, uint64, void
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import Index, compiled, popcount, trailing_zeros
+from littlestone.dimension.engine.compiling import Index, compiled, part, popcount, trailing_zeros
 
 _ONE = np.uint64(1)
 
 
 # These take numbers only: passing an array updates its reference count, which costs more than they do.
-@compiled(boolean(int64, int64, int64), inline=True)
+@part(boolean(int64, int64, int64), inline=True)
 def _parts(ones: Index, size: Index, least: Index) -> Any:
     """Whether a column has at least ``least`` rows on both sides."""
     return ones >= least and size - ones >= least
 
 
-@compiled(int64(int64, int64, int64, int64, int64), inline=True)
+@part(int64(int64, int64, int64, int64, int64), inline=True)
 def _split(x: Index, y: Index, both: Index, size: Index, least: Index) -> Index:
     """Which sides of one column another column splits into parts of at least ``least`` rows.
 

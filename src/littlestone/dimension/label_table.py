@@ -97,7 +97,7 @@ class LabelTable:
         found = []
         for column in self.values.T:
             here = {}
-            for y in np.unique(column).tolist():
+            for y in np.flatnonzero(np.bincount(column)).tolist():
                 packed = np.packbits(column == y, bitorder="little").tobytes()
                 here[y] = int.from_bytes(packed, "little") & self.alive
             found.append(here)

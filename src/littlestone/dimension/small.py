@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from littlestone.dimension.bounds import Bounds
@@ -12,6 +13,8 @@ from littlestone.dimension.table import PackedTable, Restrictions
 from littlestone.dimension.tree import MistakeTree
 
 WORK = 100_000  # columns looked at before a table is given to the compiled engine: a tenth second
+QUICK = 1_000  # the same where the engine is there already: a millisecond
+ENGINE = "littlestone.dimension.engine.driver"
 
 
 class TooHardError(Exception):
@@ -30,6 +33,22 @@ class BoundedSolver(LittlestoneSolver):
         if self.budget < 0:
             raise TooHardError
         return super()._search(alive, k, splits)
+
+
+def dimension_of_small(table: PackedTable) -> int | None:
+    """The dimension, unless the engine is expected to find it sooner.
+
+    The engine is loaded in half a second, and then it is quick.  So who answers depends on what has
+    been done before.  The dimension does not, but a tree or a refutation would: `solve_small` makes
+    those.
+    """
+    work = QUICK if ENGINE in sys.modules else WORK
+    if table.size * table.points > work:
+        return None
+    try:
+        return BoundedSolver(table.masks, work).dimension((1 << table.size) - 1)
+    except TooHardError:
+        return None
 
 
 def solve_small(table: PackedTable, *, certificate: bool, work: int = WORK) -> Bounds | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from threading import Event, Thread, Timer
 from typing import Literal, TypeAlias, overload
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
-from littlestone.dimension.small import solve_small
+from littlestone.dimension.first_call import told
+from littlestone.dimension.small import dimension_of_small, solve_small
 from littlestone.dimension.table import PackedTable, TableOrClass
 from littlestone.errors import DeclarationError, shown
 
@@ -16,6 +19,8 @@ Progress: TypeAlias = Callable[[int, int, int, float], object]
 
 GIB = 1 << 30
 POLL = 0.05  # seconds between two looks at the clock
+FIRST_BUDGET = 1 << 10  # version spaces of a question with which the other bound is not yet known
+UNLIMITED = 1 << 60
 
 
 @overload
@@ -24,6 +29,7 @@ def littlestone_dimension(
     *,
     certificate: Literal[False] = False,
     progress: Progress | None = None,
+    jobs: int | None = None,
     time_limit: None = None,
     memory_limit: int = 8 * GIB,
 ) -> int: ...
@@ -35,6 +41,7 @@ def littlestone_dimension(
     *,
     certificate: bool = False,
     progress: Progress | None = None,
+    jobs: int | None = None,
     time_limit: float | None = None,
     memory_limit: int = 8 * GIB,
 ) -> int | Bounds: ...
@@ -45,6 +52,7 @@ def littlestone_dimension(
     *,
     certificate: bool = False,
     progress: Progress | None = None,
+    jobs: int | None = None,
     time_limit: float | None = None,
     memory_limit: int = 8 * GIB,
 ) -> int | Bounds:
@@ -64,14 +72,15 @@ def littlestone_dimension(
             table_or_class,
             certificate=certificate,
             progress=progress,
+            jobs=jobs,
             time_limit=time_limit,
             memory_limit=memory_limit,
         )
     table = PackedTable.read(table_or_class)
-    small = solve_small(table, certificate=False)
+    small = dimension_of_small(table)
     if small is not None:
-        return small.lower
-    solve = _Solve(table, progress, None, memory_limit)
+        return small
+    solve = _Solve(table, progress, None, memory_limit, jobs)
     solve.search()
     if solve.interrupted:
         raise InterruptedSolve(solve.bounds())
@@ -83,6 +92,7 @@ def littlestone_bounds(
     *,
     certificate: bool = False,
     progress: Progress | None = None,
+    jobs: int | None = None,
     time_limit: float | None = None,
     memory_limit: int = 8 * GIB,
 ) -> Bounds:
@@ -93,6 +103,9 @@ def littlestone_bounds(
             finite class with ``columns`` and ``alive`` masks.  Rows and columns may repeat.
         certificate: whether to add a refutation of dimension + 1 (`refutes`).
         progress: called several times a second with (lower, upper, version spaces, seconds).
+        jobs: with 1 a single thread searches.  With more, or with None on a machine with several
+            cores, a second thread helps after a fifth of a second.  The dimension and the refutation
+            are the same; the tree may be another one.
         time_limit: seconds after which the bounds known so far are returned.  If they are equal but the
             refutation is not finished, it is left out.
         memory_limit: the most bytes of working memory.
@@ -101,8 +114,9 @@ def littlestone_bounds(
     `DeclarationError` for anything but a 0/1 table or class, and if more than ``memory_limit`` is
     needed.
 
-    The time is exponential in the worst case.  The first large table after an installation takes about
-    20 seconds more, for the compiler; small tables need no compiler.
+    The time is exponential in the worst case.  The first large table after an installation waits 10 to
+    30 seconds for the compiler.  A warning in the log says so, and whoever is `watching` sees how far
+    it is.  Small tables need no compiler.
 
     >>> bounds = littlestone_bounds([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     >>> bounds.dimension, bounds.tree.points
@@ -118,7 +132,7 @@ def littlestone_bounds(
     small = solve_small(table, certificate=certificate)
     if small is not None:
         return small
-    solve = _Solve(table, progress, time_limit, memory_limit)
+    solve = _Solve(table, progress, time_limit, memory_limit, jobs)
     solve.search()
     return solve.bounds(certificate=certificate)
 
@@ -132,6 +146,7 @@ class _Solve:
         progress: Progress | None,
         time_limit: float | None,
         memory_limit: int,
+        jobs: int | None = None,
     ) -> None:
         self._began = time.monotonic()
         self._progress, self._limit = progress, time_limit
@@ -140,8 +155,12 @@ class _Solve:
         self._done = Event()
         self._failure: BaseException | None = None
         room = room_for_bounds(table, memory_limit)
+        # A second search has frames of its own.
+        helped = memory_limit - room >= 2 * bytes_of_frames(table)
+        self._jobs = (cores() if jobs is None else jobs) if helped else 1
         # Imported here, because only large tables need the compiler.
-        from littlestone.dimension.engine.driver import Engine
+        with told():
+            from littlestone.dimension.engine.driver import Engine
 
         self._engine = Engine(table, room)
 
@@ -160,6 +179,7 @@ class _Solve:
             except KeyboardInterrupt:
                 self.interrupted = True
             except BaseException:
+                self.interrupted = True
                 self._engine.stop()
                 self._done.wait()
                 raise
@@ -199,34 +219,64 @@ class _Solve:
         return Bounds(self.lower, self.upper, tree, proof, self.interrupted, timed_out)
 
     def _deepen(self) -> None:
+        """Raise the lower bound by ever longer steps; where that stalls, lower the upper one.
+
+        Only the last question, whether LDim >= lower + 1 = upper, has no budget.  What a question that
+        ran out of budget has learnt stays in the table, so asking it again costs little.
+        """
+        step, budget = 1, FIRST_BUDGET
         k = max(1, self.upper // 2)  # smaller k are rarely refuted, and then it is quick
-        step = 1
-        while self.lower < self.upper:
-            answer = self._engine.at_least(k)
-            if answer is None:
-                return
+        while self.lower < self.upper and not self.interrupted:
+            enough = max(budget, (1 << k) // 4)  # a tree alone has 2^k leaves
+            answer = self._ask(k, enough if self.lower + 1 < self.upper else UNLIMITED)
             if answer:
-                self.lower = k
                 step *= 2  # k far from the dimension is easy, but there may be many
             else:
-                self.upper = k - 1
-                step = 1
+                step = max(1, (k - self.lower) // 2)  # too far, or hard to tell
+            if answer is None and step == 1:
+                while self.lower + 1 < self.upper and self._ask(self.upper, budget // 8) is False:
+                    pass
+                budget *= 4
             k = min(self.lower + step, self.upper)
+
+    def _ask(self, k: int, budget: int) -> bool | None:
+        """Whether LDim >= k, noted in the bounds; None if it takes more than ``budget``."""
+        # Far below the upper bound a long step mostly finds a tree, which two find no faster than one.
+        alone = self.lower + 1 < k < self.upper - 1
+        answer = self._engine.at_least(k, budget, alone=alone)
+        if answer:
+            self.lower = k
+        elif answer is False:
+            self.upper = k - 1
+        return answer
 
     def _guarded(self) -> None:
         try:
-            self._deepen()
+            with self._engine.helped() if self._jobs > 1 else nullcontext():
+                self._deepen()
         except BaseException as failure:
             self._failure = failure
         finally:
             self._done.set()
 
 
-def room_for_bounds(table: PackedTable, memory_limit: int) -> int:
-    """The bytes left for the table of bounds; `DeclarationError` if the frames leave too few."""
+def cores() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def bytes_of_frames(table: PackedTable) -> int:
+    """The most bytes that the frames of a search take."""
     depth = table.size.bit_length() + 1
     points = table.points + 256
-    frames = depth * (table.size // 8 * 2 * points + 4 * points**2 + 100 * points)
+    return depth * (table.size // 8 * 2 * points + 4 * points**2 + 100 * points)
+
+
+def room_for_bounds(table: PackedTable, memory_limit: int) -> int:
+    """The bytes left for the table of bounds; `DeclarationError` if the frames leave too few."""
+    frames = bytes_of_frames(table)
     room = memory_limit - frames
     if room < 1 << 24:
         raise DeclarationError(

@@ -31,7 +31,8 @@ def require_types(types: Mapping[str, str], columns: Sequence[str]) -> None:
     """
     for column, kind in types.items():
         if kind not in TYPES:
-            found, fix = f"{shown(kind)} is no type", f"use one of: {', '.join(TYPES)}"
+            found = f"{shown(kind)} is no type"
+            fix = did_you_mean(str(kind), TYPES, f"use one of: {', '.join(TYPES)}")
         elif column not in columns:
             found = "the rule is not about this column"
             fix = did_you_mean(str(column), columns, "name one of its columns")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError, shown
+from littlestone.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.hypotheses import Hypothesis, has_majority
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
@@ -24,7 +24,7 @@ from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.grouped import Grouped
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import PrivacyCost, exact_chance
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
@@ -497,13 +497,25 @@ def binomial_means(
     return found
 
 
+def exact_alpha(alpha: object) -> Fraction:
+    """The accuracy a learner aims at, as an exact number; `DeclarationError` unless 0 < alpha < 1.
+
+    >>> exact_alpha("0.1")
+    Fraction(1, 10)
+    """
+    return exact_chance(
+        alpha,
+        what="alpha",
+        asked="learn with alpha (accuracy)",
+        fix="give a small probability, such as 0.1",
+    )
+
+
 def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
     """Raise `DeclarationError` unless 0 < alpha, beta < 1 and the setting is one of the two."""
     if not isinstance(setting, str) or setting not in get_args(Setting):
-        raise DeclarationError(
-            f"plan for the setting {shown(setting)}",
-            found="there is no such setting",
-            fix=f"use one of: {', '.join(get_args(Setting))}",
+        raise no_such(
+            f"plan for the setting {shown(setting)}", "setting", setting, get_args(Setting)
         )
     named: dict[str, Any] = {"alpha (accuracy)": alpha, "beta (confidence)": beta}
     for name, value in named.items():

@@ -12,7 +12,7 @@ import numpy as np
 
 from littlestone.classes.base import ErrorRuns, HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
@@ -20,6 +20,7 @@ from littlestone.learners.base import (
     Caveat,
     PrivateLearner,
     Setting,
+    exact_alpha,
     has_rule,
     require_plan,
 )
@@ -34,7 +35,6 @@ from littlestone.learners.stable.tournament import Examples, stable_rule
 from littlestone.learners.teachers import permuted
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -82,13 +82,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
     ) -> None:
         super().__init__(hypotheses, budget)
         self.dimension = int(hypotheses.littlestone_dimension())
-        self.alpha = exact(alpha, what="alpha")
-        if not 0 < self.alpha < 1:
-            raise DeclarationError(
-                f"learn with alpha (accuracy) = {alpha}",
-                found="it must lie strictly between 0 and 1",
-                fix="give a small probability, such as 0.1",
-            )
+        self.alpha = exact_alpha(alpha)
         self.sizes = sizes
         self.histogram: StableHistogram[Hypothesis[Point]] = StableHistogram(budget)
         self.choice = ExponentialMechanism(budget.epsilon)

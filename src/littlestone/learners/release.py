@@ -313,7 +313,7 @@ class Release:
             raise
         # A ValueError is a damaged encoding or syntax, or a number of thousands of digits.
         except (OSError, ValueError, RecursionError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not JSON text"
+            reason = error.strerror if isinstance(error, OSError) else _kind_of(path)
             raise ModelError(
                 f"read the model {path}",
                 found=str(reason),
@@ -337,6 +337,17 @@ def _several(cost: PrivacyCost) -> str:
     power = f"e^({all_k})" if " " in all_k else f"e^{all_k}"
     times = f"({power} - 1) / ({one} - 1)" if cost.epsilon else "k"
     return f"{grown}, delta {decimal_text(cost.delta)} {times}"
+
+
+def _kind_of(path: str | PathLike[str]) -> str:
+    """What a file is that is no JSON text, from its first bytes."""
+    with open(path, "rb") as file:
+        head = file.read(16)
+    if head == b"SQLite format 3\0":
+        return "it is a ledger or another SQLite database"
+    if head.startswith(b"littlestone run"):
+        return "it is the state of a stream, which is as secret as the records"
+    return "it is not the JSON text of one model"
 
 
 def _nonnegative(value: object) -> Fraction:

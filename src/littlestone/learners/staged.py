@@ -1,4 +1,4 @@
-"""The learner of Lyu25, Theorem 3, as the paper states it: stages, tests, and one draw."""
+"""The learner of Lyu25, Theorem 3, with the stages and tests of the paper, and one draw."""
 
 from __future__ import annotations
 
@@ -33,8 +33,18 @@ class StagedLearner(VotingLearner[Point]):
 
     (epsilon, delta)-DP for every sample: the tests cost epsilon / 3 and the draw the rest.  Both see
     lists, and one record changes one list per stage (docs/proofs/baselines.md, Theorem 1).
-    Improper.  The defaults aim at an error of 2 alpha and are not proved; `with_proved_bound` makes
-    a learner with a `plan`.  Lyu25, Theorem 3 and Algorithms 1 and 2; `IrreducibleLearner` needs no
+    Improper.  Where it differs from Lyu25, section 5:
+
+    * p = 2^(j-1) (m + 1), for p_j = 2^j n d: no more than the distinct points of a chunk are needed.
+    * Radii fall by alpha m / (2 (d + 1)) a stage from alpha m, for the factor 1 - 1/(2d).
+    * The SOAs of the largest version spaces of one tree are listed, for the essential hypotheses.
+    * k comes from the budget, for d^2 ln(1/delta) / epsilon; the last n - k m records are in no chunk.
+    * Without agreement it releases SOA_H, and no output is replaced, so the error is not certain: a
+      replacement would depend on the records.
+    * Costs are exact: epsilon / 3 and the rest, for epsilon each; SOA is that of Lyu25, section 4.
+
+    The defaults aim at an error of 2 alpha and are not proved; `with_proved_bound` makes
+    a learner with a `plan`.  Lyu25, Theorem 3 and Algorithms 1 and 2; `IrreducibleLearner` needs
     no tests and fewer teachers.  Time: as many error balls as teachers, in each stage.  Raises
     `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
     `EmptyClassError`.

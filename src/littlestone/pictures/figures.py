@@ -53,7 +53,7 @@ def suffix_of(file: Path, kinds: Sequence[K]) -> K:
             return kind
     names = [f".{kind}" for kind in kinds]
     raise OutputError(
-        f"draw to {file}",
+        f"write {file}",
         found=f"the suffix is {suffix!r}",
         fix=f"give a file that ends in {_either(names)}",
     )

@@ -13,18 +13,18 @@ from littlestone.privacy.parameters import natural_log
 
 
 def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: float) -> list[Bound]:
-    """BGS21's d^6 log2(k + 1)^8, and d^5 log2(k + 1)^7 with Lyu25's learner; d = MLS(H).
+    """What BGS21 state with GGKM21's learner, and what their reduction gives with Lyu25's; d = MLS(H).
 
-    Each is multiplied by ln(1 / (delta beta)) / (epsilon alpha), with 1 for the constant and the
-    logarithms that they leave out, so they are no theorems.  Theorem 3.6 has 1 / alpha^2, for which its
-    power of the logarithm is one too low (docs/proofs/multiclass-learning.md).  Empty for two labels,
-    for delta = 0, and if MLS(H) takes too long to find.
+    Theorem 3.6 is d^6 ln(k + 1)^8 ln(d ln(k)^3 / (epsilon delta alpha beta))^2 / (epsilon alpha^2), in
+    natural logarithms.  The other is d^5 log2(k + 1)^7 ln(1 / (delta beta)) / (epsilon alpha), without
+    the logarithms that Lyu25 leaves out.  Both have 1 for a constant that is not stated, so they are no
+    theorems.  Empty for two labels, for delta = 0, and if MLS(H) takes too long to find.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
     >>> goal = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
     >>> [bound.n for bound in formulas(H, **goal)]
-    [4880669, 1026453]
+    [56511443, 1026453]
     """
     require_plan(alpha, beta)
     if H.labels == 2:
@@ -35,16 +35,16 @@ def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: flo
         return []
     if budget.delta == 0 or d < 1:
         return []
-    scale = -natural_log(budget.delta) - math.log(beta)
-    scale /= float(budget.epsilon) * alpha
+    epsilon, rare = float(budget.epsilon), -natural_log(budget.delta) - math.log(beta)
+    inside = math.log(d) + 3 * math.log(math.log(H.labels - 1)) - math.log(epsilon * alpha) + rare
     papers = [
-        (6, "after BGS21, Theorem 3.6"),
-        (5, "after BGS21, Theorem 3.1, and Lyu25, Theorem 2"),
+        (
+            d**6 * math.log(H.labels) ** 8 * inside**2 / (epsilon * alpha**2),
+            "BGS21, Theorem 3.6, at constant 1",
+        ),
+        (
+            d**5 * math.log2(H.labels) ** 7 * rare / (epsilon * alpha),
+            "after BGS21, Theorem 3.1, and Lyu25, Theorem 2, with 1 / alpha, at constant 1",
+        ),
     ]
-    return [
-        Bound(
-            math.ceil(d**a * math.log2(H.labels) ** (a + 2) * scale),
-            alpha, beta, "realizable", False, f"{source}, with 1 / alpha, at constant 1",
-        )
-        for a, source in papers
-    ]  # fmt: skip
+    return [Bound(math.ceil(n), alpha, beta, "realizable", False, source) for n, source in papers]

@@ -74,6 +74,22 @@ def exact(value: object, *, what: str) -> Fraction:
     return number
 
 
+def exact_chance(value: object, *, what: str, asked: str, fix: str) -> Fraction:
+    """`exact` for a number that lies strictly between 0 and 1, such as a probability.
+
+    ``asked`` and ``fix`` are words of the `DeclarationError` for others.
+
+    >>> exact_chance("0.05", what="doubt", asked="learn online with doubt", fix="give a small one")
+    Fraction(1, 20)
+    """
+    found = exact(value, what=what)
+    if not 0 < found < 1:
+        raise DeclarationError(
+            f"{asked} = {shown(value)}", found="it must lie strictly between 0 and 1", fix=fix
+        )
+    return found
+
+
 def _require_short(number: Fraction, what: str) -> None:
     if not is_short(number):
         raise DeclarationError(
@@ -218,6 +234,16 @@ def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
         return Fraction(0)
     unit = _unit(value, digits)
     return -(-value // unit) * unit
+
+
+def short_text(value: Fraction) -> str:
+    """``value`` for a table: its `decimal_text`, or of more than 20 characters a bound above it.
+
+    >>> short_text(Fraction(1, 3)), short_text(Fraction(40794415416798359, 3 * 10**16))
+    ('1/3', '<=1.35982')
+    """
+    text = decimal_text(value)
+    return text if len(text) <= 20 else f"<={decimal_text(rounded_up(value))}"
 
 
 def rounded_down(value: Fraction, digits: int = 6) -> Fraction:

@@ -19,6 +19,12 @@ from littlestone.visible import visible
 _ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
+class _UndeliveredError(OutputError):
+    """What was paid for could not be shown or written as asked."""
+
+    status = 1
+
+
 @contextmanager
 def held(ledger: Ledger, *, name: str) -> Iterator[None]:
     """Let the body, which spends and delivers, finish after the spend, even if it is interrupted.
@@ -110,7 +116,7 @@ def delivered(model: str, *, write: Callable[[str], None] | None, show: Callable
         if kept:  # otherwise the whole model has been written to standard error
             sys.stderr.write(f"the release is paid for, and kept in {kept}\n")
         raise first
-    raise OutputError(
+    raise _UndeliveredError(
         first.asked if isinstance(first, OutputError) else "show the release",
         found=(first.found if isinstance(first, OutputError) else _words(first))
         + "; its budget is spent",

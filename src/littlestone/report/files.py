@@ -21,6 +21,7 @@ MODEL = rb'\s*\{\s*"format": *"littlestone model '
 CERTIFICATE = rb'\s*\{\s*"format": *"littlestone-certificate '
 PREDICTIONS = rb"prediction\n"
 HISTORY = rb'number,at,dataset,part,|\[\s*\{\s*"number": |\[\]\n'
+NEVER = rb"(?!)"  # for kinds of files that hold other people's data too
 PAGE = rb"<!doctype html>\n<!-- littlestone report -->"
 FIGURES = {"svg": rb"<\?xml |<svg ", "png": rb"\x89PNG\r\n"}
 DRAWINGS = {**FIGURES, "html": PAGE}

@@ -1,5 +1,5 @@
 """Every numbered statement of the papers that can be run, each a small function."""
 
-from littlestone.verify.statement import Outcome, Verdict, run_all, statement
+from littlestone.verify.statement import Outcome, Trial, Verdict, run_all, statement
 
-__all__ = ["Outcome", "Verdict", "run_all", "statement"]
+__all__ = ["Outcome", "Trial", "Verdict", "run_all", "statement"]

@@ -7,8 +7,6 @@ from functools import cache
 from itertools import combinations, product
 from math import comb, e, log
 
-import numpy as np
-
 from littlestone.dimension import (
     LabelTable,
     multiclass_littlestone_dimension,
@@ -17,13 +15,19 @@ from littlestone.dimension import (
     psi_littlestone_dimension,
     zero_cover_function,
 )
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.families import unordered_classes
+from littlestone.verify.statement import Outcome, Trial, statement
 
 
-def _random_tables(count: int, hypotheses: int = 14, points: int = 3) -> Iterator[LabelTable]:
+def _random_tables(
+    trial: Trial, count: int, hypotheses: int = 14, points: int = 3
+) -> Iterator[LabelTable]:
     """Tables of labels 0..k for k = 1, ..., 5, and the full classes on two points."""
-    rng = np.random.default_rng(2021)
-    for i in range(count):
+    if trial.deep:
+        for H in (*unordered_classes(2, labels=3), *unordered_classes(2, labels=4)):
+            yield LabelTable.of(H.table(), labels=H.labels)
+    rng = trial.array(2021)
+    for i in range(trial.size(count, 20 * count)):
         labels = 2 + i % 5
         shape = int(rng.integers(1, hypotheses + 1)), int(rng.integers(1, points + 1))
         yield LabelTable.of(rng.integers(0, labels, size=shape), labels=labels)
@@ -101,18 +105,35 @@ def _io_tree_depth(H: LabelTable) -> int:
     return depth(frozenset(map(tuple, H.values.tolist())))
 
 
-@statement("BGS21 section 4.2 (1): MLS(H) = Psi^N_LD(H)")
-def multiclass_is_psi_n() -> Outcome:
+@statement(
+    id="BGS21 section 4.2 (1)",
+    says="MLS(H) = Psi^N_LD(H)",
+    code="dimension.multiclass_littlestone_dimension",
+    scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    deep="all tables of 3 and 4 labels on two points",
+    status="as stated",
+)
+def multiclass_is_psi_n(trial: Trial) -> Outcome:
     """The solver for Psi^N against Definition 2.11 on random and full classes."""
-    pairs = [(_io_tree_depth(H), multiclass_littlestone_dimension(H)) for H in _random_tables(150)]
+    pairs = [
+        (_io_tree_depth(H), multiclass_littlestone_dimension(H)) for H in _random_tables(trial, 150)
+    ]
     equal = sum(one == other for one, other in pairs)
     return Outcome("equal", f"equal on {equal} of {len(pairs)} classes", equal == len(pairs))
 
 
-@statement("BGS21 section 4.2 (2): max_i LDim(H|_i) <= Psi^bin_LD(H)")
-def bit_classes_below_psi_bin() -> Outcome:
+@statement(
+    id="BGS21 section 4.2 (2)",
+    says="max_i LDim(H|_i) <= Psi^bin_LD(H)",
+    code="dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.LabelTable.bit_class",
+    scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    deep="all tables of 3 and 4 labels on two points",
+    status="as stated",
+    proof="proofs/multiclass.md#bits-below-and-above",
+)
+def bit_classes_below_psi_bin(trial: Trial) -> Outcome:
     """The sum over the bits is above it, because a learner of every bit errs whenever it errs."""
-    tables = list(_random_tables(150))
+    tables = list(_random_tables(trial, 150))
     bits = [_bit_dimensions(H) for H in tables]
     psi = [psi_littlestone_dimension(H, psi_bin) for H in tables]
     gaps = [p - max(b) for p, b in zip(psi, bits, strict=True)]
@@ -125,8 +146,16 @@ def bit_classes_below_psi_bin() -> Outcome:
     )
 
 
-@statement("BGS21 section 4.2 (3): Psi^N_LD(H) <= Psi^bin_LD(H) <= Psi^B_LD(H)")
-def order_of_the_families() -> Outcome:
+@statement(
+    id="BGS21 section 4.2 (3)",
+    says="Psi^N_LD(H) <= Psi^bin_LD(H) <= Psi^B_LD(H)",
+    code="dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.psi_b",
+    scope="random tables of 2 to 6 labels on at most 3 points, and the full classes on two points",
+    deep="all tables of 3 and 4 labels on two points",
+    status="as stated",
+    proof="proofs/multiclass.md#one-recursion-for-all-psi-littlestone-dimensions",
+)
+def order_of_the_families(trial: Trial) -> Outcome:
     """On random and full classes; both inequalities are strict on some."""
     found = [
         (
@@ -134,7 +163,7 @@ def order_of_the_families() -> Outcome:
             psi_littlestone_dimension(H, psi_bin),
             psi_littlestone_dimension(H, psi_b),
         )
-        for H in _random_tables(150)
+        for H in _random_tables(trial, 150)
     ]
     strict = sum(n < b for n, b, _ in found), sum(b < a for _, b, a in found)
     return Outcome(
@@ -144,12 +173,20 @@ def order_of_the_families() -> Outcome:
     )
 
 
-@statement("BGS21 Theorem 5.6: N(0, H, n) <= sum_(i <= d) C(n, i) k^i <= (e k n / d)^d")
-def sauer_for_covers() -> Outcome:
+@statement(
+    id="BGS21 Theorem 5.6",
+    says="N(0, H, n) <= sum_(i <= d) C(n, i) k^i <= (e k n / d)^d",
+    code="dimension.zero_cover_function, verify.bgs21.sauer_sum",
+    scope="random tables of 2 to 6 labels on at most 3 points, and trees of depth 4 at most",
+    deep="all tables of 3 and 4 labels on two points",
+    status="as stated",
+    proof="proofs/multiclass.md#the-0-cover-number",
+)
+def sauer_for_covers(trial: Trial) -> Outcome:
     """The exact 0-cover function, for all depths n <= 4; (k + 1)^n below n = d."""
     tried = tight = 0
     holds = True
-    tables = [*_random_tables(100), *(separate_bits_class(d, 1) for d in (1, 2, 3))]
+    tables = [*_random_tables(trial, 100), *(separate_bits_class(d, 1) for d in (1, 2, 3))]
     for H in tables:
         d, k = multiclass_littlestone_dimension(H), H.labels - 1
         for n in range(5 if k <= 2 else 4):
@@ -167,11 +204,19 @@ def sauer_for_covers() -> Outcome:
     )
 
 
-@statement("BGS21 Lemma 5.7: N(0, H, d) >= 2^d for d = Psi^B_LD(H)")
-def covers_are_exponential() -> Outcome:
+@statement(
+    id="BGS21 Lemma 5.7",
+    says="N(0, H, d) >= 2^d for d = Psi^B_LD(H)",
+    code="dimension.zero_cover_function, dimension.psi_littlestone_dimension, dimension.psi_b",
+    scope="random tables of 2 to 6 labels, of at most 10 functions on 3 points",
+    deep="all tables of 3 and 4 labels on two points",
+    status="as stated",
+    proof="proofs/multiclass.md#the-0-cover-number",
+)
+def covers_are_exponential(trial: Trial) -> Outcome:
     """The exact 0-cover function at the depth of the Psi^B-Littlestone dimension."""
     found = []
-    for H in _random_tables(100, hypotheses=10):
+    for H in _random_tables(trial, 100, hypotheses=10):
         d = psi_littlestone_dimension(H, psi_b)
         found.append((zero_cover_function(H, d), 2**d))
     tight = sum(cover == power for cover, power in found)
@@ -182,11 +227,22 @@ def covers_are_exponential() -> Outcome:
     )
 
 
-@statement("BGS21 Theorem 3.3: max_i LDim(H|_i) <= 6 d ln(k + 1), d = MLS(H)")
-def bit_classes_are_small() -> Outcome:
+@statement(
+    id="BGS21 Theorem 3.3",
+    says="max_i LDim(H|_i) <= 6 d ln(k + 1), d = MLS(H)",
+    code=(
+        "dimension.LabelTable.bit_class, dimension.multiclass_littlestone_dimension, "
+        "verify.bgs21.bit_class_cap"
+    ),
+    scope="random tables of 2 to 6 labels on at most 3 points, and two rotation classes",
+    deep="all tables of 3 and 4 labels on two points",
+    status="as stated",
+    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk--1",
+)
+def bit_classes_are_small(trial: Trial) -> Outcome:
     """On random and full classes; and with the sharper cap that the proof gives."""
     ratios, of_cap, holds, sharp = [], [0.0], True, True
-    for H in [*_random_tables(150), rotation_class(2, 3), rotation_class(1, 3)]:
+    for H in [*_random_tables(trial, 150), rotation_class(2, 3), rotation_class(1, 3)]:
         d, k = multiclass_littlestone_dimension(H), H.labels - 1
         largest = max(_bit_dimensions(H))
         holds &= largest <= 6 * d * log(k + 1)
@@ -202,7 +258,14 @@ def bit_classes_are_small() -> Outcome:
     )
 
 
-@statement("BGS21 section 5.3, sharper: LDim(H|_i) <= max{n : 2^n <= sum_(i <= d) C(n, i) k^i}")
+@statement(
+    id="BGS21 section 5.3",
+    says="sharper, LDim(H|_i) <= max{n : 2^n <= sum_(i <= d) C(n, i) k^i}",
+    code="verify.bgs21.bit_class_cap",
+    scope="the two formulas, for d <= 8 and up to 256 labels; no class is built",
+    status="repaired",
+    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk--1",
+)
 def sharper_cap() -> Outcome:
     """The cap before rounding, against 6 d ln(k + 1), for all d <= 8 and k + 1 = 2, 4, ..., 256."""
     caps = {
@@ -218,7 +281,14 @@ def sharper_cap() -> Outcome:
     )
 
 
-@statement("BGS21 section 1.2, tight: some H has MLS(H) = d and LDim(H|_i) = d log2(k + 1)")
+@statement(
+    id="BGS21 section 1.2, tight",
+    says="some H has MLS(H) = d and LDim(H|_i) = d log2(k + 1)",
+    code="verify.bgs21.rotation_class, dimension.multiclass_littlestone_dimension",
+    scope="nine rotation classes, of at most 64 labels",
+    status="as stated",
+    proof="proofs/multiclass.md#a-class-that-needs-d-log2k--1",
+)
 def rotations() -> Outcome:
     """The rotation class, whose every bit class is a cube of d b points."""
     sizes = [(1, 1), (1, 2), (1, 4), (1, 6), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)]
@@ -234,12 +304,23 @@ def rotations() -> Outcome:
     )
 
 
-@statement("BGS21 section 1.2, converse: max_i LDim(H|_i) >= MLS(H) / ceil(log2(k + 1))")
-def some_bit_class_is_large() -> Outcome:
+@statement(
+    id="BGS21 section 1.2, converse",
+    says="max_i LDim(H|_i) >= MLS(H) / ceil(log2(k + 1))",
+    code=(
+        "dimension.LabelTable.bit_class, dimension.multiclass_littlestone_dimension, "
+        "verify.bgs21.separate_bits_class"
+    ),
+    scope="random tables of 2 to 6 labels on at most 3 points, and five classes of separate bits",
+    deep="all tables of 3 and 4 labels on two points",
+    status="repaired",
+    proof="proofs/multiclass.md#bits-below-and-above",
+)
+def some_bit_class_is_large(trial: Trial) -> Outcome:
     """On random classes; equal if each bit has its own points, so "larger than" is too much."""
     gaps = [
         max(_bit_dimensions(H)) * H.bits - multiclass_littlestone_dimension(H)
-        for H in _random_tables(150)
+        for H in _random_tables(trial, 150)
     ]
     tight = [
         (separate_bits_class(d, b), d * b, d) for d, b in [(1, 1), (1, 3), (2, 2), (3, 2), (2, 4)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from fractions import Fraction
 from functools import cache, partial
 from math import log
@@ -16,15 +15,21 @@ from littlestone.domains import Integers
 from littlestone.learners import BitPartsLearner, BitsLearner, IrreducibleLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 from littlestone.verify.bgs21 import bit_class_cap
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 ALPHA, BETA = 0.1, 0.05
 
 
-@statement("BGS21 Theorem 3.1, privacy: the parts together cost what one bit costs")
+@statement(
+    id="BGS21 Theorem 3.1",
+    says="privacy: the parts together cost what one bit costs",
+    code="learners.BitPartsLearner, learners.BitsLearner",
+    scope="the exact law, on all neighbouring samples of four records",
+    status="as stated",
+    proof="proofs/multiclass-learning.md#theorem-2-privacy-one-part-a-bit",
+)
 def parts_are_private() -> Outcome:
     """Exact on all neighbouring samples of four records, and for bits on all records, composed."""
     audits = [
@@ -39,29 +44,37 @@ def parts_are_private() -> Outcome:
     )
 
 
-@statement("BGS21 Theorem 3.1, error: sum of SC_i(alpha / b, beta / b) records suffice")
-def parts_are_accurate() -> Outcome:
+@statement(
+    id="BGS21 Theorem 3.1",
+    says="error: sum of SC_i(alpha / b, beta / b) records suffice",
+    code="learners.BitPartsLearner.plan, learners.BitPartsLearner.fit, learners.BitsLearner.plan",
+    scope="one class of rules with an outcome, many runs of each learner",
+    status="repaired",
+    proof="proofs/multiclass-learning.md#theorem-3-error-without-wrong-labels",
+)
+def parts_are_accurate(trial: Trial) -> Outcome:
     """One rule with an outcome: 20 runs at the planned size, each on 500 new records."""
     H = Outcomes.of("origin", "dest", labels=3, max_rules=1)
-    failures, sizes = 0, []
+    failures, sizes, runs = 0, [], trial.size(20, 400)
     for kind in (BitPartsLearner, BitsLearner):
         learner = kind(H, Budget(1, "1e-6"))
         bound = learner.plan(ALPHA, BETA, setting="realizable")
         n = 0 if bound is None else bound.n
         sizes.append(n)
-        for seed in range(20):
-            rng = random.Random(seed)
+        for seed in range(runs):
+            rng = trial.draws(seed)
             drawn = [(rng.choice("JENS"), rng.choice("HL")) for _ in range(n + 500)]
             examples = [(x, 2 if x == ("J", "H") else 0) for x in drawn]
             sample = Sample.from_examples(H.domain, examples[:n], labels=3)
             with Ledger() as ledger:
-                draws = seeded_generator(seed)
+                draws = trial.draws(seed)
                 f = learner.fit(sample, ledger=ledger, dataset="made up", rng=draws).hypothesis
             failures += sum(f(x) != y for x, y in examples[n:]) > 500 * ALPHA
     return Outcome(
         f"at most {BETA:g} of the runs err more than {ALPHA:g}",
-        f"{failures} of 40, with {sizes[0]:,} records in parts and {sizes[1]:,} under one budget",
-        failures <= 40 * BETA,
+        f"{failures} of {2 * runs}, with {sizes[0]:,} records in parts and {sizes[1]:,} under one "
+        "budget",
+        failures <= 2 * runs * BETA,
     )
 
 
@@ -91,7 +104,14 @@ CLASSES = [
 ]
 
 
-@statement("BGS21 Corollary 3.2: the sum of SC(d_i, alpha / b, beta / b), d_i = LDim(H|_i)")
+@statement(
+    id="BGS21 Corollary 3.2",
+    says="the sum of SC(d_i, alpha / b, beta / b), d_i = LDim(H|_i)",
+    code="learners.BitPartsLearner.plan",
+    scope="three tables of four labels; parts of equal size, so the sum is b times the largest",
+    status="repaired",
+    proof="proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36",
+)
 def sizes_by_bit_classes() -> Outcome:
     """By the proved sizes of the learner of every Littlestone class; parts are equal."""
     found = []
@@ -105,7 +125,14 @@ def sizes_by_bit_classes() -> Outcome:
     )
 
 
-@statement("BGS21 Corollary 3.4: b SC(6 d ln(k + 1), alpha / b, beta / b), d = MLS(H)")
+@statement(
+    id="BGS21 Corollary 3.4",
+    says="b SC(6 d ln(k + 1), alpha / b, beta / b), d = MLS(H)",
+    code="learners.BitPartsLearner.plan, learners.IrreducibleLearner.plan",
+    scope="planned sizes for three tables of four labels",
+    status="as stated",
+    proof="proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36",
+)
 def sizes_by_mls() -> Outcome:
     """The same sizes below those of the cap of Theorem 3.3, and of the sharper one."""
     found = []
@@ -125,19 +152,24 @@ CODE = np.array([[(y & j).bit_count() % 2 for j in range(1, 8)] for y in range(8
 
 
 @statement(
-    "Codes that correct errors: err(f) <= sum of err(h_j) / 2 for distance 4, LDim <= the cap"
+    id="Codes that correct errors",
+    says="err(f) <= sum of err(h_j) / 2 for distance 4, LDim <= the cap",
+    code="verify.bgs21.bit_class_cap",
+    scope="the simplex code of 8 words: random wrong bits and random tables",
+    status="as stated",
+    proof="proofs/multiclass-learning.md#theorem-4-one-logarithm-less-codes-that-correct-errors",
 )
-def codes() -> Outcome:
+def codes(trial: Trial) -> Outcome:
     """docs/proofs/multiclass-learning.md, Theorem 4: random wrong bits, and random tables."""
-    rng, ratios, gaps = np.random.default_rng(4), [], []
+    rng, ratios, gaps = trial.array(4), [], []
     for share in (0.02, 0.1, 0.3):
-        for _ in range(20):
+        for _ in range(trial.size(20, 1000)):
             truth = rng.integers(0, 8, size=400)
             wrong = rng.random((400, 7)) < share
             bits = CODE[truth] ^ wrong
             nearest = np.abs(bits[:, None, :] - CODE).sum(axis=2).argmin(axis=1)
             ratios.append(np.mean(nearest != truth) / (wrong.sum() / 400 / 2))
-    for _ in range(20):
+    for _ in range(trial.size(20, 500)):
         values = rng.integers(0, 8, size=(12, 3))
         d = multiclass_littlestone_dimension(LabelTable.of(values, labels=8))
         coded = [LabelTable.of(CODE[values, j], labels=2) for j in range(7)]
@@ -149,7 +181,14 @@ def codes() -> Outcome:
     )
 
 
-@statement("Rules with outcomes: MLS(H) = LDim(H|_i) (docs/proofs/outcomes.md; at least, by proof)")
+@statement(
+    id="Rules with outcomes",
+    says="MLS(H) = LDim(H|_i)",
+    code="classes.Outcomes",
+    scope="one to three outcomes over one to three columns",
+    status="as stated",
+    proof="proofs/outcomes.md#theorem-1-bit-classes",
+)
 def rules_with_outcomes() -> Outcome:
     """For one, two and three outcomes, over one, two and three columns."""
     found = []

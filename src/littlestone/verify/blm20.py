@@ -10,8 +10,6 @@ from functools import cache
 from itertools import product
 from typing import Any, cast
 
-import numpy as np
-
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis, disagreement
@@ -22,9 +20,10 @@ from littlestone.online.extended_soa import ExtendedSOA
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify import definitions
+from littlestone.verify.families import unordered_classes
+from littlestone.verify.statement import Outcome, Trial, statement
 
 # A state of the SOA, whether all tournament examples agree with the target, and its probability.
 Law = dict[tuple[ExtendedSOA[Any], bool], Fraction]
@@ -117,14 +116,15 @@ def _masks(points: int, rows: Sequence[int]) -> FiniteClass:
     return FiniteClass.from_array([[row >> x & 1 for x in range(points)] for row in rows])
 
 
-SPREAD = Setting((_H := _masks(8, [64, 161, 166, 20, 56])), _H.hypothesis(3), 1)
+FIVE = [64, 161, 166, 20, 56]
+SPREAD = Setting((_H := _masks(8, FIVE)), _H.hypothesis(3), 1)
 """Five functions on eight points with LDim = 2, for which no rule is ever frequent."""
 
 
 @cache
-def _settings() -> tuple[Setting, ...]:
+def _settings(trial: Trial) -> tuple[Setting, ...]:
     """Random classes of LDim 1 and 2 with each of two targets, thresholds, and `SPREAD`."""
-    rng = np.random.default_rng(2020)
+    rng = trial.array(2020)
     found = [SPREAD]
     found += [
         Setting(H, H.hypothesis(i), n)
@@ -132,7 +132,14 @@ def _settings() -> tuple[Setting, ...]:
         for i in (0, 1)
         for n in (1, 2)
     ]
-    while len(found) < 40:
+    if trial.deep:
+        found += [
+            Setting(G, G.hypothesis(i), 1)
+            for G in unordered_classes(3)
+            if 1 <= G.littlestone_dimension() <= 2
+            for i in range(G.size)
+        ]
+    while len(found) < trial.size(40, 1000):
         size, points = int(rng.integers(2, 7)), int(rng.integers(2, 7))
         H = FiniteClass.from_array(rng.random((size, points)) < rng.choice([0.25, 0.5]))
         if 1 <= H.littlestone_dimension() <= 2:
@@ -140,8 +147,8 @@ def _settings() -> tuple[Setting, ...]:
     return tuple(found)
 
 
-def _all_rules() -> Iterator[tuple[Setting, int, Hypothesis[Any], Fraction]]:
-    for setting in _settings():
+def _all_rules(trial: Trial) -> Iterator[tuple[Setting, int, Hypothesis[Any], Fraction]]:
+    for setting in _settings(trial):
         for k, stage in enumerate(_stages(setting)):
             for f, p in stage.rules.items():
                 yield setting, k, f, p
@@ -155,10 +162,18 @@ def _chain(k: int, eta: Fraction) -> Fraction:
     return rho
 
 
-@statement("BLM20 Proposition 5, sharper: Pr[A(S) = h] <= (1 - loss(h))^n for consistent A")
-def stability_generalizes() -> Outcome:
+@statement(
+    id="BLM20 Proposition 5",
+    says="sharper, Pr[A(S) = h] <= (1 - loss(h))^n for consistent A",
+    code="online.extended_soa.ExtendedSOA",
+    scope="A is the SOA; the exact law, in small settings with n = 1, 2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
+)
+def stability_generalizes(trial: Trial) -> Outcome:
     """The SOA is consistent, so a rule of frequency eta has loss <= ln(1/eta) / n."""
-    found = [(s, f, p) for s, k, f, p in _all_rules() if k == 0]
+    found = [(s, f, p) for s, k, f, p in _all_rules(trial) if k == 0]
     wrong = sum(p > (1 - s.loss(f)) ** s.n for s, f, p in found)
     tight = sum(p == (1 - s.loss(f)) ** s.n for s, f, p in found)
     return Outcome(
@@ -168,11 +183,19 @@ def stability_generalizes() -> Outcome:
     )
 
 
-@statement("BLM20 Observation 11: k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T")
-def tournament_examples_are_mistakes() -> Outcome:
+@statement(
+    id="BLM20 Observation 11",
+    says="k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T",
+    code="online.extended_soa.ExtendedSOA",
+    scope="all S and T of positive probability, in small settings with LDim 1, 2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
+)
+def tournament_examples_are_mistakes(trial: Trial) -> Outcome:
     """All S of positive probability with all T; mistakes show as LDim(V) <= d - k if realizable."""
     wrong = samples = unrealizable = 0
-    for setting in _settings():
+    for setting in _settings(trial):
         points = list(setting.H.domain)
         for k, stage in enumerate(_stages(setting)):
             for state, _ in stage.samples:
@@ -190,10 +213,18 @@ def tournament_examples_are_mistakes() -> Outcome:
     )
 
 
-@statement("BLM20 Lemma 12: some k <= d and f have Pr[SOA(S T) = f] >= 2^-d")
-def frequent_rules() -> Outcome:
+@statement(
+    id="BLM20 Lemma 12",
+    says="some k <= d and f have Pr[SOA(S T) = f] >= 2^-d",
+    code="online.extended_soa.ExtendedSOA",
+    scope="exact laws, in small settings with LDim 1, 2; the SOA of Lyu25",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-d--2",
+)
+def frequent_rules(trial: Trial) -> Outcome:
     """True for d = 1.  For d = 2, five functions on eight points, n = 1, are a counterexample."""
-    least = min(max(s.top for s in _stages(x)) for x in _settings() if x.d == 1)
+    least = min(max(s.top for s in _stages(x)) for x in _settings(trial) if x.d == 1)
     tops = [stage.top for stage in _stages(SPREAD)]
     shown = ", ".join(f"{float(p):.3f}" for p in tops)
     return Outcome(
@@ -203,7 +234,48 @@ def frequent_rules() -> Outcome:
     )
 
 
-@statement("BLM20, proof of Lemma 12: Pr[all k tournament examples agree with c] = 2^-k")
+@statement(
+    id="BLM20 Lemma 12",
+    says="the same with the paper's own SOA, argmax of LDim",
+    code="verify.definitions.Game",
+    scope="seven functions on nine points, LDim 2: n = 1 with both labels in ties and x first, last or "
+    "uniform; n = 2, 3 with x first; and the eight points of the row above, n = 1",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-d--2",
+)
+def frequent_rules_of_the_papers_soa() -> Outcome:
+    """By definition: false on nine points for n = 1, true there for n = 2, 3, and on the eight."""
+    rows, points = frozenset([409, 435, 41, 104, 213, 39, 130]), 9
+    own = (definitions.larger_or_0, definitions.larger_or_1)
+
+    def most(game: definitions.Game) -> Fraction:
+        return max(max(law.values()) for law in game.frequencies(2))
+
+    def nine(n: int, soa: definitions.Soa, deciding: definitions.Points) -> Fraction:
+        chances = {(x, 41 >> x & 1): Fraction(1, points) for x in range(points)}
+        return most(definitions.Game(rows, points, chances, n, soa, deciding))
+
+    deciding = (definitions.first, definitions.last, definitions.uniform)
+    one = max(nine(1, soa, x) for soa, x in product(own, deciding))
+    more = [min(nine(n, soa, definitions.first) for soa in own) for n in (2, 3)]
+    chances = {(x, 20 >> x & 1): Fraction(1, 8) for x in range(8)}
+    eight = min(most(definitions.Game(frozenset(FIVE), 8, chances, soa=soa)) for soa in own)
+    return Outcome(
+        "false for n = 1",
+        f"nine points, n = 1: at most {float(one):.4f}, below 1/4; n = 2, 3: at least "
+        f"{float(more[0]):.3f}, {float(more[1]):.3f}; eight points: at least {float(eight):.3f}",
+        definitions.ldim(rows, points) == 2 and one < Fraction(1, 4) <= min(*more, eight),
+    )
+
+
+@statement(
+    id="BLM20 Lemma 12",
+    says="its proof, Pr[all k tournament examples agree with c] = 2^-k",
+    code="online.extended_soa.ExtendedSOA",
+    scope="one class of five functions on eight points, n = 1",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-d--2",
+)
 def who_wins_is_not_independent() -> Outcome:
     """If y = c(x), the winner is the one that errs at x: more often the one that went wrong before."""
     first, second = (stage.agreeing for stage in _stages(SPREAD)[1:])
@@ -214,12 +286,20 @@ def who_wins_is_not_independent() -> Outcome:
     )
 
 
-@statement("BLM20 Lemma 12, repaired: some k <= d and f have Pr[SOA(S T) = f] >= eta_d")
-def frequent_rules_repaired() -> Outcome:
+@statement(
+    id="BLM20 Lemma 12",
+    says="some k <= d and f have Pr[SOA(S T) = f] >= eta_d",
+    code="learners.stable.sizes.stability",
+    scope="exact laws, in small settings with LDim 1, 2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
+    status="repaired",
+    proof="proofs/globally-stable.md#theorem-3-lemma-12-repaired",
+)
+def frequent_rules_repaired(trial: Trial) -> Outcome:
     """eta_d = stability(d), and Pr[all k agree] >= rho_k(most frequent rule before k)."""
     wrong = chains = 0
     least = {1: Fraction(1), 2: Fraction(1)}
-    for setting in _settings():
+    for setting in _settings(trial):
         stages = _stages(setting)
         top = max(stage.top for stage in stages)
         least[setting.d] = min(least[setting.d], top)
@@ -230,15 +310,23 @@ def frequent_rules_repaired() -> Outcome:
     return Outcome(
         ", ".join(f"{stability(d):.3f} for d = {d}" for d in least),
         f"at least {', '.join(f'{float(p):.3f}' for p in least.values())} in "
-        f"{len(_settings())} settings; {wrong} failures with the chain in {chains} stages",
+        f"{len(_settings(trial))} settings; {wrong} failures with the chain in {chains} stages",
         wrong == 0,
     )
 
 
-@statement("BLM20 Lemma 13, sharper: Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k")
-def frequent_rules_generalize() -> Outcome:
+@statement(
+    id="BLM20 Lemma 13",
+    says="sharper, Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k",
+    code="online.extended_soa.ExtendedSOA",
+    scope="all k and f, in small settings with LDim 1, 2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
+)
+def frequent_rules_generalize(trial: Trial) -> Outcome:
     """For all k and f, realizable or not; so a frequency of 2^-d means loss <= d / n."""
-    found = list(_all_rules())
+    found = list(_all_rules(trial))
     wrong = sum(p > (1 - s.loss(f)) ** s.n for s, _, f, p in found)
     wrong += sum(
         p >= Fraction(1, 2**s.d) and s.loss(f) > Fraction(s.d, s.n) for s, _, f, p in found
@@ -251,12 +339,20 @@ def frequent_rules_generalize() -> Outcome:
     )
 
 
-@statement("BLM20 Lemma 14: S ~ D_k takes at most 4^(k+1) n expected examples")
-def expected_draws() -> Outcome:
+@statement(
+    id="BLM20 Lemma 14",
+    says="S ~ D_k takes at most 4^(k+1) n expected examples",
+    code="learners.stable.sizes.expected_blocks",
+    scope="the stages of small settings in which no rule's frequency is above 1/2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-4-lemma-14-sharper",
+)
+def expected_draws(trial: Trial) -> Outcome:
     """E_(k+1) <= 2 (E_k + 1) / (1 - eta) blocks, if no rule's frequency was above eta <= 1/2."""
     wrong = stages = 0
     most = Fraction(0)
-    for setting in _settings():
+    for setting in _settings(trial):
         found = _stages(setting)
         for k in range(1, len(found)):
             eta = max(s.top for s in found[:k])
@@ -275,14 +371,22 @@ def expected_draws() -> Outcome:
     )
 
 
-@statement("BLM20 Theorem 10: Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f, loss(f) <= alpha")
-def globally_stable() -> Outcome:
+@statement(
+    id="BLM20 Theorem 10",
+    says="Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f, loss(f) <= alpha",
+    code="online.extended_soa.ExtendedSOA",
+    scope="G without its cap: exact laws of its samples, in small settings with LDim 1, 2",
+    deep="all classes of LDim 1, 2 over three points, n = 1",
+    status="repaired",
+    proof="proofs/globally-stable.md#theorem-5-accuracy",
+)
+def globally_stable(trial: Trial) -> Outcome:
     """G without its cap, exactly; k is uniform in 0, ..., d, and an impossible D_k gives nothing.
 
     For d = 2 its proof rests on Lemma 12; with the repaired lemma it shows `stability` / (d + 1).
     """
     least = {1: Fraction(1), 2: Fraction(1)}
-    for setting in _settings():
+    for setting in _settings(trial):
         d, rules = setting.d, Counter[Hypothesis[Any]]()
         for stage in _stages(setting):
             for f, p in stage.rules.items():
@@ -291,21 +395,28 @@ def globally_stable() -> Outcome:
     return Outcome(
         ", ".join(f"{1 / ((d + 1) * 2 ** (d + 1)):.3f} for d = {d}" for d in least),
         f"at least {', '.join(f'{float(p):.3f}' for p in least.values())} in "
-        f"{len(_settings())} settings",
+        f"{len(_settings(trial))} settings",
         all(p >= Fraction(1, (d + 1) * 2 ** (d + 1)) for d, p in least.items()),
     )
 
 
-@statement("BLM20 algorithm G with its cap N = 8^(d+1) n: the most frequent rule of 200 runs")
-def monte_carlo() -> Outcome:
+@statement(
+    id="BLM20 algorithm G",
+    says="with its cap N = 8^(d+1) n, the most frequent rule of many runs",
+    code="learners.stable.tournament.stable_rule",
+    scope="thresholds of LDim 1, 2 and 3, simulated",
+    status="repaired",
+    proof="proofs/globally-stable.md#theorem-5-accuracy",
+)
+def monte_carlo(trial: Trial) -> Outcome:
     """Thresholds of LDim 1, 2 and 3 on 2^(d+1) - 2 points, alpha = 1/2, n = ceil(d / alpha)."""
-    rng = seeded_generator(10)
-    shown, holds = [], True
+    rng = trial.draws(10)
+    shown, holds, runs = [], True, trial.size(200, 2000)
     for d in (1, 2, 3):
         n, middle, points = 2 * d, 2**d - 1, range(2 ** (d + 1) - 2)
         H = Thresholds.on(0, points[-1])
         found: Counter[Hypothesis[Any] | None] = Counter()
-        for _ in range(200):
+        for _ in range(runs):
             blocks = (
                 [(x, int(x >= middle)) for x in rng.choices(points, k=n)]
                 for _ in range(8 ** (d + 1) + 1)
@@ -314,28 +425,42 @@ def monte_carlo() -> Outcome:
         failed = found.pop(None, 0)
         f, times = cast("tuple[Hypothesis[Any], int]", found.most_common(1)[0])
         loss = sum(f(x) != (x >= middle) for x in points) / len(points)
-        holds &= times / 200 >= 1 / ((d + 1) * 2 ** (d + 1)) and loss <= 1 / 2
-        shown.append(f"d = {d}: {times / 200:.2f}, loss {loss:.2f}, {failed} runs fail")
+        holds &= times / runs >= 1 / ((d + 1) * 2 ** (d + 1)) and loss <= 1 / 2
+        shown.append(f"d = {d}: {times / runs:.2f}, loss {loss:.2f}, {failed} runs fail")
     return Outcome("at least 0.125, 0.042, 0.016", "; ".join(shown), holds)
 
 
-@statement("BLM20 Theorem 17: the learner M has error at most alpha")
-def learner() -> Outcome:
-    """10 runs of calibrated sizes: points of an infinite domain, epsilon 1, delta 1e-6, n = 4000."""
-    rng, H, alpha = seeded_generator(17), Points(Integers()), 0.1
+@statement(
+    id="BLM20 Theorem 17",
+    says="the learner M has error at most alpha",
+    code="learners.GloballyStableLearner.fit",
+    scope="points of an infinite domain, LDim 1: runs of calibrated sizes",
+    status="repaired",
+    proof="proofs/globally-stable.md#theorem-5-accuracy",
+)
+def learner(trial: Trial) -> Outcome:
+    """Calibrated sizes: points of an infinite domain, epsilon 1, delta 1e-6, n = 4000."""
+    rng, H, alpha = trial.draws(17), Points(Integers()), 0.1
     learner = GloballyStableLearner(H, Budget(1, "1e-6"), alpha=alpha)
-    good = 0
-    for _ in range(10):
+    good, runs = 0, trial.size(10, 200)
+    for _ in range(runs):
         xs = [rng.choice([7, 8 + rng.randrange(100)]) for _ in range(4000)]
         sample = Sample.from_examples(H.domain, [(x, int(x == 7)) for x in xs])
         with Ledger() as ledger:
             rule = learner.fit(sample, ledger=ledger, dataset="made up", rng=rng).hypothesis
         missed, wrong = rule(7) != 1, sum(rule(8 + i) for i in range(100))
         good += missed / 2 + wrong / 200 <= alpha
-    return Outcome("error <= 0.1", f"in {good} of 10 runs of n = 4000", good == 10)
+    return Outcome("error <= 0.1", f"in {good} of {runs} runs of n = 4000", good == runs)
 
 
-@statement("BLM20 Corollary 2: an agnostic learner out of theirs, with explicit constants")
+@statement(
+    id="BLM20 Corollary 2",
+    says="an agnostic learner out of theirs, with explicit constants",
+    code="learners.AgnosticLearner.plan, learners.AgnosticLearner.paper_plan",
+    scope="the planned size and the cost for one table of LDim 1",
+    status="repaired",
+    proof="proofs/agnostic.md#theorem-3-accuracy",
+)
 def agnostic_learner() -> Outcome:
     """The relabelled sample's learner is theirs, with proved sizes; d = 1, epsilon 1, delta 1e-6."""
     H = FiniteClass.from_array([[0, 1], [1, 0]])

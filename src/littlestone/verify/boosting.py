@@ -7,24 +7,21 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.dimension import threshold_dimension
 from littlestone.learners import BoostingLearner, ExponentialLearner, GloballyStableLearner
 from littlestone.learners.walk import Walk
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.randomness import seeded_generator
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 EPSILON, ALPHA = Fraction(1, 10), 1 / 16
 """The parameters of the weak learner of Theorem 6; its beta is 1/16 too."""
 
 
-def _tables() -> list[FiniteClass]:
+def _tables(trial: Trial) -> list[FiniteClass]:
     """Random tables of Littlestone dimension 1 and 2."""
-    rng, found = np.random.default_rng(6), list[FiniteClass]()
-    while len(found) < 12:
+    rng, found = trial.array(6), list[FiniteClass]()
+    while len(found) < trial.size(12, 60):
         shape = int(rng.integers(2, 7)), int(rng.integers(2, 6))
         H = FiniteClass.from_array(rng.integers(0, 2, shape))
         if 1 <= H.littlestone_dimension() <= 2:
@@ -33,10 +30,18 @@ def _tables() -> list[FiniteClass]:
 
 
 @statement(
-    "BLM20 Theorem 6: a class with a weak private learner has a strong one, that of Theorem 1"
+    id="BLM20 Theorem 6",
+    says="a class with a weak private learner has a strong one, that of Theorem 1",
+    code=(
+        "learners.ExponentialLearner.plan, dimension.threshold_dimension, "
+        "learners.GloballyStableLearner.plan"
+    ),
+    scope="the chain of its proof on small tables, without the lower bound for thresholds",
+    status="as stated",
+    proof="proofs/boosting.md",
 )
-def weak_means_strong() -> Outcome:
-    """The chain of its proof on twelve tables, with each step except the lower bound for thresholds.
+def weak_means_strong(trial: Trial) -> Outcome:
+    """The chain of its proof on small tables, with each step except the lower bound for thresholds.
 
     The weak learner is `ExponentialLearner` at epsilon 0.1 and its proved n for alpha = beta = 1/16.  A
     class with t thresholds at most has LDim < 2^(t + 1) (ALMM19, Theorem 3), and for that LDim the
@@ -45,9 +50,9 @@ def weak_means_strong() -> Outcome:
     t is finite where a weak learner exists (n_0 grows as log* t) is not run: finite tables have a
     finite t anyway.
     """
-    wrong, spread = 0, 1.0
+    wrong, spread, tables = 0, 1.0, _tables(trial)
     shown: dict[int, float] = {}
-    for H in _tables():
+    for H in tables:
         d = H.littlestone_dimension()
         table = [[h(x) for x in H.domain] for h in H]
         weak = ExponentialLearner(H, Budget(EPSILON))
@@ -68,20 +73,27 @@ def weak_means_strong() -> Outcome:
         spread = max(spread, max(constants) / min(constants))
     return Outcome(
         "LDim < 2^(t + 1), and n <= C_H ln(1 / (beta delta)) / (alpha epsilon)",
-        f"{wrong} failures in 12 tables; "
+        f"{wrong} failures in {len(tables)} tables; "
         + ", ".join(f"C_H = {c:,.0f} for d = {d}" for d, c in sorted(shown.items()))
         + f", at most {spread:.1f} times its least value over the grid",
         wrong == 0 and spread < 50,
     )
 
 
-@statement("Boosting by majority (docs/proofs/boosting.md): the error of the vote, round by round")
-def identity() -> Outcome:
+@statement(
+    id="Boosting by majority",
+    says="the error of the vote, round by round",
+    code="learners.walk.Walk",
+    scope="random votes and distributions on six points, at most 9 rounds",
+    status="as stated",
+    proof="proofs/boosting.md#theorem-2-accuracy",
+)
+def identity(trial: Trial) -> Outcome:
     """Err = lost + sum_t W_t (e_t - 1/2 + gamma), exactly, for random votes and distributions."""
-    rng, wrong, runs = seeded_generator(7), 0, 0
+    rng, wrong, runs = trial.draws(7), 0, 0
     for gamma, rounds in product(map(Fraction, ("1/10", "1/4", "2/5")), (3, 5, 9)):
         walk = Walk(rounds, gamma)
-        for _ in range(20):
+        for _ in range(trial.size(20, 400)):
             weights = [1 + rng.randrange(5) for _ in range(6)]
             mass = [Fraction(w, sum(weights)) for w in weights]
             right, total = [0] * 6, walk.lost
@@ -98,7 +110,12 @@ def identity() -> Outcome:
 
 
 @statement(
-    "Boosting by majority: error alpha for n_0 log(1/alpha)^(3/2) / alpha records, up to a factor"
+    id="Boosting by majority",
+    says="error alpha for n_0 log(1/alpha)^(3/2) / alpha records, up to a factor",
+    code="learners.BoostingLearner.plan",
+    scope="planned sizes for thresholds on 100 points, error 1/4 and four alphas",
+    status="as stated",
+    proof="proofs/boosting.md#theorem-2-accuracy",
 )
 def algorithmic() -> Outcome:
     """From error 1/4 at epsilon 0.1, for the weak learner's own epsilon and delta.

@@ -26,12 +26,17 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_below
 from littlestone.sample import Sample
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.families import unordered_classes
+from littlestone.verify.statement import Outcome, Trial, statement
 
 
-def _random_classes(count: int, hypotheses: int, points: int) -> Iterator[FiniteClass]:
-    rng = np.random.default_rng(2026)
-    for _ in range(count):
+def _random_classes(
+    trial: Trial, count: int, hypotheses: int, points: int
+) -> Iterator[FiniteClass]:
+    if trial.deep:
+        yield from unordered_classes(4)
+    rng = trial.array(2026)
+    for _ in range(trial.size(count, 20 * count)):
         size = int(rng.integers(1, hypotheses + 1)), int(rng.integers(1, points + 1))
         density = rng.choice([0.2, 0.5, 0.8])
         yield FiniteClass.from_array((rng.random(size) < density).astype(int))
@@ -49,18 +54,27 @@ def _most_mistakes(V: FiniteClass) -> int:
     return worst
 
 
-@statement("L5 Lemma 1: the SOA makes at most LDim(H) mistakes")
-def soa_mistakes() -> Outcome:
+@statement(
+    id="L5 Lemma 1",
+    says="the SOA makes at most LDim(H) mistakes",
+    code="online.StandardOptimalAlgorithm, classes.HypothesisClass.soa_label",
+    scope="every play on small classes of at most 4 points, and random plays on larger ones",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+)
+def soa_mistakes(trial: Trial) -> Outcome:
     """Every sequence on small classes, tried exhaustively; random ones on larger classes."""
-    exhaustive = [(_most_mistakes(H), H.littlestone_dimension()) for H in _random_classes(60, 8, 4)]
+    exhaustive = [
+        (_most_mistakes(H), H.littlestone_dimension()) for H in _random_classes(trial, 60, 8, 4)
+    ]
     played = []
-    for seed, H in enumerate(_random_classes(150, 40, 12)):
+    for seed, H in enumerate(_random_classes(trial, 150, 40, 12)):
         learner = StandardOptimalAlgorithm(H)
-        transcript = play(learner, RandomAdversary(H, rng=random.Random(seed)), rounds=40)
+        transcript = play(learner, RandomAdversary(H, rng=trial.draws(seed)), rounds=40)
         played.append((transcript.mistakes, H.littlestone_dimension()))
     huge = Thresholds.on(-(2**63), 2**63 - 1)
     transcript = play(
-        StandardOptimalAlgorithm(huge), RandomAdversary(huge, rng=random.Random(0)), rounds=500
+        StandardOptimalAlgorithm(huge), RandomAdversary(huge, rng=trial.draws(0)), rounds=500
     )
     played.append((transcript.mistakes, 64))
     tight = sum(mistakes == dimension for mistakes, dimension in exhaustive)
@@ -91,10 +105,17 @@ class _Arbitrary(OnlineLearner[Any]):
         self.round += 1
 
 
-@statement("L5 Theorem 2: LDim(H) is the optimal number of mistakes")
-def forced_mistakes() -> Outcome:
+@statement(
+    id="L5 Theorem 2",
+    says="LDim(H) is the optimal number of mistakes",
+    code="online.TreeAdversary, online.StandardOptimalAlgorithm, online.Halving",
+    scope="random classes and two classes of thresholds, against three learners",
+    deep="all classes over four points, up to the order of the points",
+    status="repaired",
+)
+def forced_mistakes(trial: Trial) -> Outcome:
     """The walk down a shattered tree forces exactly LDim mistakes on every learner tried."""
-    classes: list[HypothesisClass[Any]] = list(_random_classes(100, 30, 10))
+    classes: list[HypothesisClass[Any]] = list(_random_classes(trial, 100, 30, 10))
     classes += [Thresholds.on(0, 2**20 - 1), Thresholds.on(-(2**63), 2**63 - 1)]
     games = exact = 0
     for seed, H in enumerate(classes):
@@ -108,12 +129,19 @@ def forced_mistakes() -> Outcome:
     )
 
 
-@statement("L5 section 4: halving makes at most log2 |H| mistakes")
-def halving_mistakes() -> Outcome:
+@statement(
+    id="L5 section 4, halving",
+    says="halving makes at most log2 |H| mistakes",
+    code="online.Halving",
+    scope="random classes, against the tree adversary and a random one",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+)
+def halving_mistakes(trial: Trial) -> Outcome:
     """Against the tree adversary and random ones."""
     excess = []
-    for seed, H in enumerate(_random_classes(100, 60, 12)):
-        for adversary in (TreeAdversary(H), RandomAdversary(H, rng=random.Random(seed))):
+    for seed, H in enumerate(_random_classes(trial, 100, 60, 12)):
+        for adversary in (TreeAdversary(H), RandomAdversary(H, rng=trial.draws(seed))):
             transcript = play(Halving(H), adversary, rounds=40)
             excess.append(transcript.mistakes - (H.size.bit_length() - 1))
     return Outcome(
@@ -122,11 +150,19 @@ def halving_mistakes() -> Outcome:
     )  # fmt: skip
 
 
-@statement("L5 Example 1: LDim(H) <= log2 |H|")
-def dimension_below_logarithm() -> Outcome:
+@statement(
+    id="L5 Example 1",
+    says="LDim(H) <= log2 |H|",
+    code="classes.FiniteClass.littlestone_dimension",
+    scope="random classes, and thresholds of 2^d functions, d <= 20",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+)
+def dimension_below_logarithm(trial: Trial) -> Outcome:
     """On random classes, with equality for thresholds of 2^d functions."""
     gaps = [
-        H.size.bit_length() - 1 - H.littlestone_dimension() for H in _random_classes(300, 60, 12)
+        H.size.bit_length() - 1 - H.littlestone_dimension()
+        for H in _random_classes(trial, 300, 60, 12)
     ]
     tight = [Thresholds.on(0, 2**d - 2).littlestone_dimension() == d for d in range(1, 21)]
     return Outcome(
@@ -147,10 +183,19 @@ def _vc_dimension(H: FiniteClass) -> int:
     )
 
 
-@statement("L5 section 4: VC(H) <= LDim(H)")
-def vc_below_littlestone() -> Outcome:
+@statement(
+    id="L5 section 4, VC",
+    says="VC(H) <= LDim(H)",
+    code="classes.FiniteClass.littlestone_dimension",
+    scope="random classes of at most 24 functions on 7 points; VC by brute force",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+)
+def vc_below_littlestone(trial: Trial) -> Outcome:
     """The VC dimension by brute force, against the Littlestone dimension."""
-    gaps = [H.littlestone_dimension() - _vc_dimension(H) for H in _random_classes(150, 24, 7)]
+    gaps = [
+        H.littlestone_dimension() - _vc_dimension(H) for H in _random_classes(trial, 150, 24, 7)
+    ]
     return Outcome(
         "LDim - VC >= 0",
         f"least {min(gaps)}, largest {max(gaps)} in {len(gaps)} classes",
@@ -158,7 +203,13 @@ def vc_below_littlestone() -> Outcome:
     )
 
 
-@statement("L5 Example 2: thresholds on the reals have infinite LDim")
+@statement(
+    id="L5 Example 2",
+    says="thresholds on the reals have infinite LDim",
+    code="classes.Thresholds, online.TreeAdversary",
+    scope="one learner and 1000 rounds",
+    status="as stated",
+)
 def infinite_dimension() -> Outcome:
     """The adversary halves an interval in every round."""
     H = Thresholds.over(Reals())
@@ -174,7 +225,14 @@ def _samples(points: list[Any], n: int) -> Iterator[tuple[tuple[Any, int], ...]]
     return product(product(points, (0, 1)), repeat=n)
 
 
-@statement("L5 Theorem 1, privacy: the exponential mechanism is epsilon-DP")
+@statement(
+    id="L5 Theorem 1",
+    says="privacy: the exponential mechanism is epsilon-DP",
+    code="learners.ExponentialLearner, privacy.mechanisms.scores.exponential.ExponentialMechanism",
+    scope="exact laws in rationals, two classes, all neighbouring samples of 3 records",
+    status="as stated",
+    proof="proofs/exponential-mechanism.md#theorem-1-privacy",
+)
 def exponential_privacy() -> Outcome:
     """Exact output distributions on all neighbouring samples of 3 records, in rationals."""
     worst, pairs = Fraction(0), 0
@@ -212,15 +270,22 @@ def _failure(learner: ExponentialLearner[str], sample: Sample[str], bad: list[bo
     return float(weights[bad].sum() / weights.sum())
 
 
-@statement("L5 Theorem 1, size: n examples give error alpha, but for probability beta")
-def exponential_sample_size() -> Outcome:
+@statement(
+    id="L5 Theorem 1",
+    says="size: n examples give error alpha, but for probability beta",
+    code="learners.ExponentialLearner.plan, learners.ExponentialLearner.paper_plan",
+    scope="one hard distribution, realizable and agnostic, alpha = beta = 0.1",
+    status="as stated",
+    proof="proofs/exponential-mechanism.md#theorem-3-accuracy",
+)
+def exponential_sample_size(trial: Trial) -> Outcome:
     """The failure probability at the planned n, averaged over samples of a hard distribution.
 
     Realizable: 300 hypotheses that each err on 11 % of the points, beside the truth.  Agnostic: a
     function and its complement, with labels that agree with the first at a rate of 0.555.
     """
-    alpha, beta, runs = 0.1, 0.1, 400
-    rng = np.random.default_rng(5)
+    alpha, beta, runs = 0.1, 0.1, trial.size(400, 8000)
+    rng = trial.array(5)
     wrong = np.argsort(rng.random((300, 100)), axis=1) < 11
     many = FiniteClass.from_array(np.vstack([np.zeros((1, 100), dtype=int), wrong.astype(int)]))
     pair = FiniteClass.from_array([[0], [1]])

@@ -28,7 +28,8 @@ from littlestone.decomposition import (
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.sample import Sample
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.families import every_class, unordered_classes
+from littlestone.verify.statement import Outcome, Trial, statement
 
 CUBE = FiniteClass.from_array(list(product((0, 1), repeat=3)))
 """All functions on three points: a mask of its eight rows is a class over them."""
@@ -36,16 +37,16 @@ CUBE = FiniteClass.from_array(list(product((0, 1), repeat=3)))
 
 @cache
 def _classes() -> tuple[FiniteClass, ...]:
-    """All 255 classes over three points."""
-    return tuple(replace(CUBE, alive=mask) for mask in range(1, 256))
+    """All 79 classes over three points, up to the order of the points."""
+    return tuple(unordered_classes(3))
 
 
 @cache
-def _random_classes(count: int = 50) -> tuple[FiniteClass, ...]:
+def _random_classes(trial: Trial) -> tuple[FiniteClass, ...]:
     """Random classes on 4 to 8 points; the odd ones have few ones and are hard to reduce."""
-    rng = np.random.default_rng(2025)
-    found = []
-    for i in range(count):
+    rng = trial.array(2025)
+    found = list(unordered_classes(4)) if trial.deep else []
+    for i in range(trial.size(50, 500)):
         hypotheses, points = int(rng.integers(2, 9)), int(rng.integers(4, 9))
         table = rng.integers(0, 2, size=(hypotheses, points))
         if i % 2:
@@ -62,9 +63,9 @@ def _singletons(points: int) -> FiniteClass:
     return FiniteClass.from_array(table.astype(int))
 
 
-def _settings() -> Iterator[tuple[FiniteClass, int, int]]:
+def _settings(trial: Trial) -> Iterator[tuple[FiniteClass, int, int]]:
     """Every class with p = 1, 2, 3 and d = LDim, LDim + 1."""
-    for H in (*_classes(), *_random_classes()):
+    for H in (*_classes(), *_random_classes(trial)):
         for p in (1, 2, 3):
             for more in (0, 1):
                 yield H, p, H.littlestone_dimension() + more
@@ -72,7 +73,7 @@ def _settings() -> Iterator[tuple[FiniteClass, int, int]]:
 
 @cache
 def _shared(p: int, d: int) -> Decompositions:
-    return Decompositions(p, d)
+    return Decompositions(p, d, most=10**7)  # of all classes together
 
 
 @cache
@@ -84,20 +85,20 @@ def _found(H: FiniteClass, p: int, d: int) -> tuple[int, frozenset[Hypothesis[st
 
 
 @cache
-def _pairs() -> tuple[tuple[FiniteClass, FiniteClass, int, int], ...]:
+def _pairs(trial: Trial) -> tuple[tuple[FiniteClass, FiniteClass, int, int], ...]:
     """Classes G <= H with p and d: all over three points, and random larger ones.
 
     On three points p = 3 is left out, because every DDim is then 0.
     """
-    rng = np.random.default_rng(4)
+    rng = trial.array(4)
     found = [
         (G, H, p)
         for H in _classes()
-        for G in _classes()
+        for G in every_class(3)
         if G.alive & H.alive == G.alive
         for p in (1, 2)
     ]
-    for H in _random_classes():
+    for H in _random_classes(trial):
         for p in (1, 2, 3):
             dropped = [sum(1 << int(i) for i in rng.integers(0, H.size, size=k)) for k in (0, 1, 3)]
             spaces = [replace(H, alive=H.alive & ~mask) for mask in dropped]
@@ -105,22 +106,38 @@ def _pairs() -> tuple[tuple[FiniteClass, FiniteClass, int, int], ...]:
     return tuple((G, H, p, H.littlestone_dimension()) for G, H, p in found)
 
 
-@statement("Lyu25 Claim 4.1: every class has a valid (p, d)-tree")
-def valid_trees_exist() -> Outcome:
+@statement(
+    id="Lyu25 Claim 4.1",
+    says="every class has a valid (p, d)-tree",
+    code="decomposition.decompose, decomposition.optimal_tree, decomposition.check_tree",
+    scope="all classes over 3 points in one order, random larger ones; p <= 3, d = LDim, LDim + 1",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#the-exact-search",
+)
+def valid_trees_exist(trial: Trial) -> Outcome:
     """The greedy tree and the optimal one, checked by Definition 4.2."""
     trees = wrong = 0
-    for H, p, d in _settings():
+    for H, p, d in _settings(trial):
         for tree in (decompose(H, p, d), optimal_tree(H, p, d)):
             trees += 1
             wrong += check_tree(tree, H) is not None
     return Outcome("the greedy tree is valid", f"{wrong} of {trees} trees are not", wrong == 0)
 
 
-@statement("Lyu25 Lemma 4.1, sharper: at most N(p (2^(d-t) - 1), l - t) leaves of LDim >= t")
-def leaf_counts() -> Outcome:
+@statement(
+    id="Lyu25 Lemma 4.1",
+    says="sharper, at most N(p (2^(d-t) - 1), l - t) leaves of LDim >= t",
+    code="decomposition.decompose, decomposition.leaf_bound",
+    scope="all classes over 3 points in one order, random larger ones; nonempty leaves of greedy trees",
+    deep="all classes over four points, up to the order of the points",
+    status="repaired",
+    proof="proofs/decomposition.md#leaves-lemma-41",
+)
+def leaf_counts(trial: Trial) -> Outcome:
     """Leaves of every dimension, against the bound with l = LDim(H); t = 0 counts all of them."""
     counts = wrong = tight = 0
-    for H, p, d in _settings():
+    for H, p, d in _settings(trial):
         dimension = H.littlestone_dimension()
         dimensions = [int(V.littlestone_dimension()) for V in decompose(H, p, d).leaves()]
         for t in range(dimension + 1):
@@ -155,15 +172,25 @@ def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
     return DecompositionTree(p, d, (*nodes, Node(V)))
 
 
-@statement("Lyu25 Lemma 4.2: the SOAs of (d+1)-irreducible subclasses have LDim <= d")
-def soa_class() -> Outcome:
+@statement(
+    id="Lyu25 Lemma 4.2",
+    says="the SOAs of (d+1)-irreducible subclasses have LDim <= d",
+    code="decomposition.is_irreducible, classes.FiniteClass.soa",
+    scope="all subclasses of random classes, and of singletons without 0; d = LDim(H)",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+)
+def soa_class(trial: Trial) -> Outcome:
     """All subclasses of random classes and of the singletons without 0, d = LDim(H)."""
     wrong = larger = 0
-    classes = [H for H in _random_classes() if 3 <= H.size <= 7]
+    classes = [H for H in _random_classes(trial) if 3 <= H.size <= 7]
     classes += [FiniteClass.from_array(np.eye(k, dtype=int)) for k in (3, 4, 5, 6)]
     for H in classes:
         d = H.littlestone_dimension()
-        subclasses = (replace(H, alive=mask) for mask in range(1, 1 << H.size))
+        kept = [1 << i for i in range(H.alive.bit_length()) if H.alive >> i & 1]
+        chosen = product((0, 1), repeat=len(kept))
+        masks = (sum(bit for bit, i in zip(kept, some, strict=True) if i) for some in chosen)
+        subclasses = (replace(H, alive=mask) for mask in masks if mask)
         soas = {G.soa() for G in subclasses if is_irreducible(G, d + 1)}
         rows = [[f(x) for x in H.domain] for f in soas]
         wrong += FiniteClass.from_array(rows).littlestone_dimension() > d
@@ -176,12 +203,18 @@ def soa_class() -> Outcome:
 
 
 @statement(
-    "Lyu25 Lemma 4.3: for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G"
+    id="Lyu25 Lemma 4.3",
+    says="for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G",
+    code="decomposition.Decompositions",
+    scope="all pairs over three points with p = 1, 2, and random larger ones",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#version-spaces-that-no-tree-can-reduce-lemma-43-sharper",
 )
-def nested_classes() -> Outcome:
+def nested_classes(trial: Trial) -> Outcome:
     """If they are equal, the SOAs of the top leaves of any optimal tree of G are essential to H."""
     wrong = equal = large = 0
-    for G, H, p, d in _pairs():
+    for G, H, p, d in _pairs(trial):
         t, essential = _found(H, p, d)
         s, _ = _found(G, 2 * p, d)
         wrong += s > t
@@ -191,7 +224,7 @@ def nested_classes() -> Outcome:
             wrong += not _tops(G, 2 * p, d) <= essential
     return Outcome(
         "for optimal trees of any shape",
-        f"{wrong} failures in {len(_pairs())} pairs G <= H with p; {equal} of equal dimension, "
+        f"{wrong} failures in {len(_pairs(trial))} pairs G <= H with p; {equal} of equal dimension, "
         f"{large} of them > 0",
         wrong == 0 and large > 0,
     )
@@ -205,12 +238,20 @@ def _tops(G: FiniteClass, p: int, d: int) -> frozenset[Hypothesis[str]]:
     return frozenset(f for tree in trees for f in tree.hypotheses())
 
 
-@statement("Lyu25 Corollary 4.1: essential hypotheses")
-def essential_hypotheses_hold() -> Outcome:
+@statement(
+    id="Lyu25 Corollary 4.1",
+    says="its four items on essential hypotheses",
+    code="decomposition.Decompositions, decomposition.essential_hypotheses",
+    scope="all classes over 3 points in one order, random larger ones; item 1 with the sharper count",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#leaves-lemma-41",
+)
+def essential_hypotheses_hold(trial: Trial) -> Outcome:
     """1: few; 2: those of G are those of H for equal DDim; 3: some if DDim_2p = DDim_p; 4: DDim = 0."""
     wrong = [0, 0, 0, 0]
     cases = [0, 0, 0, 0]
-    for H, p, d in _settings():
+    for H, p, d in _settings(trial):
         t, essential = _found(H, p, d)
         cases[0] += 1
         wrong[0] += len(essential) > leaf_bound(p, d, H.littlestone_dimension(), t)
@@ -220,7 +261,7 @@ def essential_hypotheses_hold() -> Outcome:
         if t == 0:
             cases[3] += 1
             wrong[3] += essential != set(H)
-    for G, H, p, d in _pairs():
+    for G, H, p, d in _pairs(trial):
         (s, inner), (t, outer) = _found(G, p, d), _found(H, p, d)
         if s == t:
             cases[1] += 1
@@ -232,7 +273,14 @@ def essential_hypotheses_hold() -> Outcome:
     )
 
 
-@statement('Lyu25 Claim 6.4, "no new hypothesis is introduced": needs equal DDim')
+@statement(
+    id="Lyu25 Claim 6.4",
+    says='its proof, "no new hypothesis is introduced": needs equal DDim',
+    code="decomposition.essential_hypotheses",
+    scope="one class of four functions, p = d = 1",
+    status="false",
+    proof="proofs/decomposition.md#no-new-hypothesis-is-introduced-proof-of-claim-64",
+)
 def a_new_hypothesis() -> Outcome:
     """H = {0, e1, e2, e3} and its version space {0, e1}, p = d = 1."""
     H = _singletons(3)
@@ -253,7 +301,14 @@ def _samples(size: int) -> Iterator[list[tuple[str, int]]]:
                 yield list(zip(points, labels, strict=True))
 
 
-@statement("Lyu25 Fact 4, sharper: f is not essential to {h : errs less than f} for n <= p points")
+@statement(
+    id="Lyu25 Fact 4",
+    says="sharper, f is not essential to {h : errs less than f} for n <= p points",
+    code="decomposition.essential_hypotheses",
+    scope="all classes over three points, in one order, and all samples of at most three examples",
+    status="as stated",
+    proof="proofs/decomposition.md#few-columns",
+)
 def exposed_hypotheses() -> Outcome:
     """All classes and samples of up to three examples on three points; n counts distinct points."""
     wrong = cases = 0
@@ -278,12 +333,18 @@ def exposed_hypotheses() -> Outcome:
 
 
 @statement(
-    "Lyu25 section 4.1: a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible"
+    id="Lyu25 section 4.1",
+    says="a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible",
+    code="decomposition.is_irreducible, decomposition.decomposition_dimension",
+    scope="all classes over 3 points in one order, random larger ones",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#few-columns",
 )
-def few_columns() -> Outcome:
+def few_columns(trial: Trial) -> Outcome:
     """So DDim = 0 if there are at most p columns; copies of a column do not count."""
     reducible = zero = wrong = 0
-    for H, p, d in _settings():
+    for H, p, d in _settings(trial):
         dimension = H.littlestone_dimension()
         columns = len({tuple(h(x) for h in H) for x in H.domain})
         if dimension and columns <= p * 2 ** (d - dimension):
@@ -299,12 +360,20 @@ def few_columns() -> Outcome:
     )
 
 
-@statement("Lyu25 Lemma 4.3 for greedy trees that are kept while C shrinks and p doubles")
-def greedy_nested_trees() -> Outcome:
+@statement(
+    id="Lyu25 Lemma 4.3",
+    says="for greedy trees that are kept while C shrinks and p doubles",
+    code="decomposition.refine, decomposition.decompose",
+    scope="random subclasses in three stages, p = 2, 4, 8",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#greedy-trees-that-are-kept",
+)
+def greedy_nested_trees(trial: Trial) -> Outcome:
     """Every stage is valid; at equal degree, its top SOAs were top SOAs of the stage before."""
-    rng = np.random.default_rng(6)
+    rng = trial.array(6)
     stages = wrong = equal = 0
-    for H in (*_random_classes(), *(H for H in _classes() if H.size >= 4)):
+    for H in (*_random_classes(trial), *(H for H in _classes() if H.size >= 4)):
         for d in (H.littlestone_dimension(), H.littlestone_dimension() + 1):
             C, tree = H, decompose(H, 1, d)
             for p in (2, 4, 8):
@@ -335,13 +404,20 @@ def _patterns(V: HypothesisClass[Any], points: Sequence[Any]) -> Iterator[tuple[
             yield (y, *rest)
 
 
-@statement("Error balls: at most N(m, l) version spaces for m distinct points (Sauer)")
-def error_balls() -> Outcome:
+@statement(
+    id="Error balls",
+    says="at most N(m, l) version spaces for m distinct points (Sauer)",
+    code="decomposition.error_ball",
+    scope="random samples on six points, classes of tables, thresholds and points",
+    status="as stated",
+    proof="proofs/decomposition.md#error-balls",
+)
+def error_balls(trial: Trial) -> Outcome:
     """Against the errors of every pattern of labels on the sample and on two more points."""
-    rng = np.random.default_rng(7)
+    rng = trial.array(7)
     classes: list[HypothesisClass[Any]] = [Thresholds.on(0, 9), Points(Integers())]
     wrong = balls = 0
-    for H in [*classes, *_random_classes()[:20]] * 3:
+    for H in [*classes, *_random_classes(trial)[:20]] * 3:
         points = H.domain.examples(8)
         drawn = [x for x in points[:6] for _ in range(int(rng.integers(0, 3)))]
         examples = [(x, int(rng.integers(0, 2))) for x in drawn]
@@ -367,13 +443,19 @@ def error_balls() -> Outcome:
 
 
 @statement(
-    "Lyu25 section 4.2 on error balls, p >= m: the SOAs of the version spaces serve as the list"
+    id="Error balls",
+    says="for p >= m, the SOAs of the version spaces serve as the list (Lyu25 section 4.2)",
+    code="decomposition.error_ball, decomposition.top_hypotheses, decomposition.certain_hypotheses",
+    scope="balls of random samples of random classes, and one infinite ball",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#error-balls",
 )
-def lists_of_balls() -> Outcome:
+def lists_of_balls(trial: Trial) -> Outcome:
     """The tree of a ball of a finite class is valid, and exact where its top leaves are certain."""
-    rng = np.random.default_rng(8)
+    rng = trial.array(8)
     wrong = balls = exact = 0
-    for H in _random_classes():
+    for H in _random_classes(trial):
         points = [x for x in H.domain if rng.random() < 0.6]
         counts = {x: rng.integers(0, 3, size=2).tolist() for x in points}
         ball = error_ball(H, Sample.from_counts(H.domain, counts), int(rng.integers(0, 4)))

@@ -24,7 +24,7 @@ from littlestone.learners.online.staged import StagedOnlineLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 HALF = Fraction(1, 2)
 Scores = Counter[Hypothesis[Any]]
@@ -45,7 +45,14 @@ def _listed(H: FiniteClass, chunks: Sequence[Chunk], stage: int, cap: int) -> se
     return {V.soa() for V in found}
 
 
-@statement("Lyu25 Claim 6.1: between U - s and U + z mistakes come before a hit")
+@statement(
+    id="Lyu25 Claim 6.1",
+    says="between U - s and U + z mistakes come before a hit",
+    code="privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold",
+    scope="the exact law of the first hit, in six streams of 18 steps",
+    status="repaired",
+    proof="proofs/staged-stream.md#theorem-2-mistakes",
+)
 def mistakes_before_a_hit() -> Outcome:
     """One-sided noise, e^epsilon slightly above 2: the exact law of the first hit."""
     worst = [0.0, 0.0]
@@ -72,7 +79,12 @@ def mistakes_before_a_hit() -> Outcome:
 
 
 @statement(
-    "Lyu25 Claim 6.2: a factor of 1 +- 1/(5d) between chunks, for every h: false for few errors"
+    id="Lyu25 Claim 6.2",
+    says="a factor of 1 +- 1/(5d) between chunks, for every h",
+    code="",
+    scope="all equal splits of eight mistakes, of which h errs on one, between two teachers",
+    status="false",
+    proof="proofs/staged-stream.md#where-this-differs-from-lyu25-and-why",
 )
 def errors_of_chunks() -> Outcome:
     """All equal splits of eight mistakes, of which h errs on one, between two teachers."""
@@ -89,7 +101,14 @@ def errors_of_chunks() -> Outcome:
     )
 
 
-@statement("Lyu25 Claim 6.2, repaired: no chunk crosses a level but for exp(-(n/k) (1 - e^-KL))")
+@statement(
+    id="Lyu25 Claim 6.2",
+    says="no chunk crosses a level but for exp(-(n/k) (1 - e^-KL))",
+    code="learners.online.stage_sizes.divergence, learners.online.stage_sizes.levels",
+    scope="sums of binomials for 8 and 20 mistakes and 2 and 4 teachers, d = 2",
+    status="repaired",
+    proof="proofs/staged-stream.md#lemma-3-chunks",
+)
 def levels_of_chunks() -> Outcome:
     """Lemma 3, for all e n errors of n mistakes, against sums of binomials."""
     worst, cases = 0.0, 0
@@ -115,13 +134,18 @@ def levels_of_chunks() -> Outcome:
 
 
 @statement(
-    "Lyu25 Claim 6.3 with Lemma 4.3: if levels interleave, a stage that fails ends a dimension"
+    id="Lyu25 Claim 6.3",
+    says="with Lemma 4.3, if levels interleave, a stage that fails ends a dimension",
+    code="learners.online.stage_trees.stage_leaves, learners.online.stage_sizes.levels",
+    scope="two teachers with random chunks of at most three records of random classes",
+    status="repaired",
+    proof="proofs/staged-stream.md#lemma-2-stages",
 )
-def stages_end_a_dimension() -> Outcome:
+def stages_end_a_dimension(trial: Trial) -> Outcome:
     """Lemma 2, for two teachers' trees: its SOA is listed a stage before, or a leaf is larger."""
-    rng = np.random.default_rng(63)
+    rng = trial.array(63)
     cases = wrong = large = 0
-    for _ in range(120):
+    for _ in range(trial.size(120, 3000)):
         H = _random_class(rng)
         d, cap = int(H.littlestone_dimension()), int(rng.integers(1, 4))
         points, target = list(H.domain), H.hypothesis(int(rng.integers(0, H.size)))
@@ -158,7 +182,14 @@ def _tree(H: FiniteClass, chunks: Sequence[Chunk], stage: int, cap: int, t: int)
     return stage_leaves(H, chunks, levels(d)[stage], cap << stage, t)
 
 
-@statement("Lyu25 Fact 4 with p_1 = 2 d^3, below the size of a chunk: false")
+@statement(
+    id="Lyu25 Fact 4",
+    says="with p_1 = 2 d^3, below the size of a chunk",
+    code="decomposition.essential_hypotheses",
+    scope="six functions on six points, d = 1, p = 2 and 6",
+    status="false",
+    proof="proofs/staged-stream.md#where-this-differs-from-lyu25-and-why",
+)
 def exposed_and_essential() -> Outcome:
     """Five points, each positive once, and 35 negative examples; f = 0, H = {0, e1, ..., e5}."""
     rows = np.vstack([np.zeros(6, dtype=int), np.eye(6, dtype=int)[:5]])
@@ -179,7 +210,14 @@ def exposed_and_essential() -> Outcome:
     )
 
 
-@statement("Lyu25 Claim 6.4, p(u) >= 2^-O(d^2): false for B = k/10, as bottom depends on delta")
+@statement(
+    id="Lyu25 Claim 6.4",
+    says="p(u) >= 2^-O(d^2) cannot be for B = k/10, as bottom depends on delta",
+    code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
+    scope="the numbers for d = 1, 2 and two deltas; all teachers list one hypothesis",
+    status="false",
+    proof="proofs/staged-stream.md#where-this-differs-from-lyu25-and-why",
+)
 def bottom_is_rarer() -> Outcome:
     """All k teachers list only one hypothesis; B is the least that is private, k = 10 B."""
     shown, false = [], True
@@ -197,14 +235,19 @@ def bottom_is_rarer() -> Outcome:
 
 
 @statement(
-    "Lyu25 Claim 6.4, repaired: sum_f r^score(f) falls to 4/5 from a call to the next of a stage"
+    id="Lyu25 Claim 6.4",
+    says="sum_f r^score(f) falls to 4/5 from a call to the next of a stage",
+    code="learners.online.stage_trees.stage_leaves, learners.online.stage_sizes.levels",
+    scope="random classes; all teachers see all mistakes, where a third of the law is wrong",
+    status="repaired",
+    proof="proofs/staged-stream.md#lemma-5-calls",
 )
-def the_potential_falls() -> Outcome:
+def the_potential_falls(trial: Trial) -> Outcome:
     """Lemma 5: all teachers see all mistakes, at points where a third of the draws' law is wrong."""
-    rng = np.random.default_rng(64)
+    rng = trial.array(64)
     cases = wrong = grown = new = 0
     slowest = Fraction(0)
-    for _ in range(300):
+    for _ in range(trial.size(300, 6000)):
         H = _random_class(rng)
         d, k, r = int(H.littlestone_dimension()), 3, Fraction(int(rng.integers(11, 30)), 10)
         cap, points = len(list(H.domain)) + 1, list(H.domain)
@@ -248,13 +291,23 @@ def _scores(H: FiniteClass, chunks: Sequence[Sequence[Chunk]], stage: int, cap: 
     return Counter(f for own in chunks for f in _listed(H, own, stage, cap))
 
 
-@statement("Lyu25 Lemma 6.1: at most sum_j (1 + ln L_j / ln(5/4)) calls, O(d^3), without noise")
-def few_calls() -> Outcome:
+@statement(
+    id="Lyu25 Lemma 6.1",
+    says="at most sum_j (1 + ln L_j / ln(5/4)) calls, O(d^3)",
+    code=(
+        "learners.online.stage_sizes.calls_needed, learners.online.stage_sizes.leaves, "
+        "learners.online.stage_trees.stage_leaves"
+    ),
+    scope="without noise: exact tests and votes of the whole law, three teachers",
+    status="repaired",
+    proof="proofs/staged-stream.md#lemma-5-calls",
+)
+def few_calls(trial: Trial) -> Outcome:
     """The process with exact tests and votes of the whole law, up to the end, three teachers."""
-    rng = np.random.default_rng(61)
+    rng = trial.array(61)
     runs = wrong = unlearned = 0
     most, r = 0.0, Fraction(2)
-    for _ in range(60):
+    for _ in range(trial.size(60, 1200)):
         H = _random_class(rng)
         d, k = int(H.littlestone_dimension()), 3
         points, target = list(H.domain), H.hypothesis(int(rng.integers(0, H.size)))
@@ -285,7 +338,14 @@ def few_calls() -> Outcome:
     )
 
 
-@statement("Lyu25 Lemma 6.2: few mistakes with probability 19/20, with explicit constants")
+@statement(
+    id="Lyu25 Lemma 6.2",
+    says="few mistakes with probability 19/20, with explicit constants",
+    code="learners.online.StagedOnlineLearner.mistake_bound",
+    scope="the proved bound for d = 1, 2, epsilon 1, delta 1e-6, T = 200,000; no stream is run",
+    status="repaired",
+    proof="proofs/staged-stream.md#theorem-2-mistakes",
+)
 def few_mistakes() -> Outcome:
     """Theorem 2 at epsilon 1, delta 1e-6, T = 200,000, oblivious adversary, d = 1, 2."""
     shown, ratios = [], []

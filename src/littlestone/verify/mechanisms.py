@@ -10,13 +10,15 @@ from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.verify.statement import Outcome, Statement, statement
+from littlestone.verify.statement import Outcome, Statement, Status, statement
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 1000)
 
 
-def audited(name: str, subject: str, epsilon: Fraction = EPSILON) -> Statement:
-    """The row of an audited mechanism or learner."""
+def audited(
+    subject: str, *, status: Status = "as stated", epsilon: Fraction = EPSILON, **words: str
+) -> Statement:
+    """The row of an audited mechanism or learner; ``words`` are id, says, code and proof."""
 
     def run() -> Outcome:
         audit = find_subject(subject).make(epsilon, DELTA).exact()
@@ -26,80 +28,206 @@ def audited(name: str, subject: str, epsilon: Fraction = EPSILON) -> Statement:
             audit.holds,
         )
 
-    return Statement(name, run)
+    scope = "the exact law of the code, on tiny data and all their neighbours"
+    return statement(scope=scope, status=status, **words)(run)
 
 
 sparse_sampling = audited(
-    "Lyu25 Algorithm 1 (GKM20 Lemma 36): sparse sampling is private", "sparse-sampling"
+    "sparse-sampling",
+    id="Lyu25 Algorithm 1",
+    says="sparse sampling is private (GKM20 Lemma 36)",
+    code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
+    proof="proofs/sparse-sampling.md#theorem-1-privacy-for-every-eepsilon0--r",
+    status="repaired",
 )
 above_threshold = audited(
-    "Lyu25 Algorithm 2: AboveThreshold with fresh noise is private", "above-threshold"
+    "above-threshold",
+    id="Lyu25 Algorithm 2",
+    says="AboveThreshold with fresh noise is private",
+    code="privacy.mechanisms.thresholds.above_threshold.AboveThreshold",
+    proof="proofs/above-threshold.md#theorem-2-the-exact-worst-case",
+    status="repaired",
 )
-stable_histogram = audited("BLM20 Lemma 15: the stable histogram is private", "stable-histogram")
+stable_histogram = audited(
+    "stable-histogram",
+    id="BLM20 Lemma 15",
+    says="the stable histogram is private",
+    code="privacy.mechanisms.lists.stable_histogram.StableHistogram",
+    proof="proofs/stable-histogram.md#theorem-1-privacy-blm20-lemma-15-with-its-constants",
+)
 choosing = audited(
-    "BNS13: the choosing mechanism for bounded growth is private", "choosing-mechanism"
+    "choosing-mechanism",
+    id="BNS13",
+    says="the choosing mechanism for bounded growth is private",
+    code="privacy.mechanisms.lists.choosing.ChoosingMechanism",
+    proof="proofs/choosing.md#theorem-1-privacy",
 )
 choosing_costs = audited(
-    "BNS13, with gain 2 and loss 3: the choosing mechanism is private", "choosing-mechanism-loss"
+    "choosing-mechanism-loss",
+    id="BNS13",
+    says="with gain 2 and loss 3, the choosing mechanism is private",
+    code="privacy.mechanisms.lists.choosing.ChoosingMechanism",
+    proof="proofs/choosing.md#theorem-1-privacy",
 )
 exponential_costs = audited(
-    "KLN+11, Theorem 3.4: private if a missed positive costs 3 and a false alarm 1",
     "exponential-learner-missed",
+    id="KLN+11 Theorem 3.4",
+    says="private if a missed positive costs 3 and a false alarm 1",
+    code="learners.ExponentialLearner",
+    proof="proofs/exponential-mechanism.md#theorem-5-mistakes-that-do-not-all-cost-the-same",
 )
-sparse_vector = audited("The sparse vector technique is private", "sparse-vector")
+sparse_vector = audited(
+    "sparse-vector",
+    id="Sparse vector technique",
+    says="it is private",
+    code="privacy.mechanisms.thresholds.sparse_vector.SparseVector",
+    proof="proofs/sparse-vector.md#theorem-1-privacy",
+)
 relabelling = audited(
-    "ABMS20, Theorem 2.3: relabelling by the sample's own labels is private", "relabelling-learner"
+    "relabelling-learner",
+    id="ABMS20 Theorem 2.3",
+    says="relabelling by the sample's own labels is private",
+    code="learners.RelabellingLearner",
+    proof="proofs/agnostic.md#theorem-1-privacy",
 )
-agnostic = audited("LWY25: relabelling by the others' labels is private", "agnostic-learner")
-composed = audited("Composed draws, the second depending on the first", "composed-draws")
+agnostic = audited(
+    "agnostic-learner",
+    id="LWY25",
+    says="relabelling by the others' labels is private",
+    code="learners.AgnosticLearner",
+    proof="proofs/agnostic.md#theorem-1-privacy",
+)
+composed = audited(
+    "composed-draws",
+    id="Lyu25 section 3.4, concurrent composition",
+    says="composed draws, the second depending on the first",
+    code="privacy.accounting.composed.Composed",
+    proof="proofs/composition.md#theorem-6-interleaved-interactive-events",
+)
 
 # At epsilon 5 a stream of few steps can be told from another.
 MORE = Fraction(5)
 one_sided_threshold = audited(
-    "A counter with one-sided noise is epsilon-DP over all its hits", "one-sided-threshold"
+    "one-sided-threshold",
+    id="Streams",
+    says="a counter with one-sided noise is epsilon-DP over all its hits",
+    code="privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold",
+    proof="proofs/online-teachers.md#theorem-1-the-counter",
 )
 continual_keys = audited(
-    "Keys of a stream, each selected soon after it is named often", "continual-key-selection", MORE
+    "continual-key-selection",
+    id="Streams",
+    says="keys, each selected soon after it is named often",
+    code="privacy.mechanisms.streams.continual_key_selection.ContinualKeySelection",
+    proof="proofs/continual-key-selection.md#theorem-1-privacy",
+    epsilon=MORE,
 )
 continual_own = audited(
-    "Candidates of a stream, with skips of their own", "continual-selection-own", MORE
+    "continual-selection-own",
+    id="Streams",
+    says="candidates, with skips of their own",
+    code="privacy.mechanisms.streams.continual_selection.ContinualSelection",
+    proof="proofs/continual-selection.md#theorem-1-privacy",
+    epsilon=MORE,
 )
 continual_shared = audited(
-    "Candidates of a stream, with shared skips", "continual-selection-shared", MORE
+    "continual-selection-shared",
+    id="Streams",
+    says="candidates, with shared skips",
+    code="privacy.mechanisms.streams.continual_selection.ContinualSelection",
+    proof="proofs/continual-selection.md#theorem-1-privacy",
+    epsilon=MORE,
 )
 confirmations = audited(
-    "Keys of a finite set, confirmed again and again with delta 0", "continual-confirmation"
+    "continual-confirmation",
+    id="Streams",
+    says="keys of a finite set, confirmed again and again with delta 0",
+    code="privacy.mechanisms.streams.confirmation",
+    proof="proofs/confirmation.md#theorem-1-privacy",
 )
 online_confirmed = audited(
-    "Online learning by confirmations: all that is published", "online-confirmed-learner"
+    "online-confirmed-learner",
+    id="Streams",
+    says="learning by confirmations: all that is published",
+    code="learners.online.ConfirmedLearner",
+    proof="proofs/confirmation.md#theorem-1-privacy",
 )
 tallies = audited(
-    "Noisy counts of all cells, published again and again with delta 0", "continual-tallies"
+    "continual-tallies",
+    id="Streams",
+    says="noisy counts of all cells, published again and again with delta 0",
+    code="privacy.mechanisms.streams.tallies",
+    proof="proofs/tallies.md#theorem-1-privacy",
 )
 online_tallied = audited(
-    "Online learning by tallies: all that is published", "online-tallied-learner"
+    "online-tallied-learner",
+    id="Streams",
+    says="learning by tallies: all that is published",
+    code="learners.online.TalliedLearner",
+    proof="proofs/tallies.md#theorem-1-privacy",
 )
-the_rest = audited("Keys, or all keys, by what the rest of them would gain", "rest-selection")
+the_rest = audited(
+    "rest-selection",
+    id="Keys",
+    says="keys, or all keys, by what the rest of them would gain",
+    code="privacy.mechanisms.keys.rest_selection",
+    proof="proofs/partition-selection.md#theorem-3-all-keys",
+)
 single_key_labels = audited(
-    "Any class of Littlestone dimension 1 by the functions that records name",
     "single-key-learner-labels",
+    id="Keys",
+    says="any class of Littlestone dimension 1 by the functions that records name",
+    code="learners.SingleKeyLearner",
+    proof="proofs/single-key-selection.md#theorem-3-every-class-of-littlestone-dimension-1",
 )
 counted_lines = audited(
-    "Lines of a plane, counted by the points of the sample on them", "exponential-learner-lines"
+    "exponential-learner-lines",
+    id="Lines of a plane",
+    says="counted by the points of the sample on them",
+    code="learners.ExponentialLearner",
+    proof="proofs/exponential-mechanism.md#theorem-7-hypotheses-that-are-counted",
 )
-cover = audited("Sets of rules that cover positives and avoid negatives", "cover-learner")
-online_keys = audited("Online learning of sets: all that is published", "online-key-learner", MORE)
+cover = audited(
+    "cover-learner",
+    id="Sets of rules",
+    says="that cover positives and avoid negatives",
+    code="learners.CoverLearner",
+    proof="proofs/cover.md#theorem-1-privacy",
+)
+online_keys = audited(
+    "online-key-learner",
+    id="Streams",
+    says="learning of sets: all that is published",
+    code="learners.online.KeyLearner",
+    proof="proofs/continual-key-selection.md#theorem-1-privacy",
+    epsilon=MORE,
+)
 online_rules = audited(
-    "Online learning of equality rules: all that is published", "online-rule-learner", MORE
+    "online-rule-learner",
+    id="Streams",
+    says="learning of equality rules: all that is published",
+    code="learners.online.RuleLearner",
+    proof="proofs/continual-selection.md#theorem-4-privacy-of-the-learner",
+    epsilon=MORE,
 )
 online_teachers = audited(
-    "Lyu25 Algorithms 3 and 4, repaired: all that teachers of a stream publish",
     "online-teacher-learner",
-    MORE,
+    id="Streams",
+    says="learning of teachers: all that is published",
+    code="learners.online.TeacherLearner",
+    proof="proofs/online-teachers.md#theorem-2-the-whole-process",
+    epsilon=MORE,
 )
 
 
-@statement("Lyu25 Algorithm 1: B = 10 ln(L / delta) / eps suffices; the least B is a tenth of it")
+@statement(
+    id="Lyu25 Lemma 3.1",
+    says="B = 10 ln(L / delta) / eps suffices; the least B is a tenth of it",
+    code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
+    scope="the formula for four list sizes and three epsilons, delta 1e-6",
+    status="repaired",
+    proof="proofs/sparse-sampling.md#theorem-2-it-cannot-be-improved",
+)
 def least_bottom() -> Outcome:
     """The paper's B beside the least one, and the delta of one less than the least."""
     wrong, ratios = 0, []
@@ -122,7 +250,14 @@ def _paper_bottom(size: int, epsilon: Fraction) -> float:
     return 10 * math.log(size * 10**6) / (float(epsilon) / 2)
 
 
-@statement("Bounded range (DDR20, CR21): 100 exponential mechanisms of eps = .1 at delta = 1e-6")
+@statement(
+    id="Bounded range",
+    says="100 exponential mechanisms of eps = .1 at delta = 1e-6 (DDR20, CR21)",
+    code="privacy.accounting.composed.Composed",
+    scope="one certified composition",
+    status="as stated",
+    proof="proofs/composition.md#theorem-2-optimal-composition",
+)
 def hundred_draws() -> Outcome:
     """The certified epsilon of the composition."""
     draws = Composed([(ExponentialMechanism(Fraction(1, 10)), 100)], Fraction(1, 10**6))

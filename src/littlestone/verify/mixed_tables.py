@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -11,16 +10,64 @@ from littlestone.classes import parse_class
 from littlestone.classes.base import ErrorSums
 from littlestone.sample import Sample
 from littlestone.verify.mechanisms import audited
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
-conditions = audited("Mixed tables: one draw of a rule is private", "conditions-learner")
-open_conditions = audited("Mixed tables: a rule with open columns", "open-conditions-learner")
-trees = audited("Mixed tables: one draw of a whole tree is private", "trees-learner")
-rounds = audited("Mixed tables: rules drawn one after another", "rule-list-learner")
-regrown = audited("Mixed tables: leaves that are split again share a budget", "regrown-learner")
-vocabulary = audited("Mixed tables: a vocabulary, then a rule over it", "vocabulary-learner")
-units = audited("Mixed tables: all records of a unit are protected at once", "unit-learner")
-estimates = audited("Mixed tables: a group with its rate and size", "group-estimates")
+conditions = audited(
+    "conditions-learner",
+    id="Mixed tables",
+    says="one draw of a rule is private",
+    code="learners.ExponentialLearner",
+    proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
+)
+open_conditions = audited(
+    "open-conditions-learner",
+    id="Mixed tables",
+    says="a rule with open columns",
+    code="learners.ChoosingLearner",
+    proof="proofs/choosing.md#theorem-1-privacy",
+)
+trees = audited(
+    "trees-learner",
+    id="Mixed tables",
+    says="one draw of a whole tree is private",
+    code="learners.ExponentialLearner",
+    proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
+)
+rounds = audited(
+    "rule-list-learner",
+    id="Mixed tables",
+    says="rules drawn one after another",
+    code="learners.rounds.RoundsLearner",
+    proof="proofs/rounds.md#theorem-1-privacy",
+)
+regrown = audited(
+    "regrown-learner",
+    id="Mixed tables",
+    says="leaves that are split again share a budget",
+    code="learners.regrown.RegrownLearner",
+    proof="proofs/regrown.md#theorem-1-disjoint-leaves-share-one-budget",
+)
+vocabulary = audited(
+    "vocabulary-learner",
+    id="Mixed tables",
+    says="a vocabulary, then a rule over it",
+    code="learners.vocabulary",
+    proof="proofs/vocabulary.md#theorem-1-privacy",
+)
+units = audited(
+    "unit-learner",
+    id="Mixed tables",
+    says="all records of a unit are protected at once",
+    code="units",
+    proof="proofs/units.md#theorem-2-group-privacy",
+)
+estimates = audited(
+    "group-estimates",
+    id="Mixed tables",
+    says="a group with its rate and size",
+    code="learners.estimate",
+    proof="proofs/estimates.md#theorem-2-rule-and-counts-together",
+)
 
 CLASSES = [
     f"{kind}(age: 0..20 step 10, sex in {{F, M}}; {options})"
@@ -33,10 +80,17 @@ CLASSES = [
 ]
 
 
-@statement("Mixed tables: counts of pairs of columns give the errors of every rule and tree")
-def counted() -> Outcome:
+@statement(
+    id="Mixed tables",
+    says="counts of pairs of columns give the errors of every rule and tree",
+    code="classes.parse_class",
+    scope="four classes over two columns, 20 random records",
+    status="as stated",
+    proof="proofs/conditions.md#theorem-2-scores-are-counts-of-cells",
+)
+def counted(trial: Trial) -> Outcome:
     """The scores of all written hypotheses beside the errors of each of them, one by one."""
-    rng, checked, wrong = random.Random(5), 0, 0
+    rng, checked, wrong = trial.draws(5), 0, 0
     for text in CLASSES:
         H: Any = parse_class(text)
         points = list(H.domain)

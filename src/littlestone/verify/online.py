@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-
 from littlestone.classes import FiniteClass
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per_hit
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 
-@statement("GL21 at LDim 1: every mistake of the SOA names the target")
-def one_mistake_names_the_target() -> Outcome:
+@statement(
+    id="GL21 at LDim 1",
+    says="every mistake of the SOA names the target",
+    code="classes.FiniteClass.soa",
+    scope="random tables of dimension 1 on four points",
+    status="as stated",
+)
+def one_mistake_names_the_target(trial: Trial) -> Outcome:
     """The functions that agree with a mistake, on random tables of dimension 1."""
-    rng = np.random.default_rng(11)
+    rng = trial.array(11)
     classes = mistakes = wrong = 0
-    for _ in range(400):
+    for _ in range(trial.size(400, 20_000)):
         H = FiniteClass.from_array(rng.integers(0, 2, (int(rng.integers(2, 6)), 4)))
         if H.littlestone_dimension() != 1:
             continue
@@ -36,7 +40,17 @@ def one_mistake_names_the_target() -> Outcome:
     )
 
 
-@statement("KMM+23: certain votes are free, and an uncertain one costs what Theorem 1 allows")
+@statement(
+    id="KMM+23",
+    says="certain votes are free, and an uncertain one costs what Theorem 1 allows",
+    code=(
+        "privacy.mechanisms.thresholds.uncertain_votes.moment_per_hit, "
+        "privacy.mechanisms.thresholds.between_thresholds.BetweenThresholds"
+    ),
+    scope="exact moments of all pairs of neighbouring counts, four settings",
+    status="as stated",
+    proof="proofs/private-prediction.md#theorem-1-certain-votes-are-free",
+)
 def certain_votes_are_free() -> Outcome:
     """The moment of every question against (1 - its certain part) times the bound."""
     tried = wrong = 0

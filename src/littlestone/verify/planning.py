@@ -15,7 +15,14 @@ from littlestone.verify.statement import Outcome, statement
 CLASSES = ["points(a)", "subsets(a; at most 3)", "rules(a, b; at most 2)", "thresholds(x, 0..1000)"]
 
 
-@statement("Lower bounds (docs/proofs/lower-bounds.md): no proved or calibrated size is below them")
+@statement(
+    id="Lower bounds",
+    says="no proved or calibrated size is below them",
+    code="planning.plan, planning.lower.release",
+    scope="all learners of four classes, at two settings of the parameters",
+    status="as stated",
+    proof="proofs/lower-bounds.md#theorem-2-private-learners",
+)
 def sizes_above() -> Outcome:
     """All learners of some classes, at two settings of the parameters."""
     sizes, below = 0, 0
@@ -31,7 +38,14 @@ def sizes_above() -> Outcome:
     return Outcome("every size is at least the bound", f"{below} of {sizes} are below", below == 0)
 
 
-@statement("Lower bound for points of an infinite domain, beside single-key selection")
+@statement(
+    id="Lower bounds",
+    says="points of an infinite domain, beside single-key selection",
+    code="planning.lower.release, learners.SingleKeyLearner.plan",
+    scope="epsilon 1, delta 1e-6, alpha .1, beta .05",
+    status="as stated",
+    proof="proofs/lower-bounds.md#theorem-3-private-learners-that-release-finite-unions-of-elements",
+)
 def one_point() -> Outcome:
     """Epsilon 1, delta 1e-6, alpha .1, beta .05."""
     least = release(1.0, 1e-6, 0.1, 0.05)
@@ -42,7 +56,12 @@ def one_point() -> Outcome:
 
 
 @statement(
-    "Group privacy: a bit that K equal records decide errs with probability (e^-(eps K / 2)) / 2"
+    id="Group privacy",
+    says="a bit that K equal records decide errs with probability (e^-(eps K / 2)) / 2",
+    code="planning.lower.indistinct",
+    scope="epsilon 1/2, delta 0 and even K < 40",
+    status="as stated",
+    proof="proofs/lower-bounds.md#theorem-2-private-learners",
 )
 def indistinct_bits() -> Outcome:
     """h(K) for delta = 0 and even K, beside the formula; and its mean, which bounds n from below."""

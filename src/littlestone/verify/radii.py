@@ -11,7 +11,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, Subsets
 from littlestone.domains import Integers
 from littlestone.learners.radii_lists import lists
 from littlestone.sample import Sample
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 Records = list[tuple[Any, int]]
 Runs = list[dict[Any, int]]
@@ -49,12 +49,19 @@ def some_class(rng: random.Random, table: np.random.Generator) -> HypothesisClas
     return Subsets(Integers(), rng.randint(1, 3))
 
 
-@statement("Radii, Lemma 2: one record moves each end of a run of radii by one at most")
-def one_record_moves_a_run_by_one() -> Outcome:
+@statement(
+    id="Radii, Lemma 2",
+    says="one record moves each end of a run of radii by one at most",
+    code="learners.radii_lists.lists",
+    scope="random classes and records, each with one record replaced",
+    status="as stated",
+    proof="proofs/radii.md#lemma-2-scores",
+)
+def one_record_moves_a_run_by_one(trial: Trial) -> Outcome:
     """Random classes and records, each with one record replaced."""
-    rng, table = random.Random(5), np.random.default_rng(5)
+    rng, table = trial.draws(5), trial.array(5)
     tried = wrong = moved = 0
-    for _ in range(80):
+    for _ in range(trial.size(80, 4000)):
         H = some_class(rng, table)
         d = int(H.littlestone_dimension())
         xs = list(H.domain.examples(6))

@@ -22,17 +22,19 @@ from littlestone.decomposition import (
 )
 from littlestone.sample import Sample
 from littlestone.verify.bgs21 import sauer_sum
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.families import unordered_classes
+from littlestone.verify.statement import Outcome, Trial, statement
 from littlestone.verify.teachers import agreed
 
 
 @cache
-def _tables(count: int = 120, hypotheses: int = 8, points: int = 4) -> tuple[FiniteClass, ...]:
+def _tables(trial: Trial) -> tuple[FiniteClass, ...]:
     """Random tables of 3 and 4 labels; half of them say 0 at most points."""
-    rng, found = np.random.default_rng(2026), []
-    for i in range(count):
+    rng = trial.array(2026)
+    found = list(unordered_classes(2, labels=3)) if trial.deep else []
+    for i in range(trial.size(120, 2000)):
         labels = 3 + i % 2
-        shape = int(rng.integers(2, hypotheses + 1)), int(rng.integers(1, points + 1))
+        shape = int(rng.integers(2, 9)), int(rng.integers(1, 5))
         values = rng.integers(0, labels, size=shape)
         if i % 4 > 1:
             values *= rng.random(shape) < 0.4
@@ -46,11 +48,19 @@ def at_most(d: int, points: int, labels: int) -> FiniteClass:
     return FiniteClass.from_array(list(rows), labels=labels)
 
 
-@statement("BGS21 Theorem 5.6 on a sample: at most sum_(i <= d) C(n, i) k^i patterns on n points")
-def patterns() -> Outcome:
+@statement(
+    id="BGS21 Theorem 5.6",
+    says="on a sample, at most sum_(i <= d) C(n, i) k^i patterns on n points",
+    code="dimension.multiclass_littlestone_dimension, verify.bgs21.sauer_sum",
+    scope="all sets of points of random tables of 3 and 4 labels on 4 points",
+    deep="all tables of 3 labels on two points",
+    status="as stated",
+    proof="proofs/multiclass.md#patterns-on-n-points",
+)
+def patterns(trial: Trial) -> Outcome:
     """All sets of points of random tables; functions with at most d labels other than 0 attain it."""
     tried = wrong = of_two = 0
-    for H in _tables():
+    for H in _tables(trial):
         d, values = H.littlestone_dimension(), H.table()
         for n in range(1, values.shape[1] + 1):
             for columns in combinations(range(values.shape[1]), n):
@@ -69,8 +79,8 @@ def patterns() -> Outcome:
     )
 
 
-def _trees() -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]:
-    for H in _tables():
+def _trees(trial: Trial) -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]:
+    for H in _tables(trial):
         d = H.littlestone_dimension()
         for p, more in product((1, 2), (0, 1)):
             yield H, decompose(H, p, d + more)
@@ -78,12 +88,18 @@ def _trees() -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]:
 
 
 @statement(
-    "Lyu25 Lemma 4.1 with k + 1 labels: at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t"
+    id="Lyu25 Lemma 4.1",
+    says="with k + 1 labels, at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t",
+    code="decomposition.leaf_bound, decomposition.decompose, decomposition.optimal_tree",
+    scope="greedy and optimal trees of random tables of 3 and 4 labels on 4 points",
+    deep="all tables of 3 labels on two points",
+    status="repaired",
+    proof="proofs/decomposition.md#leaves-with-several-labels",
 )
-def leaves() -> Outcome:
+def leaves(trial: Trial) -> Outcome:
     """Greedy and optimal trees of random tables; D = p (2^(d-t) - 1), and t = 0 counts all leaves."""
     counts = wrong = of_two = 0
-    for H, tree in _trees():
+    for H, tree in _trees(trial):
         dimension = H.littlestone_dimension()
         dimensions = [int(V.littlestone_dimension()) for V in tree.leaves()]
         wrong += check_tree(tree, H) is not None
@@ -122,12 +138,18 @@ def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
 
 
 @statement(
-    "Lyu25 Lemma 4.2 with k + 1 labels: the SOAs of (d+1)-irreducible subclasses have MLS <= d"
+    id="Lyu25 Lemma 4.2",
+    says="with k + 1 labels, the SOAs of (d+1)-irreducible subclasses have MLS <= d",
+    code="decomposition.is_irreducible, classes.FiniteClass.soa",
+    scope="all subclasses of random tables of 3 and 4 labels, and of one label other than 0",
+    deep="all tables of 3 labels on two points",
+    status="as stated",
+    proof="proofs/irreducible.md#theorem-3-several-labels",
 )
-def soa_class() -> Outcome:
+def soa_class(trial: Trial) -> Outcome:
     """All subclasses of random tables, and of one label other than 0 that some point must have."""
     wrong = larger = 0
-    classes = [H for H in _tables() if 3 <= H.size <= 7]
+    classes = [H for H in _tables(trial) if 3 <= H.size <= 7]
     for points in (3, 4):
         H = at_most(1, points, 3)
         classes.append(replace(H, alive=H.alive & ~1))  # without the constant 0
@@ -161,12 +183,19 @@ def _chunks(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
     return H, [Sample.from_examples(H.domain, row, labels=labels) for row in rows]
 
 
-@statement("Lyu25 Theorem 3 with k + 1 labels: one rule on the lists of all teachers")
-def one_rule_on_all_lists() -> Outcome:
+@statement(
+    id="Lyu25 Theorem 3",
+    says="with k + 1 labels, one rule on the lists of all teachers",
+    code="learners.IrreducibleLearner.listed",
+    scope="random tables of 3 and 4 labels, three teachers with 2 to 4 records each",
+    status="repaired",
+    proof="proofs/irreducible.md#theorem-3-several-labels",
+)
+def one_rule_on_all_lists(trial: Trial) -> Outcome:
     """One label other than 0 and more, 3 and 4 labels, three teachers, with d doublings."""
-    rng = np.random.default_rng(11)
+    rng = trial.array(11)
     tried = lacking = 0
-    for _ in range(150):
+    for _ in range(trial.size(150, 3000)):
         H, chunks = _chunks(rng)
         found = agreed(H, chunks, doublings=int(H.littlestone_dimension()))
         if found is not None:

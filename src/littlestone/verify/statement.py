@@ -2,11 +2,63 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
+from inspect import signature
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
 
 from littlestone.discovery import modules
+from littlestone.errors import DeclarationError
 from littlestone.parallel import spread
+
+Status = Literal["as stated", "repaired", "false", "refused", "open"]
+"""What becomes of a statement here.
+
+* as stated: the code does, or a row confirms, what the paper states; constants may be sharper.
+* repaired: something else is proved and run, because the statement is false, loose or leaves a choice.
+* false: it fails, as the row shows.
+* refused: we do not do it, for a reason that the map gives.
+* open: nothing here runs it, and nothing here contradicts it.
+"""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a statement is run: another seed for what is sampled, and larger families.
+
+    ``seed`` None gives the same samples every time; ``deep`` takes minutes in place of seconds.
+    """
+
+    seed: int | None = None
+    deep: bool = False
+
+    def array(self, own: int) -> np.random.Generator:
+        """A generator for tables; ``own`` tells the samples of a row from those of others.
+
+        >>> int(Trial().array(5).integers(100)) == int(np.random.default_rng(5).integers(100))
+        True
+        """
+        return np.random.default_rng(own if self.seed is None else [self.seed, own])
+
+    def draws(self, own: int) -> random.Random:
+        """A generator for records and simulated releases.
+
+        >>> Trial().draws(5).random() == random.Random(5).random()
+        True
+        """
+        return random.Random(own if self.seed is None else f"{self.seed} {own}")
+
+    def size(self, usual: int, deep: int) -> int:
+        """The number of things to try.
+
+        >>> Trial().size(60, 600), Trial(deep=True).size(60, 600)
+        (60, 600)
+        """
+        return deep if self.deep else usual
 
 
 @dataclass(frozen=True)
@@ -20,62 +72,129 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One row of `littlestone verify`."""
+    """One row of `littlestone verify`: a statement, on what it was run, and the outcome."""
 
-    name: str
-    stated: str
-    measured: str
-    holds: bool
+    statement: Statement
+    scope: str
+    outcome: Outcome
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything measured is as stated."""
+        return self.outcome.holds
 
     def to_json(self) -> dict[str, object]:
         """The row as plain JSON values."""
-        return asdict(self)
+        of, found = self.statement, self.outcome
+        return {
+            "id": of.id,
+            "name": of.name,
+            "status": of.status,
+            "scope": self.scope,
+            "stated": found.stated,
+            "measured": found.measured,
+            "holds": found.holds,
+        }
 
 
+@dataclass(frozen=True)
 class Statement:
-    """A statement of a paper with the function that runs it; deterministic, and done in seconds."""
+    """A numbered statement with the function that runs it; deterministic, and done in seconds.
 
-    def __init__(self, name: str, run: Callable[[], Outcome]) -> None:
-        self.name = name
-        self.run = run
-        self.__doc__ = run.__doc__
+    ``id`` is its number in the paper: a paper of `littlestone.verify.catalogue`, then the number.  Any
+    other first word stands for another paper, or for something of our own.  ``says`` is what the row
+    checks, ``scope`` on what, and ``deep`` on what else if it is asked to go deep.  ``code`` lists
+    names beneath ``littlestone``, ``proof`` pages of docs/ with their anchors, both separated by ", ";
+    an empty ``proof`` is that of the paper.
+    """
 
-    def __call__(self) -> Verdict:
-        outcome = self.run()
-        return Verdict(self.name, outcome.stated, outcome.measured, outcome.holds)
+    id: str
+    says: str
+    code: str
+    scope: str
+    status: Status
+    proof: str
+    deep: str
+    run: Callable[..., Outcome]
+
+    @property
+    def name(self) -> str:
+        """The row's own name.
+
+        >>> statement_named("L5 Example 1: LDim(H) <= log2 |H|").id
+        'L5 Example 1'
+        """
+        return f"{self.id}: {self.says}"
+
+    @property
+    def found(self) -> str:
+        """The status as a verdict says it: a row of a false statement holds if it shows that."""
+        return "shown false" if self.status == "false" else self.status
+
+    def __call__(self, trial: Trial = Trial()) -> Verdict:
+        asks = "trial" in signature(self.run).parameters
+        scope = f"{self.scope}; {self.deep}" if trial.deep and self.deep else self.scope
+        return Verdict(self, scope, self.run(trial) if asks else self.run())
+
+    def __reduce__(self) -> tuple[Callable[[str], Statement], tuple[str]]:
+        # Its name goes to other processes: a decorated function cannot.
+        return statement_named, (self.name,)
 
 
-def statement(name: str) -> Callable[[Callable[[], Outcome]], Statement]:
-    """Mark a function as the statement ``name``, such as ``"L5 Lemma 1"``."""
-    return lambda run: Statement(name, run)
+def statement(
+    *,
+    id: str,  # noqa: A002, the field's name
+    says: str,
+    code: str,
+    scope: str,
+    status: Status,
+    proof: str = "",
+    deep: str = "",
+) -> Callable[[Callable[..., Outcome]], Statement]:
+    """Mark a function as a statement that can be run; see `Statement` for the words.
+
+    The function takes a `Trial`, named ``trial``, if it samples or has a larger family.
+    """
+    return partial(Statement, id, says, code, scope, status_of(id, status), proof, deep)
 
 
-def statements() -> list[Statement]:
-    """All statements of the package, found by walking ``littlestone.verify``."""
-    found = {
+def status_of(statement_id: str, text: str) -> Status:
+    """The status ``text``; raises `DeclarationError` if there is none of that name."""
+    if text not in get_args(Status):
+        raise DeclarationError(
+            f"the statement {statement_id}",
+            found=f"status {text!r}",
+            fix=f"use one of {', '.join(get_args(Status))}",
+        )
+    return cast(Status, text)
+
+
+def statements(only: str = "") -> list[Statement]:
+    """The statements whose name contains ``only``, in the order of the modules and files."""
+    found: dict[int, Any] = {
         id(member): member
         for module in modules("littlestone.verify")
         for member in vars(module).values()
         if isinstance(member, Statement)
     }
-    return list(found.values())
+    return [row for row in found.values() if only.lower() in row.name.lower()]
 
 
-def named(only: str) -> list[str]:
-    """The names of the statements that contain ``only``, in the order of the modules and files."""
-    return [run.name for run in statements() if only.lower() in run.name.lower()]
+def statement_named(name: str) -> Statement:
+    """The statement of exactly that name."""
+    return next(row for row in statements() if row.name == name)
 
 
-def run_one(name: str) -> Verdict:
-    """Run the statement of that name.
+def run_one(row: Statement, trial: Trial = Trial()) -> Verdict:
+    """Run a statement; a function that other processes can be given.
 
-    >>> run_one("L5 Example 1: LDim(H) <= log2 |H|").holds
+    >>> run_one(statement_named("L5 Example 1: LDim(H) <= log2 |H|")).holds
     True
     """
-    return next(run for run in statements() if run.name == name)()
+    return row(trial)
 
 
-def run_all(only: str = "", *, jobs: int | None = 1) -> list[Verdict]:
+def run_all(only: str = "", *, trial: Trial | None = None, jobs: int | None = 1) -> list[Verdict]:
     """Run the statements whose name contains ``only``, in the order of the modules and files.
 
     ``jobs`` processes share the work; None is one for each core.
@@ -83,5 +202,6 @@ def run_all(only: str = "", *, jobs: int | None = 1) -> list[Verdict]:
     >>> [verdict.holds for verdict in run_all("L5 Example 1")]
     [True]
     """
-    found = dict(spread(run_one, named(only), jobs=jobs, what="running statements"))
+    task = partial(run_one, trial=trial or Trial())
+    found = dict(spread(task, statements(only), jobs=jobs, what="running statements"))
     return [found[i] for i in sorted(found)]

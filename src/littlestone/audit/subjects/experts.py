@@ -10,7 +10,16 @@ from typing import Any
 
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
-from littlestone.audit.subjects.online import LONG, Law, Published, of_keys, seen, told, twin
+from littlestone.audit.subjects.online import (
+    LONG,
+    Law,
+    Published,
+    add,
+    of_keys,
+    seen,
+    told,
+    twin,
+)
 from littlestone.classes import Thresholds
 from littlestone.learners.online import KeyLearner, PrivateExperts
 from littlestone.learners.online.experts import ExpertStream
@@ -27,8 +36,7 @@ def of_experts(learner: PrivateExperts, records: Records) -> Law:
     for first in range(learner.experts):
         begun = [0, [], [first, 0, learner.horizon + 1]]
         stream = learner.resume([begun], Tape(random.Random(0)))
-        for published, mass in after(stream, records).items():
-            law[published] = law.get(published, Fraction(0)) + mass / learner.experts
+        add(law, Fraction(1, learner.experts), after(stream, records))
     return law
 
 
@@ -49,10 +57,8 @@ def after(stream: Any, records: Records, before: Published = ()) -> Law:
             later._drawn(found, state._epoch)
             later._show()
             published = (*before, *(now,) * (t - steps), seen(later))
-            for output, q in after(later, records, published).items():
-                law[output] = law.get(output, Fraction(0)) + mass * p * q
-    still = (*before, *(now,) * (len(records) - steps))
-    return law | {still: law.get(still, Fraction(0)) + left}
+            add(law, mass * p, after(later, records, published))
+    return add(law, left, {(*before, *(now,) * (len(records) - steps)): Fraction(1)})
 
 
 def forked(stream: ExpertStream) -> ExpertStream:

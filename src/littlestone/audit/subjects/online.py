@@ -146,10 +146,15 @@ def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
             later._drawn(None if drawn is None else drawn.to_json(), state._epoch)
             later._show()
             published = (*before, *(now,) * (t - len(before)), seen(later))
-            for output, q in of_teachers(later, records, published).items():
-                law[output] = law.get(output, Fraction(0)) + mass * p * q
-    still = (*before, *(now,) * (len(records) - len(before)))
-    return law | {still: law.get(still, Fraction(0)) + left}
+            add(law, mass * p, of_teachers(later, records, published))
+    return add(law, left, {(*before, *(now,) * (len(records) - len(before))): Fraction(1)})
+
+
+def add(law: Law, mass: Fraction, other: Law) -> Law:
+    """The law with another one added, times ``mass``."""
+    for output, p in other.items():
+        law[output] = law.get(output, Fraction(0)) + mass * p
+    return law
 
 
 def twin(stream: Any) -> Any:

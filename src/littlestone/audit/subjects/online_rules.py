@@ -11,7 +11,7 @@ from typing import Any
 
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
-from littlestone.audit.subjects.online import LONG, Law, Published, told, twin
+from littlestone.audit.subjects.online import LONG, Law, Published, add, told, twin
 from littlestone.classes import EqualityRules
 from littlestone.learners.online import RuleLearner
 from littlestone.privacy.budget import Budget
@@ -86,13 +86,6 @@ def copied(stream: Any) -> Any:
     made = twin(stream)
     made._competition, made._withdrawn = copy(stream._competition), list(stream._withdrawn)
     return made
-
-
-def add(law: Law, mass: Fraction, other: Law) -> Law:
-    """The law with another one added, times ``mass``."""
-    for output, p in other.items():
-        law[output] = law.get(output, Fraction(0)) + mass * p
-    return law
 
 
 @subject("online-rule-learner")

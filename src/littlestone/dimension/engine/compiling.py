@@ -15,24 +15,53 @@ Word: TypeAlias = Any  # uint64
 Index: TypeAlias = Any  # int64
 
 
-def compiled(signature: Any, *, inline: bool = False) -> Callable[[Function], Function]:
+def compiled(signature: Any, *, bare: bool = False) -> Callable[[Function], Function]:
     """Compile a kernel for one signature at import, or load it from the cache of an earlier run.
 
     Where nothing can be kept, as in an installation that is read-only for a user without a home,
-    it is compiled in every process anew.
-
-    Passing the working memory to a function costs a hundred instructions: inline what is small.
+    it is compiled in every process anew.  A ``bare`` kernel makes no arrays of its own, which spares
+    the compiler their reference counts.
     """
 
     def compile_(function: Function) -> Function:
         def kernel(*, cache: bool) -> Function:
-            compiler = njit(signature, cache=cache, nogil=True, forceinline=inline)
-            return cast(Function, compiler(function))
+            options: dict[str, Any] = {"cache": cache, "nogil": True, "_nrt": not bare}
+            return cast(Function, njit(signature, **options)(function))
 
         try:
             return kernel(cache=True)
         except (RuntimeError, OSError):  # no folder that can be written, or a full disk
             return kernel(cache=False)
+
+    return compile_
+
+
+def part(signature: Any, *, inline: bool = False) -> Callable[[Function], Function]:
+    """A part of kernels, bare and for them only: compiled with the first kernel that calls it.
+
+    So nothing of it is loaded or kept where the kernel is found in the cache.  Passing the working
+    memory to a function costs a hundred instructions: inline what is small.
+    """
+
+    def compile_(function: Function) -> Function:
+        options: dict[str, Any] = {
+            "nogil": True,
+            "forceinline": inline,
+            "no_cpython_wrapper": True,
+            "no_cfunc_wrapper": True,
+            "_nrt": False,
+        }
+        dispatcher: Any = njit(**options)(function)
+        find = dispatcher.get_call_template
+
+        def compiled_first(args: Any, kws: Any) -> Any:
+            if not dispatcher.overloads:
+                dispatcher.compile(signature)
+                dispatcher.disable_compile()
+            return find(args, kws)
+
+        dispatcher.get_call_template = compiled_first
+        return cast(Function, dispatcher)
 
     return compile_
 

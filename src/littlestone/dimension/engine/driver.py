@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.dimension.engine.helping import NO_POINTS, Helper
 from littlestone.dimension.engine.packing import load
-from littlestone.dimension.engine.planting import decide_side, descend, plant
-from littlestone.dimension.engine.search import at_least
+from littlestone.dimension.engine.planting import descend
+from littlestone.dimension.engine.search import decide
 from littlestone.dimension.engine.state import NODE_LIMIT, NODES, ROWS, STOP, allocate
 from littlestone.dimension.refutation import Refutation
-from littlestone.dimension.sides import Sides
 from littlestone.dimension.table import PackedTable, Restrictions
 from littlestone.dimension.tree import MistakeTree
 
@@ -20,6 +23,8 @@ class Engine:
 
     def __init__(self, table: PackedTable, table_bytes: int, *, rows: int = 0) -> None:
         self._state = allocate(max(rows, table.size), table.points, table_bytes)
+        self._helper: Helper | None = None
+        self._stopped = False
         self.move(table)
 
     def move(self, table: PackedTable) -> None:
@@ -35,19 +40,34 @@ class Engine:
     @property
     def nodes(self) -> int:
         """Version spaces searched so far."""
-        return int(self._state.control[NODES])
+        helped = 0 if self._helper is None else self._helper.nodes
+        return int(self._state.control[NODES]) + helped
+
+    @contextmanager
+    def helped(self) -> Iterator[None]:
+        """Have a second thread search beside this one, where a block of questions takes long."""
+        self._helper = Helper(self._state)
+        try:
+            yield
+        finally:
+            self._helper.close()
 
     def stop(self) -> None:
-        """Make the question that is being asked return None, soon."""
+        """Make the question that is being asked return None, soon, and those that follow."""
+        self._stopped = True
         self._state.control[STOP] = 1
 
     def resume(self) -> None:
         """Allow questions again, of any length."""
+        self._stopped = False
         self._state.control[STOP] = 0
         self._state.control[NODE_LIMIT] = 1 << 62
 
-    def at_least(self, k: int, nodes: int = 1 << 60) -> bool | None:
-        """Whether LDim >= k; None if stopped, or if it takes more than so many version spaces."""
+    def at_least(self, k: int, nodes: int = 1 << 60, *, alone: bool = True) -> bool | None:
+        """Whether LDim >= k; None if stopped, or if it takes more than so many version spaces.
+
+        A helper, if there is one, is told of the question unless it is to be answered ``alone``.
+        """
         rows = self._table.size
         if rows < 1 << k:
             return False
@@ -55,15 +75,24 @@ class Engine:
             return True
         if k == 2:
             return bool(self._state.frame[0, 3])
-        self._state.control[NODE_LIMIT] = self.nodes + nodes
-        answer = int(at_least(self._state, 0, k))
+        if self._stopped:
+            return None
+        control, helper = self._state.control, None if alone else self._helper
+        control[NODE_LIMIT] = control[NODES] + nodes
+        if helper is not None:
+            helper.begin(k, nodes)
+        answer = int(decide(self._state, 0, -1, 0, k, -1, NO_POINTS))
+        if helper is not None:
+            other = helper.end()
+            answer = other if answer < 0 else answer
+            control[STOP] = self._stopped  # the helper may have set it
         return None if answer < 0 else bool(answer)
 
     def tree(self, depth: int) -> MistakeTree:
         """A shattered tree, where LDim >= depth is known."""
         leaves = 1 << depth
         points = np.full(leaves - 1, -1, np.int64)
-        if depth >= 2 and not plant(self._state, 0, depth, 0, points):
+        if depth >= 2 and decide(self._state, 0, -1, 0, depth, 0, points) != 1:
             raise RuntimeError("the search did not find the tree again")
         index, ends = np.arange(self._table.size), np.empty(leaves + 1, np.int64)
         descend(self._table.rows, points, index, ends)
@@ -76,7 +105,7 @@ class Engine:
         claims: list[tuple[Restrictions, int]] = [((), k)]
         if self._table.size >= 1 << k and k >= 2:
             self._claim(claims, set(), set(), (), k)
-        if self._state.control[STOP]:
+        if self._stopped:
             return None
         return Refutation(tuple(claims), self._table.digest)
 
@@ -92,19 +121,22 @@ class Engine:
 
         ``named`` are the paths, in any order, of sides whose claims are there; ``seen`` are their keys.
         """
+        # Imported here, because its kernels are for certificates alone.
+        from littlestone.dimension.sides import Sides
+
         state, depth = self._state, len(path)
         sides = Sides(self._columns(depth), int(state.frame[depth, ROWS]), k)
         for j in sides.open:
             if sides.inside(j):
                 continue
             for side in sides.smaller_first(j):
-                if state.control[STOP]:
+                if self._stopped:
                     return
                 below = (*path, int(state.origin[depth, j]) ^ side)
                 if frozenset(below) in named or sides.counts_out(j, side):
                     sides.bury(j, side)
                     break
-                if decide_side(state, depth, j, side, k - 1) == 0:
+                if decide(state, depth, j, side, k - 1, -1, NO_POINTS) == 0:
                     sides.bury(j, side)
                     named.add(frozenset(below))
                     key = (int(state.key[depth + 1, 0]), int(state.key[depth + 1, 1]), k - 1)

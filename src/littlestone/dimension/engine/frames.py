@@ -6,7 +6,7 @@ import numpy as np
 from numba import int64, uint64, void
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import Index, Word, compiled, popcount
+from littlestone.dimension.engine.compiling import Index, Word, part, popcount
 from littlestone.dimension.engine.rows import gather_rows, list_rows
 from littlestone.dimension.engine.state import (
     COLUMNS,
@@ -26,7 +26,7 @@ _MIX3 = np.uint64(0x94D049BB133111EB)
 _ZERO = np.uint64(0)
 
 
-@compiled(uint64(uint64), inline=True)
+@part(uint64(uint64), inline=True)
 def finish(word: Word) -> Word:
     """The finaliser of splitmix64, a bijection that mixes well."""
     word = (word ^ (word >> np.uint64(30))) * _MIX2
@@ -34,7 +34,7 @@ def finish(word: Word) -> Word:
     return word ^ (word >> np.uint64(31))
 
 
-@compiled(void(uint64[:, ::1], uint64, uint64), inline=True)
+@part(void(uint64[:, ::1], uint64, uint64), inline=True)
 def prepare(masks: NDArray[np.uint64], w: Word, mask: Word) -> None:
     """The six move masks of one word of a mask (Hacker's Delight, section 7-4)."""
     keep = ~mask << _ONE
@@ -51,7 +51,7 @@ def prepare(masks: NDArray[np.uint64], w: Word, mask: Word) -> None:
         keep &= ~moves
 
 
-@compiled(uint64(uint64[:, ::1], uint64, uint64), inline=True)
+@part(uint64(uint64[:, ::1], uint64, uint64), inline=True)
 def compress(masks: NDArray[np.uint64], w: Word, word: Word) -> Word:
     """The bits of ``word`` (already under the mask) that the mask keeps, packed together."""
     t = word & masks[0, w]
@@ -68,7 +68,7 @@ def compress(masks: NDArray[np.uint64], w: Word, word: Word) -> Word:
     return (word ^ t) | (t >> np.uint64(32))
 
 
-@compiled(void(STATE, uint64, int64, uint64, uint64), inline=True)
+@part(void(STATE, uint64, int64, uint64, uint64), inline=True)
 def hash_columns(S: State, base: Word, wide: Index, words: Word, last: Word) -> None:
     """Two hashes, the number of ones and the complement mask of each raw column, into S.raw."""
     arena, raw = S.arena, S.raw
@@ -99,7 +99,7 @@ def hash_columns(S: State, base: Word, wide: Index, words: Word, last: Word) -> 
         raw[second, 0], raw[second, 1], raw[second, 2], raw[second, 3] = b0, b1, ones_b, flip_b
 
 
-@compiled(void(STATE, int64, int64, int64), inline=True)
+@part(void(STATE, int64, int64, int64), inline=True)
 def settle(S: State, depth: Index, wide: Index, rows: Index) -> None:
     """Finish frame depth + 1, whose ``wide`` raw columns lie in place, one after another.
 
@@ -161,7 +161,7 @@ def settle(S: State, depth: Index, wide: Index, rows: Index) -> None:
     S.key[depth + 1, 1] = finish(key1 + finish(np.uint64(found) ^ _MIX0))
 
 
-@compiled(int64(STATE, int64, int64, int64), inline=True)
+@part(int64(STATE, int64, int64, int64), inline=True)
 def compress_columns(S: State, depth: Index, x: Index, side: Index) -> Index:
     """Write the columns of frame ``depth`` on the rows where column x is ``side``, unfinished."""
     arena, masks = S.arena, S.masks
@@ -208,7 +208,7 @@ def compress_columns(S: State, depth: Index, x: Index, side: Index) -> Index:
     return found
 
 
-@compiled(void(STATE, int64, int64, int64, int64))
+@part(void(STATE, int64, int64, int64, int64))
 def restrict(S: State, depth: Index, x: Index, side: Index, rows: Index) -> None:
     """Build frame depth + 1: the ``rows`` rows of frame ``depth`` whose bit in column x is ``side``."""
     S.stride[depth + 1, 0] = S.stride[depth, 0] + S.stride[depth, 1] * (S.frame[depth, ROWS] + 1)

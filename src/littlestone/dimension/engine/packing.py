@@ -12,7 +12,7 @@ from littlestone.dimension.engine.state import OFFSET, STATE, State
 from littlestone.dimension.engine.transposing import transpose
 
 
-@compiled(void(STATE, uint64[:, ::1], int64))
+@compiled(void(STATE, uint64[:, ::1], int64), bare=True)
 def load(S: State, rows: NDArray[np.uint64], columns: Index) -> None:
     """Make the rows of a table the root frame, at depth 0."""
     arena, block = S.arena, S.block

@@ -8,7 +8,7 @@ import numpy as np
 from numba import boolean, int64, types, uint64, void
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import Index, Word, compiled, popcount
+from littlestone.dimension.engine.compiling import Index, Word, part, popcount
 from littlestone.dimension.engine.state import (
     COLUMNS,
     OFFSET,
@@ -21,7 +21,7 @@ from littlestone.dimension.engine.state import (
 _FOUR_WORDS: Any = types.UniTuple(uint64, 4)  # type: ignore[no-untyped-call,unused-ignore]
 
 
-@compiled(
+@part(
     _FOUR_WORDS(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64),
     inline=True,
 )
@@ -39,7 +39,7 @@ def intersections(
     return na, nb, nc, nd
 
 
-@compiled(void(STATE, int64, int64, int64), inline=True)
+@part(void(STATE, int64, int64, int64), inline=True)
 def pair_row(S: State, depth: Index, i: Index, n: Index) -> None:
     """Sizes of the intersections of the i-th usable column with all n usable columns."""
     words = np.uint64(S.frame[depth, WORDS])
@@ -71,7 +71,7 @@ def pair_row(S: State, depth: Index, i: Index, n: Index) -> None:
     known[i] |= 1
 
 
-@compiled(void(STATE, int64, int64, int64, int64), inline=True)
+@part(void(STATE, int64, int64, int64, int64), inline=True)
 def look_by_pairs(S: State, depth: Index, i: Index, n: Index, least: Index) -> None:
     """Fill alive[depth, i] by counting the intersections of the i-th usable column with all."""
     pair_row(S, depth, i, n)
@@ -92,9 +92,9 @@ def look_by_pairs(S: State, depth: Index, i: Index, n: Index, least: Index) -> N
     S.alive[depth, i, 1] = alive1
 
 
-@compiled(int64(STATE, int64))
+@part(int64(STATE, int64))
 def three(S: State, depth: Index) -> Index:
-    """Whether LDim >= 3, directly: a column both of whose sides some column splits two and two."""
+    """A column both of whose sides some column splits two and two, so LDim >= 3; -1 without one."""
     rows = S.frame[depth, ROWS]
     words = np.uint64(S.frame[depth, WORDS])
     base = np.uint64(S.frame[depth, OFFSET])
@@ -121,12 +121,34 @@ def three(S: State, depth: Index) -> Index:
                 n = np.int64(S.ones[depth, min(z + j, columns - 1)]) - n
                 alive0 |= 2 <= n <= size0 - 2
             if alive0 and alive1:
-                return 1
+                return x
             z += 4
-    return 0
+    return -1
 
 
-@compiled(boolean(STATE, int64, int64, int64), inline=True)
+@part(int64(STATE, int64, int64, int64))
+def splitter(S: State, depth: Index, x: Index, side: Index) -> Index:
+    """The first column that splits a side of column x two and two; -1 without one."""
+    words = np.uint64(S.frame[depth, WORDS])
+    base = np.uint64(S.frame[depth, OFFSET])
+    size = np.int64(S.ones[depth, x])
+    if side == 0:
+        size = S.frame[depth, ROWS] - size
+    for z in range(S.frame[depth, COLUMNS]):
+        shared = np.uint64(0)
+        for w in range(words):
+            shared += popcount(
+                S.arena[base + np.uint64(x) * words + w] & S.arena[base + np.uint64(z) * words + w]
+            )
+        n = np.int64(shared)
+        if side == 0:
+            n = np.int64(S.ones[depth, z]) - n
+        if 2 <= n <= size - 2:
+            return z
+    return -1
+
+
+@part(boolean(STATE, int64, int64, int64), inline=True)
 def dominated(S: State, depth: Index, i: Index, n: Index) -> Any:
     """Whether a side of the i-th usable column lies in a side already refuted here."""
     rows = S.frame[depth, ROWS]
@@ -144,7 +166,7 @@ def dominated(S: State, depth: Index, i: Index, n: Index) -> Any:
     return False
 
 
-@compiled(boolean(STATE, int64, int64))
+@part(boolean(STATE, int64, int64))
 def contained(S: State, depth: Index, i: Index) -> Any:
     """Whether a side of the i-th usable column lies in a refuted side, looking at the columns."""
     arena = S.arena
@@ -173,7 +195,7 @@ def contained(S: State, depth: Index, i: Index) -> Any:
     return False
 
 
-@compiled(boolean(STATE, int64, int64, int64, int64, int64), inline=True)
+@part(boolean(STATE, int64, int64, int64, int64, int64), inline=True)
 def refuted_by_pairs(S: State, depth: Index, i: Index, n: Index, side: Index, k: Index) -> Any:
     """`refuted_in_place` from the columns, where the i-th row of pairs is known."""
     arena, order, count = S.arena, S.order[depth], S.ones[depth]

@@ -6,7 +6,7 @@ import numpy as np
 from numba import int32, int64, uint64, void
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import Index, Word, compiled, popcount, trailing_zeros
+from littlestone.dimension.engine.compiling import Index, Word, part, popcount, trailing_zeros
 from littlestone.dimension.engine.state import (
     COLUMNS,
     OFFSET,
@@ -21,7 +21,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@compiled(int64(uint64[::1], uint64, int64, int64, int32[::1]))
+@part(int64(uint64[::1], uint64, int64, int64, int32[::1]))
 def list_rows(
     arena: NDArray[np.uint64], at: Word, total: Index, side: Index, index: NDArray[np.int32]
 ) -> Index:
@@ -47,7 +47,7 @@ def list_rows(
     return np.int64(found)
 
 
-@compiled(int64(STATE, int64, int64), inline=True)
+@part(int64(STATE, int64, int64), inline=True)
 def gather_rows(S: State, depth: Index, rows: Index) -> Index:
     """Write the columns of frame ``depth`` on the ``rows`` rows in S.listed, unfinished."""
     arena, bits, block, index = S.arena, S.bits, S.block, S.listed
@@ -77,7 +77,7 @@ def gather_rows(S: State, depth: Index, rows: Index) -> Index:
     return columns
 
 
-@compiled(void(STATE, int64))
+@part(void(STATE, int64))
 def make_rows(S: State, depth: Index) -> None:
     """Give frame ``depth`` its rows, a row of zeros after the last, and the totals of its columns."""
     arena, bits, block = S.arena, S.bits, S.block

@@ -8,7 +8,7 @@ import numpy as np
 from numba import boolean, int32, int64, uint64, void
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import Index, Word, compiled, popcount, trailing_zeros
+from littlestone.dimension.engine.compiling import Index, Word, part, popcount, trailing_zeros
 from littlestone.dimension.engine.rows import list_rows
 from littlestone.dimension.engine.slices import (
     add_sixteen_2,
@@ -22,7 +22,7 @@ _ZERO, _ONE, _TWO, _FOUR = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4
 _SIXTEEN, _LOW, _ALL = np.uint64(16), np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@compiled(
+@part(
     uint64(
         uint64[::1],
         int32[::1],
@@ -103,20 +103,20 @@ def split_listed(
     return found
 
 
-@compiled(int64(STATE, int64, int64), inline=True)
+@part(int64(STATE, int64, int64), inline=True)
 def place_of_split(S: State, depth: Index, i: Index) -> Index:
     """Where the marks of the i-th usable column begin in S.split."""
     columns = S.raw.shape[0]
     return (depth * columns + i) * 2 * (((columns + 255) >> 8) << 2)
 
 
-@compiled(int64(int64, int64), inline=True)
+@part(int64(int64, int64), inline=True)
 def smaller_side(ones: Index, rows: Index) -> Index:
     """The side of a column with fewer rows."""
     return 1 if 2 * ones <= rows else 0
 
 
-@compiled(void(STATE, int64, int64, int64, int64))
+@part(void(STATE, int64, int64, int64, int64))
 def look_by_rows(S: State, depth: Index, begin: Index, end: Index, least: Index) -> None:
     """Fill alive[depth, begin : end], except for columns that are refuted already."""
     rows, words = S.frame[depth, ROWS], S.frame[depth, WORDS]
@@ -147,7 +147,7 @@ def look_by_rows(S: State, depth: Index, begin: Index, end: Index, least: Index)
         alive[i, 1 - side] = np.int64(found >> np.uint64(32))
 
 
-@compiled(int64(STATE, int64, int64, int64, int64, int64))
+@part(int64(STATE, int64, int64, int64, int64, int64))
 def list_both(S: State, depth: Index, x: Index, side: Index, z: Index, part: Index) -> Index:
     """List the rows where column x is ``side`` and column z is ``part`` in S.listed; count them."""
     words, rows = np.uint64(S.frame[depth, WORDS]), S.frame[depth, ROWS]
@@ -174,7 +174,7 @@ def list_both(S: State, depth: Index, x: Index, side: Index, z: Index, part: Ind
     return np.int64(found)
 
 
-@compiled(boolean(STATE, int64, int64, int64, int64))
+@part(boolean(STATE, int64, int64, int64, int64))
 def refuted_in_place(S: State, depth: Index, i: Index, side: Index, k: Index) -> Any:
     """Whether a side of the i-th usable column has LDim < k for want of splits, without building it.
 

@@ -8,19 +8,26 @@ import numpy as np
 from numba import typeof
 from numpy.typing import NDArray
 
-# Entries of State.control.
-STOP, NODES, BUCKETS, USED, TABLE_LIMIT, NODE_LIMIT = range(6)
+# Entries of State.control and State.shared.
+STOP, NODES, NODE_LIMIT, MAY_GROW = range(4)
+BUCKETS, USED, TABLE_LIMIT = range(3)
 # Columns of State.frame.
 OFFSET, ROWS, WORDS, COLUMNS = range(4)
 
 SLOTS = 4  # entries of a bucket of the table of bounds
 ENTRY = 3  # words of an entry: two of key, one of bounds
+MARKS = 1 << 12
 
 
 class State(NamedTuple):
-    """Flat arrays, indexed first by the depth of a frame wherever there is one frame a depth."""
+    """Flat arrays, indexed first by the depth of a frame wherever there is one frame a depth.
+
+    Two searches of one root share four of them: see `beside`.
+    """
 
     control: NDArray[np.int64]
+    shared: NDArray[np.int64]
+    marks: NDArray[np.uint64]  # paths of the large frames that are being searched, by their hash
     frame: NDArray[np.int64]  # [depth, 4]
     key: NDArray[np.uint64]  # [depth, 2]: of the columns of the frame
     path: NDArray[np.uint64]  # [depth, 2]: of the set of restrictions that led to the frame
@@ -53,12 +60,10 @@ def allocate(rows: int, columns: int, table_bytes: int) -> State:
     depth = max(rows, 2).bit_length() + 1
     words = -(-rows // 64)
     buckets = 1 << max(6, (table_bytes // (8 * SLOTS * ENTRY)).bit_length() - 1)
-    control = np.zeros(6, np.int64)
-    control[NODE_LIMIT] = 1 << 62
-    control[BUCKETS] = min(buckets, 1 << 10)
-    control[TABLE_LIMIT] = buckets
     return State(
-        control=control,
+        control=np.array([0, 0, 1 << 62, 1], np.int64),
+        shared=np.array([min(buckets, 1 << 10), 0, buckets], np.int64),
+        marks=np.zeros(MARKS, np.uint64),
         frame=np.zeros((depth, 4), np.int64),
         key=np.zeros((depth, 2), np.uint64),
         path=np.zeros((depth, 2), np.uint64),
@@ -83,6 +88,24 @@ def allocate(rows: int, columns: int, table_bytes: int) -> State:
         totals=np.empty((depth, 32 * (-(-columns // 256) * 4)), np.uint64),
         block=np.zeros(256, np.uint64),
     )
+
+
+def beside(S: State) -> State:
+    """Working memory for a second search of the same root, with the same table of bounds.
+
+    It may be made while the first search runs, which does not write to its root.
+    """
+    own: dict[str, Any] = {
+        name: np.zeros(array.shape, array.dtype)  # untouched pages cost nothing here either
+        for name, array in S._asdict().items()
+        if name not in ("shared", "marks", "literal", "table")
+    }
+    T = S._replace(**own)
+    for name in ("frame", "key", "path", "origin", "ones"):
+        own[name][0] = getattr(S, name)[0]
+    size = int(S.frame[0, WORDS] * S.frame[0, COLUMNS])
+    T.arena[:size] = S.arena[:size]
+    return T
 
 
 STATE: Any = typeof(  # type: ignore[no-untyped-call,unused-ignore]

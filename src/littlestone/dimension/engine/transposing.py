@@ -11,7 +11,7 @@ from numba import types, uint64, void
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import Index, compiled
+from littlestone.dimension.engine.compiling import Index, part
 
 _MASKS = {
     32: 0x00000000FFFFFFFF,
@@ -71,7 +71,7 @@ _far = _butterfly(8)
 _near = _butterfly(1)
 
 
-@compiled(void(uint64[::1]))
+@part(void(uint64[::1]))
 def transpose(block: NDArray[np.uint64]) -> None:
     """Transpose in place: bit c of word 4 r + b becomes bit r of word 4 c + b; r, c < 64, b < 4."""
     for i in range(np.uint64(0), np.uint64(8), np.uint64(1)):

@@ -27,6 +27,7 @@ from littlestone.learners.base import (
     Caveat,
     PrivateLearner,
     Setting,
+    exact_alpha,
     has_rule,
     require_plan,
 )
@@ -35,7 +36,6 @@ from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
 from littlestone.privacy.accounting.relabelled import Relabelled, Relabelling
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.parameters import least
 from littlestone.privacy.samplers import selection
@@ -88,13 +88,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
         super().__init__(hypotheses, budget)
         if isinstance(hypotheses, Enumerable):
             hypotheses.require_scorable()
-        self.alpha = exact(alpha, what="alpha")
-        if not 0 < self.alpha < 1:
-            raise DeclarationError(
-                f"learn with alpha (accuracy) = {alpha}",
-                found="it must lie strictly between 0 and 1",
-                fix="give a small probability, such as 0.1",
-            )
+        self.alpha = exact_alpha(alpha)
         target = budget.cost
         if relabelling is not None and not isinstance(relabelling, self.kind):
             raise DeclarationError(

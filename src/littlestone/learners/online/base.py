@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Generic, NamedTuple, final
 
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.domains import Point, truth
-from littlestone.errors import DeclarationError, shown
+from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.online.base import OnlineLearner
 from littlestone.pictures.stream import Publication, publications
-from littlestone.privacy.cost import exact
+from littlestone.privacy.cost import exact_chance
 from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import Tape, journal_mismatch
 
@@ -60,14 +60,12 @@ def exact_doubt(doubt: object) -> Fraction:
     >>> exact_doubt("0.05")
     Fraction(1, 20)
     """
-    found = exact(doubt, what="doubt")
-    if not 0 < found < 1:
-        raise DeclarationError(
-            f"learn online with doubt = {shown(doubt)}",
-            found="it must lie strictly between 0 and 1",
-            fix="give a small probability, such as 0.025",
-        )
-    return found
+    return exact_chance(
+        doubt,
+        what="doubt",
+        asked="learn online with doubt",
+        fix="give a small probability, such as 0.025",
+    )
 
 
 class PrivateStream(TapedStream[Point], OnlineLearner[Point]):

@@ -48,14 +48,10 @@ class RuleStream(PrivateStream[Rule]):
         super().__init__(RuleUnion(domain, frozenset()), mechanism.horizon, tape)
         self._mechanism, self._unlikely = mechanism, unlikely
         self._competition = mechanism.competition(tape)
-        self._changes = self._no_changes()
         self._all = frozenset(range(len(domain.columns)))
         self._columns, self._withdrawn = self._all, list[Shape]()
         self._rule: Rule | None = None
         self._compete()
-
-    def _no_changes(self) -> SoloCompetitions[int]:
-        return SoloCompetitions(self._mechanism.terms(1), self._horizon, self._tape)
 
     def _mistaken(self, x: Rule, y: int) -> None:
         if self._rule is None:
@@ -88,7 +84,8 @@ class RuleStream(PrivateStream[Rule]):
 
     def _take(self, rule: Rule) -> None:
         """Publish a first rule."""
-        self._rule, self._changes = rule, self._no_changes()
+        self._rule = rule
+        self._changes = SoloCompetitions[int](self._mechanism.terms(1), self._horizon, self._tape)
         self._show_rule()
 
     def _change(self, selected: frozenset[int]) -> None:
@@ -134,8 +131,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
     an adversary who sees all published rules chooses them.  Proofs: docs/proofs/continual-selection.md.
 
     Improper: a rule may have more equalities than those of the class.  Time: up to 2^m tallies a
-    mistake.  Raises `DeclarationError` for other classes and delta = 0, and
-    `EmptyClassError`.
+    mistake.  Raises `DeclarationError` for other classes and delta = 0, and `EmptyClassError`.
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from littlestone.errors import DeclarationError
 from littlestone.learners.release import Release
 from littlestone.markup import Html, joined
 from littlestone.pictures.chart import Bar, Chart, Row
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.cost import PrivacyCost, decimal_text, short_text
 from littlestone.privacy.ledger import Entry, Ledger
-from littlestone.report.pages.frame import facts, figure, note, table, warning
+from littlestone.report.pages.frame import facts, figure, note, said, table, warning
 from littlestone.visible import shortened
 
 _MOST = 24  # entries with a row of their own in the chart
@@ -39,8 +40,8 @@ class Account:
     def body(self, own: int | None = None) -> Html:
         """What is spent and left, in numbers, as a chart and as a table; entry ``own`` stands out."""
         limit = self.limit
-        boxes = [("epsilon spent", decimal_text(self.total.epsilon))]
-        boxes.append(("delta spent", decimal_text(self.total.delta)))
+        boxes = [("epsilon spent", short_text(self.total.epsilon))]
+        boxes.append(("delta spent", short_text(self.total.delta)))
         if limit is not None:
             left = self.total.left(limit)
             boxes += [("epsilon left", decimal_text(left.epsilon))]
@@ -67,7 +68,7 @@ class Account:
         for entry, total in self.lines:
             after = float(total.epsilon)
             tone = "on" if entry.number == own else "off"
-            cost = f"epsilon {decimal_text(entry.cost.epsilon)}, {entry.at[:10]}"
+            cost = f"epsilon {short_text(entry.cost.epsilon)}, {entry.at[:10]}"
             rows.append(Row(f"{entry.number}: {entry.what}", cost, (Bar(before, after, tone),)))
             before = after
         if len(rows) > _MOST:
@@ -86,9 +87,9 @@ class Account:
             [
                 entry.number,
                 entry.at[:16].replace("T", " "),
-                decimal_text(entry.cost.epsilon),
-                decimal_text(entry.cost.delta),
-                decimal_text(total.epsilon),
+                short_text(entry.cost.epsilon),
+                short_text(entry.cost.delta),
+                short_text(total.epsilon),
                 shortened(entry.what) + ("" if entry.part is None else f" [part {entry.part}]"),
             ]
             for entry, total in self.lines
@@ -127,6 +128,19 @@ def paid_from(ledger: Ledger, number: int, cost: PrivacyCost, mechanism: str) ->
         found="this ledger has no such entry of that cost and mechanism",
         fix="give the ledger that the release was paid from, or leave out --ledger",
     )
+
+
+def budget(
+    ledger: Ledger | None, own: int, cost: PrivacyCost, mechanism: str, unknown: Sequence[Html]
+) -> list[Html]:
+    """The account whose entry ``own`` paid for a release; without a ledger, what is ``unknown``.
+
+    Raises `DeclarationError` as `paid_from`.
+    """
+    if ledger is None:
+        return list(unknown)
+    account = paid_from(ledger, own, cost, mechanism)
+    return [said(f"The data set {account.name}, with all its entries:"), account.body(own)]
 
 
 def own_budget(release: Release) -> list[Html]:

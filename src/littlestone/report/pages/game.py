@@ -48,10 +48,10 @@ class Board:
         """
         H.require_learnable()
         width = H.domain.size
-        if width is None or width > MOST_POINTS:
-            raise _too_large(H, f"{in_digits(width) if width else 'infinitely many'} points")
-        if H.size is not None and H.size > MOST_HYPOTHESES:
-            raise _too_large(H, f"{in_digits(H.size)} hypotheses")
+        if width is None or width > MOST_POINTS or (H.size or 0) > MOST_HYPOTHESES:
+            many = "infinitely many" if width is None else in_digits(width)
+            on = f"hypotheses on {many} points"
+            raise _too_large(H, f"{many} points" if H.size is None else f"{in_digits(H.size)} {on}")
         points = [*H.domain]
         with answering():
             found = _functions(H, points)
@@ -71,8 +71,8 @@ def game_page(H: HypothesisClass[Any], title: str, source: str, labels: Sequence
     board = Board.of(H)
     dimension = int(H.littlestone_dimension())
     size = (
-        f"{len(board.hypotheses)} hypotheses on {len(board.points)} points, of Littlestone dimension "
-        f"{dimension}."
+        f"{_number(board.hypotheses, 'hypothesis', 'hypotheses')} on "
+        f"{_number(board.points, 'point', 'points')}, of Littlestone dimension {dimension}."
     )
     data = {
         "kind": "game",
@@ -85,6 +85,10 @@ def game_page(H: HypothesisClass[Any], title: str, source: str, labels: Sequence
     return page(title, "The online game", [said(size), _rules()], sections, source, data)
 
 
+def _number(things: Sequence[str], one: str, many: str) -> str:
+    return f"{len(things)} {one if len(things) == 1 else many}"
+
+
 def _rules() -> Html:
     return said(
         "Each round has a point. One side predicts its label, and the other side says what the label "
@@ -95,6 +99,14 @@ def _rules() -> Html:
 
 
 def _theorem(dimension: int) -> Html:
+    if not dimension:
+        return section(
+            "What is proved",
+            said(
+                "The class has one function. A learner that predicts its labels never errs, because "
+                "the adversary must agree with it."
+            ),
+        )
     times = {1: "once", 2: "twice"}.get(dimension, f"{dimension} times")
     return section(
         "What is proved",
@@ -118,7 +130,7 @@ def _functions(H: HypothesisClass[Any], points: Sequence[Any]) -> list[tuple[str
         rows = (tuple(map(int, row)) for row in table.values)
         found = list(zip(table.hypotheses, rows, strict=True))
         if len(found) > MOST_HYPOTHESES:
-            raise _too_large(H, f"{len(found)} hypotheses")
+            raise _too_large(H, f"{len(found):,} hypotheses")
         return found
     found = []
     waiting: list[tuple[HypothesisClass[Any], tuple[int, ...]]] = [(H, ())]

@@ -109,7 +109,7 @@ function game(data, root) {
     const predicts = mode === "predict";
     point = predicts && highest ? S.ask(V) : null;
     said.textContent = predicts
-      ? `The adversary asks and you predict. It can make you err ${times(highest)}.`
+      ? `The adversary asks and you predict. It ${highest ? `can make you err ${times(highest)}` : "cannot make you err"}.`
       : "You ask and answer, and the standard optimal algorithm predicts. " +
         `Can you make it err more than ${times(highest)}?`;
     Object.keys(modes).forEach((name, i) => sides[i].setAttribute("aria-pressed", name === mode));

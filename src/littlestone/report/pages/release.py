@@ -8,7 +8,7 @@ from littlestone.markup import Html, tag
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.group import Group
-from littlestone.report.pages.budget import own_budget, paid_from
+from littlestone.report.pages.budget import budget, own_budget
 from littlestone.report.pages.cite import citing
 from littlestone.report.pages.commands import again
 from littlestone.report.pages.frame import (
@@ -70,13 +70,23 @@ def rule_words(release: Release) -> str:
     words, label = release.hypothesis.words(), release.label
     if release.labels:
         return f"{label}: {release.hypothesis.named(release.labels)}."
-    constant = {"always 0": f"Never predict {label}.", "always 1": f"Always predict {label}."}
-    if words in constant:
-        return constant[words]
     tree = release.hypothesis
-    if isinstance(tree, DecisionTree) and not tree.condition:
+    if isinstance(tree, DecisionTree) and not tree.condition and words not in CONSTANT:
         return f"{label} (1) or not (0): {words}."
-    return f"Predict {label} if {words}, and not otherwise."
+    return prediction(words, label)
+
+
+CONSTANT = {"always 0": "Never", "always 1": "Always"}
+
+
+def prediction(words: str, label: str) -> str:
+    """What a rule of two labels predicts, by its words.
+
+    >>> prediction("age >= 60", "ill"), prediction("always 0", "ill")
+    ('Predict ill if age >= 60, and not otherwise.', 'Never predict ill.')
+    """
+    ever = CONSTANT.get(words)
+    return f"{ever} predict {label}." if ever else f"Predict {label} if {words}, and not otherwise."
 
 
 def group_words(group: Group) -> str:
@@ -119,11 +129,8 @@ def _promise(release: Release) -> Html:
 def _budget(release: Release, ledger: Ledger | None) -> list[Html]:
     cost = said(f"This release cost {release.cost}. Entry {release.receipt} of the ledger paid for it "
                 "before anything was drawn.")  # fmt: skip
-    if ledger is None:
-        return [cost, *own_budget(release)]
-    account = paid_from(ledger, release.receipt, release.cost, release.mechanism)
-    return [cost, said(f"The data set {account.name}, with all its entries:"),
-            account.body(own=release.receipt)]  # fmt: skip
+    paid = (release.receipt, release.cost, release.mechanism)
+    return [cost, *budget(ledger, *paid, unknown=own_budget(release))]
 
 
 def _reproduce(release: Release, *, group: bool) -> list[Html]:

@@ -20,7 +20,7 @@ from littlestone.privacy.cost import (
     exact_delta,
 )
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.pages.budget import paid_from
+from littlestone.report.pages.budget import budget
 from littlestone.report.pages.cite import citing
 from littlestone.report.pages.frame import (
     facts,
@@ -34,7 +34,7 @@ from littlestone.report.pages.frame import (
     warning,
 )
 from littlestone.report.pages.promise import one_person
-from littlestone.report.pages.release import SIMULATION
+from littlestone.report.pages.release import SIMULATION, prediction
 from littlestone.visible import shortened
 
 _TEXTS = ("class", "label", "method", "mechanism")  # what a header says in words
@@ -108,10 +108,7 @@ def stream_page(run: Run, ledger: Ledger | None = None) -> str:
     """
     declared, label = run.declared, run.declared["label"]
     last, rule = run.published[-1]
-    said_last = f"Since step {last.step:,}: predict {label} if {last.words}, and not otherwise."
-    if last.words in ("always 0", "always 1"):
-        ever = "never" if last.words.endswith("0") else "always"
-        said_last = f"Since step {last.step:,}: {ever} predict {label}."
+    said_last = f"Since step {last.step:,}: {prediction(last.words, label)}"
     head = [] if declared["private"] is True else [warning(SIMULATION)]
     head += [tag("p", said_last, class_="rule"), facts(_numbers(run))]
     sections = [
@@ -180,17 +177,8 @@ def _budget(run: Run, ledger: Ledger | None) -> list[Html]:
         f"The whole stream cost {run.cost}, however many rules it publishes. Entry {number} of the "
         "ledger paid for it before the first record."
     )
-    if ledger is None:
-        return [
-            cost,
-            note("The ledger shows what else was spent on this stream: give it as --ledger."),
-        ]
-    account = paid_from(ledger, number, run.cost, run.declared["mechanism"])
-    return [
-        cost,
-        said(f"The data set {account.name}, with all its entries:"),
-        account.body(own=number),
-    ]
+    unknown = [note("The ledger shows what else was spent on this stream: give it as --ledger.")]
+    return [cost, *budget(ledger, number, run.cost, run.declared["mechanism"], unknown)]
 
 
 def _reproduce(run: Run) -> list[Html]:

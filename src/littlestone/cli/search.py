@@ -1,0 +1,96 @@
+"""``littlestone search``: the smallest classes with given dimensions."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import typer
+
+from littlestone.atlas import QUANTITIES, Looked, table_of
+from littlestone.atlas import search as find
+from littlestone.atlas.renaming import Rows
+from littlestone.cli.bars import bar
+from littlestone.cli.console import counted, err, out, print_json
+from littlestone.errors import DeclarationError
+
+
+def search(
+    condition: Annotated[
+        str, typer.Argument(help="Such as 'ldim == 3 and vc == 1'; see the names below.")
+    ],
+    points: Annotated[
+        str, typer.Option(metavar="A..B", help="How many points the classes have.")
+    ] = "1..5",
+    rows: Annotated[
+        str, typer.Option(metavar="A..B", help="How many hypotheses they have.")
+    ] = "1..8",
+    most: Annotated[int, typer.Option(help="Print up to that many examples.")] = 1,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0, metavar="SECONDS", help="Stop then, and say how far.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Find the smallest classes whose dimensions meet a condition.
+
+    Smallest means fewest points, and then fewest hypotheses.  Every class in the given ranges is
+    looked at, once for all renamings of its points and the exchange of its labels.  If there is none,
+    or time runs out, the command says how far it looked.
+
+    Names: rows, points, ldim, vc, dual_ldim, dual_vc, threshold, teaching, star, and ddim1, ddim2,
+    ddim3 (the decomposition dimension for p = 1, 2, 3).
+    """
+    with bar("searching"):
+        looked = find(
+            condition,
+            points=_range(points, "points"),
+            rows=_range(rows, "rows"),
+            most=most,
+            seconds=time_limit,
+        )
+    found = [(one, _values(one, looked.points)) for one in looked.found]
+    measured = f"({counted(looked.classes, 'table')} measured)"
+    if as_json:
+        listed = [{"table": _lines(one, looked.points), **values} for one, values in found]
+        data = {"condition": condition, "found": listed, "classes": looked.classes}
+        print_json(data | {"whole": looked.whole, "points": looked.points, "rows": looked.rows})
+    elif found:
+        for one, values in found:
+            out.print(", ".join(f"{name} {value}" for name, value in values.items()))
+            out.print("\n".join(f"    {line}" for line in _lines(one, looked.points)))
+        out.print(f"none is smaller {measured}")
+    else:
+        asked = f"with {points} points and {rows} hypotheses"
+        out.print(f"none {asked if looked.whole else _far(looked)} {measured}")
+    if not (looked.found or looked.whole):
+        err.print("interrupted" if looked.interrupted else "stopped by the time limit")
+    if looked.interrupted:
+        raise typer.Exit(130)
+
+
+def _values(rows: Rows, points: int) -> dict[str, int]:
+    return {name: int(each.of(table_of(rows, points))) for name, each in QUANTITIES.items()}
+
+
+def _lines(rows: Rows, points: int) -> list[str]:
+    return ["".join(map(str, row)) for row in table_of(rows, points).values]
+
+
+def _far(looked: Looked) -> str:
+    """How far a search looked that was stopped."""
+    fewer = f"below {looked.points} points" if looked.points > 1 else ""
+    with_these = f"with {counted(looked.points, 'point')} and up to {looked.rows} hypotheses"
+    these = with_these if looked.rows else ""
+    return " or ".join(part for part in (fewer, these) if part) or "so far"
+
+
+def _range(text: str, what: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{0,4})\.\.(\d{1,4})|(\d{1,4})", text.strip())
+    if found is None:
+        raise DeclarationError(
+            f"search with {text} {what}",
+            found="it is no range of whole numbers",
+            fix="write a range such as 2..5, ..5 or 5",
+        )
+    low, high, alone = found.groups()
+    return (int(alone), int(alone)) if alone else (int(low or 1), int(high))

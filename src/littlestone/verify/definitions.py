@@ -1,0 +1,151 @@
+"""BLM20, section 4.2, by its definitions alone: D_k on a table of bit masks, exactly, for any SOA.
+
+Nothing here uses the classes, learners or dimensions of the package, so its laws can be compared with
+those of the code.  A hypothesis is a whole number, whose bit x is its label of point x.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+
+Rows = frozenset[int]
+Soa = Callable[[Rows, int], int]
+"""The rule of a version space on so many points."""
+
+
+@cache
+def ldim(rows: Rows, points: int) -> int:
+    """The Littlestone dimension by its definition; -1 for no rows.
+
+    >>> ldim(frozenset(range(8)), 3)
+    3
+    """
+    if len(rows) < 2:
+        return len(rows) - 1
+    sides = (_sides(rows, x) for x in range(points))
+    return max(
+        (1 + min(ldim(one, points), ldim(other, points)) for one, other in sides if one and other),
+        default=0,
+    )
+
+
+def _sides(rows: Rows, x: int) -> tuple[Rows, Rows]:
+    one = frozenset(row for row in rows if row >> x & 1)
+    return rows - one, one
+
+
+def _rule(label: Callable[[int, int, int], int]) -> Soa:
+    """The SOA whose label of x is that of LDim(V), LDim(V|(x,0)) and LDim(V|(x,1))."""
+
+    @cache
+    def soa(rows: Rows, points: int) -> int:
+        d = ldim(rows, points)
+        return sum(
+            label(d, *(ldim(side, points) for side in _sides(rows, x))) << x for x in range(points)
+        )
+
+    return soa
+
+
+lyu = _rule(lambda d, zero, one: 0 if zero == d else int(one >= 0))
+"""Lyu25, section 4: the label that keeps LDim, 0 first; else the last one with a function left."""
+larger_or_0 = _rule(lambda _, zero, one: int(one > zero))
+"""BLM20, section 3.2: the label of the larger LDim, and 0 in a tie."""
+larger_or_1 = _rule(lambda _, zero, one: int(one >= zero))
+"""The same with 1 in a tie."""
+
+Points = Callable[[list[int]], Mapping[int, Fraction]]
+"""The chances of the points at which two rules differ, of which the paper leaves the choice."""
+
+
+def first(differ: list[int]) -> Mapping[int, Fraction]:
+    """The first point."""
+    return {differ[0]: Fraction(1)}
+
+
+def last(differ: list[int]) -> Mapping[int, Fraction]:
+    """The last point."""
+    return {differ[-1]: Fraction(1)}
+
+
+def uniform(differ: list[int]) -> Mapping[int, Fraction]:
+    """Any of them."""
+    return dict.fromkeys(differ, Fraction(1, len(differ)))
+
+
+@dataclass(frozen=True)
+class State:
+    """What an SOA knows after a sequence of examples: Definition 8."""
+
+    rows: Rows
+    rule: int
+    realizable: bool = True
+
+
+@dataclass(frozen=True)
+class Game:
+    """A table, a distribution of examples (x, y), n, an SOA, and which point decides."""
+
+    rows: Rows
+    points: int
+    chances: Mapping[tuple[int, int], Fraction] = field(hash=False)
+    n: int = 1
+    soa: Soa = lyu
+    deciding: Points = first
+
+    def start(self) -> State:
+        """The empty sequence."""
+        return State(self.rows, self.soa(self.rows, self.points))
+
+    def update(self, state: State, x: int, y: int) -> State:
+        """One more example."""
+        left = _sides(state.rows, x)[y]
+        if state.realizable and left:
+            return State(left, self.soa(left, self.points))
+        return State(state.rows, state.rule & ~(1 << x) | y << x, realizable=False)
+
+    def with_block(self, law: Mapping[State, Fraction]) -> dict[State, Fraction]:
+        """The law of S T."""
+        found = dict(law)
+        for _ in range(self.n):
+            longer: dict[State, Fraction] = defaultdict(Fraction)
+            for state, p in found.items():
+                for (x, y), q in self.chances.items():
+                    longer[self.update(state, x, y)] += p * q
+            found = dict(longer)
+        return found
+
+    def frequencies(self, depth: int) -> list[dict[int, Fraction]]:
+        """The laws of SOA(S T) for S ~ D_0, ..., D_depth, up to the first D_k that is impossible.
+
+        >>> half = Fraction(1, 2)
+        >>> game = Game(frozenset([0, 1, 2]), 2, {(0, 0): half, (1, 0): half})
+        >>> [{rule: str(p) for rule, p in law.items()} for law in game.frequencies(1)]
+        [{2: '1/2', 1: '1/2'}, {2: '1/4', 1: '1/4', 0: '1/2'}]
+        """
+        samples: dict[State, Fraction] = {self.start(): Fraction(1)}
+        found = []
+        while True:
+            law = self.with_block(samples)
+            rules: dict[int, Fraction] = defaultdict(Fraction)
+            for state, p in law.items():
+                rules[state.rule] += p
+            found.append(dict(rules))
+            differ = 1 - sum(p * p for p in rules.values())
+            if not differ or len(found) > depth:
+                return found
+            after: dict[State, Fraction] = defaultdict(Fraction)
+            for state, p in law.items():
+                for rule, q in rules.items():
+                    if rule == state.rule:
+                        continue
+                    other = [x for x in range(self.points) if (rule ^ state.rule) >> x & 1]
+                    # First or second, it wins for the label that is not its own: half of twice.
+                    for x, chance in self.deciding(other).items():
+                        won = self.update(state, x, 1 - (state.rule >> x & 1))
+                        after[won] += p * q * chance / differ
+            samples = dict(after)

@@ -1,0 +1,44 @@
+"""Families of classes on which statements that say "every" are run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import permutations, product
+
+from littlestone.classes import FiniteClass
+
+
+def every_class(points: int, labels: int = 2) -> Iterator[FiniteClass]:
+    """All nonempty classes of functions from so many points into so many labels.
+
+    There are 2^(labels^points) - 1: 255 on three points with two labels, 511 on two points with three.
+
+    >>> len(list(every_class(3))), len(list(every_class(2, labels=3)))
+    (255, 511)
+    """
+    rows = list(product(range(labels), repeat=points))
+    everything = FiniteClass.from_array(rows, labels=labels)
+    for mask in range(1, 1 << len(rows)):
+        yield replace(everything, alive=mask)
+
+
+def unordered_classes(points: int, labels: int = 2) -> Iterator[FiniteClass]:
+    """The same up to the order of the points, of which no statement speaks.
+
+    >>> len(list(unordered_classes(3))), len(list(unordered_classes(4)))
+    (79, 3983)
+    """
+    rows = list(product(range(labels), repeat=points))
+    place = {row: i for i, row in enumerate(rows)}
+    moves = [
+        [place[tuple(row[x] for x in order)] for row in rows]
+        for order in permutations(range(points))
+    ]
+    seen = bytearray(1 << len(rows))
+    for mask, H in enumerate(every_class(points, labels), start=1):
+        if not seen[mask]:
+            inside = [i for i in range(len(rows)) if mask >> i & 1]
+            for move in moves:
+                seen[sum(1 << move[i] for i in inside)] = 1
+            yield H

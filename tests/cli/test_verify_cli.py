@@ -1,0 +1,141 @@
+"""`littlestone verify`: what is run, how it is printed, and its page."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from running import run
+
+from littlestone.cli import verify as command
+from littlestone.errors import DeclarationError
+from littlestone.report.pages.statements import statements_page
+from littlestone.verify.catalogue import OTHERS, paper_of, selected
+from littlestone.verify.statement import (
+    Outcome,
+    Statement,
+    Trial,
+    run_all,
+    statement,
+    statements,
+)
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def row(number: str, holds: bool = True, *, says: str = "it is so", stated: str = "1") -> Statement:
+    def ran(trial: Trial) -> Outcome:
+        return Outcome(stated, f"seed {trial.seed}, deep {trial.deep}", holds)
+
+    made = statement(id=number, says=says, code="", scope="all " * 40, status="as stated")
+    return made(ran)
+
+
+@pytest.fixture
+def rows(monkeypatch: pytest.MonkeyPatch) -> list[Statement]:
+    """Two rows of a paper and one of none, in place of all."""
+    made = [row("L5 Lemma 1"), row("L5 Theorem 2", says="a long word " * 20), row("Mine")]
+    monkeypatch.setattr(command, "selected", lambda *_, **__: made)
+    return made
+
+
+def test_it_fits_80_columns_and_shows_scopes_by_paper(
+    rows: list[Statement], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("verify").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    heads = [line for line in lines if line and not line.startswith((" ", "holds"))]
+    assert [head.partition(":")[0] for head in heads] == ["L5", "Others", "3 of 3 statements hold"]
+    assert lines[1].startswith("holds  Lemma 1 (as stated): it is so")
+    assert lines[2].startswith("       on: all all")
+
+
+def test_seed_and_depth_reach_the_rows(rows: list[Statement]) -> None:
+    usual = json.loads(run("verify", "--json").out)
+    assert [found["measured"] for found in usual] == ["seed None, deep False"] * 3
+    assert usual[0]["id"] == "L5 Lemma 1"
+    changed = json.loads(run("verify", "--json", "--seed", "7", "--deep").out)
+    assert [found["measured"] for found in changed] == ["seed 7, deep True"] * 3
+
+
+def test_a_page_is_written(rows: list[Statement], tmp_path: Path) -> None:
+    target = tmp_path / "verify.html"
+    ran = run("verify", "--out", str(target), "--seed", "7")
+    assert ran.status == 0
+    text = target.read_text(encoding="utf-8")
+    assert "littlestone verify --seed 7" in text
+    run("verify", "word", "--id", "L5 Lemma 1", "--paper", "L5", "--out", str(target))
+    again = "littlestone verify word --paper L5 --id 'L5 Lemma 1'"
+    assert again in target.read_text(encoding="utf-8")
+    assert "3 of 3" in text
+    assert "Theorem 2" in text
+    assert run("verify", "--out", str(target)).status == 0  # over a page, but over nothing else
+    (tmp_path / "mine.html").write_text("mine")
+    assert run("verify", "--out", str(tmp_path / "mine.html")).status != 0
+    assert run("verify", "--out", str(tmp_path / "verify.txt")).status != 0
+
+
+def test_a_page_says_what_fails_and_escapes_texts() -> None:
+    made = [row("L5 Lemma 1", stated=HOSTILE), row("Mine", holds=False, says=HOSTILE)]
+    text = statements_page([one() for one in made], Trial(deep=True))
+    assert HOSTILE not in text
+    assert "These fail: Mine" in text
+    assert "1 of 2" in text
+    assert "littlestone verify --deep" in text
+
+
+def test_what_is_selected() -> None:
+    everything = selected()
+    keys = [paper_of(found.id) for found in everything]
+    assert list(dict.fromkeys(keys)) == ["L5", "BLM20", "BGS21", "Lyu25", OTHERS]
+    assert keys == sorted(keys, key=list(dict.fromkeys(keys)).index)
+    assert {found.name for found in everything} == {found.name for found in statements()}
+    assert {paper_of(found.id) for found in selected(paper="blm20")} == {"BLM20"}
+    assert {found.id for found in selected(number="lyu25 lemma 4.3")} == {"Lyu25 Lemma 4.3"}
+    assert selected("Lemma 12") == selected("lemma 12", paper="BLM20")
+    with pytest.raises(DeclarationError, match="--id 'L5'"):
+        selected(number="L5")
+    with pytest.raises(DeclarationError, match="--paper 'nobody'"):
+        selected(paper="nobody")
+
+
+def test_a_number_alone() -> None:
+    ran = run("verify", "--id", "L5 Example 2")
+    assert ran.status == 0
+    assert "1 of 1 statements hold" in ran.out
+
+
+def test_another_seed_samples_others_and_the_default_is_always_the_same() -> None:
+    usual = Trial()
+    assert usual.array(3).integers(10**9) == Trial().array(3).integers(10**9)
+    assert usual.draws(3).random() == Trial().draws(3).random()
+    drawn = {int(Trial(seed).array(own).integers(10**9)) for seed in (0, 1) for own in (3, 4)}
+    assert len(drawn | {int(usual.array(3).integers(10**9))}) == 5
+    plain = {Trial(seed).draws(own).random() for seed in (0, 1) for own in (3, 4)}
+    assert len(plain | {usual.draws(3).random()}) == 5
+
+
+def test_rows_that_sample_take_a_trial() -> None:
+    """A row that makes a generator of its own would not hear of the seed."""
+    folder = Path(command.__file__).parent.parent / "verify"
+    own = re.compile(r"default_rng|seeded_generator|random\.Random\(")
+    for path in folder.glob("*.py"):
+        if path.name == "statement.py":
+            continue
+        text = path.read_text(encoding="utf-8").replace('random.Random(f"{self.seed} ', "")
+        assert not own.findall(text), path.name
+
+
+def test_a_row_holds_for_another_seed() -> None:
+    assert all(verdict.holds for verdict in run_all("GL21", trial=Trial(12)))
+
+
+def test_the_width_of_a_terminal_is_heard(
+    rows: list[Statement], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "out", Console(width=300, soft_wrap=True, highlight=False))
+    assert command._width() == 100

@@ -1,0 +1,74 @@
+"""Plant a fault: the code of a function, with one piece of its text replaced."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from textwrap import dedent, indent
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Fault:
+    """In ``place``, "module:function" or "module:Class.method", ``old`` becomes ``new``."""
+
+    place: str
+    old: str
+    new: str
+    mistake: str
+
+
+def plant(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the test ends, the function does as the fault has it, whoever has imported it.
+
+    What the package has cached is forgotten before and after.
+    """
+    module, _, path = fault.place.partition(":")
+    function = _function(module, path)
+    source = dedent(inspect.getsource(function))
+    assert source.count(fault.old) == 1, f"{fault.place} has {source.count(fault.old)}: {fault.old}"
+    changed = source.replace(fault.old, fault.new)
+    changed = changed[changed.index("def ") :]  # without its decorators
+    name = function.__name__
+    free = function.__code__.co_freevars
+    outer = f"def outer({', '.join(free)}):\n{indent(changed, '    ')}\n    return {name}\n"
+    made: dict[str, Any] = {}
+    header = "from __future__ import annotations\n"
+    exec(compile(header + outer, f"<{fault.mistake}>", "exec"), made)
+    code = made["outer"](*free).__code__
+    forget()
+    monkeypatch.setattr(function, "__code__", code)
+
+
+def _function(module: str, path: str) -> Any:
+    owner: Any = import_module(module)
+    for part in path.split("."):
+        owner = inspect.getattr_static(owner, part)
+    for inner in ("fget", "func", "__func__", "run"):
+        owner = getattr(owner, inner, owner) if not inspect.isfunction(owner) else owner
+    return inspect.unwrap(owner)
+
+
+def forget() -> None:
+    """Clear the caches of all functions and methods of the package."""
+    for clear in {id(found): found for found in _caches()}.values():
+        clear()
+
+
+def _caches() -> list[Callable[[], None]]:
+    found = []
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == "littlestone":
+            for member in list(vars(module).values()):
+                members = [member, *(vars(member).values() if inspect.isclass(member) else ())]
+                for each in members:
+                    clear = getattr(inspect.unwrap(each, stop=lambda f: hasattr(f, "cache_clear"))
+                                    if callable(each) else each, "cache_clear", None)  # fmt: skip
+                    if clear is not None and callable(clear):
+                        found.append(clear)
+    return found
