@@ -191,7 +191,7 @@ def test_names_and_labels_are_told_apart(tmp_path: Path) -> None:
 )
 def test_bad_files_are_refused(tmp_path: Path, lines: list[str], found: str) -> None:
     done = dims(write(tmp_path / "t.csv", *lines))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert found in done.stderr
 
 

@@ -17,6 +17,7 @@ from littlestone.dimension import (
     LabelTable,
     PsiTree,
     Question,
+    largest_star,
     littlestone_bounds,
     psi_b,
     psi_bin,
@@ -58,8 +59,9 @@ def dims(
 ) -> None:
     """Print all dimensions of a table, with witnesses.
 
-    For a 0/1 table: Littlestone, VC, threshold, their duals, teaching.  For more labels: multiclass
-    Littlestone, Psi^bin, Psi^B, the graph variant, the bit classes, Natarajan, graph, teaching.
+    For a 0/1 table: Littlestone, VC, threshold, their duals, teaching, star number.  For more labels:
+    multiclass Littlestone, Psi^bin, Psi^B, the graph variant, the bit classes, Natarajan, graph,
+    teaching.
     Ctrl+C keeps the dimensions found so far, and a lower bound from the search that it stopped.
     """
     H = read_labels(table, labels=labels)
@@ -111,6 +113,7 @@ def _binary() -> dict[str, Search]:
         "dual Littlestone dimension": _dual(_littlestone),
         "teaching dimension": _teaching,
         "threshold dimension": _threshold,
+        "star number": _star,
     }
 
 
@@ -180,6 +183,17 @@ def _threshold(H: LabelTable) -> Iterator[Found]:
             else "",
             {"points": points, "hypotheses": hypotheses},
         )
+
+
+def _star(H: LabelTable) -> Iterator[Found]:
+    star = largest_star(H)
+    center, points = H.hypotheses[star.center], [H.points[x] for x in star.points]
+    hypotheses = [H.hypotheses[h] for h in star.hypotheses]
+    yield Found(
+        len(points),
+        f"around {center} on {_some(points)}: {_some(hypotheses)}" if points else "",
+        {"center": center, "points": points, "hypotheses": hypotheses},
+    )
 
 
 def _teaching(H: LabelTable) -> Iterator[Found]:

@@ -241,8 +241,9 @@ class _Solve:
 
     def _ask(self, k: int, budget: int) -> bool | None:
         """Whether LDim >= k, noted in the bounds; None if it takes more than ``budget``."""
-        # Longer steps mostly find a tree, and two searches find it no faster than one.
-        answer = self._engine.at_least(k, budget, alone=k > self.lower + 1)
+        # Far below the upper bound a long step mostly finds a tree, which two find no faster than one.
+        alone = self.lower + 1 < k < self.upper - 1
+        answer = self._engine.at_least(k, budget, alone=alone)
         if answer:
             self.lower = k
         elif answer is False:
