@@ -207,7 +207,7 @@ def vc_below_littlestone(trial: Trial) -> Outcome:
     id="L5 Example 2",
     says="thresholds on the reals have infinite LDim",
     code="classes.Thresholds, online.TreeAdversary",
-    scope="one learner and 1000 rounds",
+    scope="one learner and 1,000 rounds",
     status="as stated",
 )
 def infinite_dimension() -> Outcome:
@@ -216,7 +216,7 @@ def infinite_dimension() -> Outcome:
     mistakes = play(_Arbitrary(0), TreeAdversary(H), rounds=1000).mistakes
     return Outcome(
         "a mistake in every round, without end",
-        f"{mistakes} mistakes in 1000 rounds; LDim = {H.littlestone_dimension()}",
+        f"{mistakes:,} mistakes in 1,000 rounds; LDim = {H.littlestone_dimension()}",
         mistakes == 1000 and H.littlestone_dimension() == float("inf"),
     )
 
@@ -258,7 +258,7 @@ def exponential_privacy() -> Outcome:
                     worst = max(worst, hockey_stick(p, q, ratio))
     return Outcome(
         "hockey-stick divergence at epsilon = 1: 0",
-        f"exactly {worst} over {pairs} neighbouring pairs",
+        f"exactly {worst} over {pairs:,} neighbouring pairs",
         worst == 0,
     )
 
@@ -304,7 +304,7 @@ def exponential_sample_size(trial: Trial) -> Outcome:
             examples = zip((f"x{i}" for i in x), rng.random(n) < noise, strict=True)
             total += _failure(learner, Sample.from_examples(H.domain, examples), bad)
         failures.append(total / runs)
-        plans.append(f"{n} ({learner.paper_plan(alpha, beta).n} by the lecture's proof)")
+        plans.append(f"{n:,} ({learner.paper_plan(alpha, beta).n:,} by the lecture's proof)")
     return Outcome(
         f"failure <= {beta} at alpha = {alpha}: n = {plans[0]} realizable, {plans[1]} agnostic",
         f"{failures[0]:.3f} realizable, {failures[1]:.3f} agnostic, over {runs} samples each",
