@@ -24,8 +24,8 @@ def as_measurement(
 
     Its input is a list of (point, label), as `Sample.from_examples` takes it.  Two lists of equal
     length are as far apart as the number of places in which they differ (``change_one_distance``), so
-    one record replaced is distance 1, and the length is public.  The map is `privacy_map`.  The measure is
-    ``max_divergence``, or ``approximate(max_divergence())`` if the learner has a delta.
+    one record replaced is distance 1, and the length is public.  The map is `privacy_map`.  The measure
+    is ``max_divergence``, or ``approximate(max_divergence())`` if the learner has a delta.
 
     Each call spends from ``ledger`` before it draws, as `PrivateLearner.fit` does, and raises what that
     raises.  It draws with the system's generator.  OpenDP cannot check the map, so this enables its
