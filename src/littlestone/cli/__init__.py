@@ -31,7 +31,7 @@ _COMMANDS = {
     "decompose": "Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.",
     "play": "Play the online game round by round: an adversary asks, and a learner predicts.",
     "report": "Write a page of HTML about a release, a stream or a ledger, for people.",
-    "ledger": "Show what has been spent, and set limits.",
+    "ledger": "Show what has been spent, set limits, and record spends made elsewhere.",
     "verify": "Check numbered statements of the papers: stated and measured values, with verdicts.",
     "audit": "Compare the privacy claim of a mechanism or learner with its exact and measured loss.",
 }

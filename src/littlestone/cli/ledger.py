@@ -23,6 +23,7 @@ from littlestone.cli.arguments import (
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
 from littlestone.data.naming import dataset_name, lookalike
 from littlestone.errors import DeclarationError, LedgerError, LittlestoneError, did_you_mean
+from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -39,7 +40,9 @@ from littlestone.units import Unit
 from littlestone.visible import shortened, visible, visible_json
 
 app = typer.Typer(
-    help="Show what has been spent, and set limits.", no_args_is_help=True, add_completion=False
+    help="Show what has been spent, set limits, and record spends made elsewhere.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
 Dataset = Annotated[str | None, typer.Argument(help="Only this data set.")]
@@ -234,6 +237,59 @@ def limit(
     if Path(name).is_absolute() and not Path(name).exists():
         out.print("there is no such file yet; the limit applies to any file put there")
     _tell_overspent(total, most)
+
+
+@app.command()
+def record(
+    dataset: Annotated[
+        str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
+    ],
+    what: Annotated[str, typer.Option(help="What the spend is for, in a few public words.")],
+    epsilon: Annotated[
+        str | None, typer.Option(help="The epsilon that the other library states, in nats.")
+    ] = None,
+    delta: Annotated[
+        str, typer.Option(help="Its delta, or the delta at which rho is charged.")
+    ] = "0",
+    rho: Annotated[
+        str | None, typer.Option(help="The rho of a zCDP guarantee, in place of epsilon.")
+    ] = None,
+    neighbours: Annotated[
+        str,
+        typer.Option(
+            help="For which neighbours the guarantee holds: replace-one, or add-remove, which costs "
+            "twice as much.",
+        ),
+    ] = "",
+    unit: Annotated[
+        str | None,
+        typer.Option(help="The guarantee is for one value of this column, as in `fit --unit`."),
+    ] = None,
+    already_spent: Annotated[
+        bool,
+        typer.Option("--already-spent", help="Record it even beyond the limit: it has happened."),
+    ] = False,
+    ledger: LedgerOption = DEFAULT_LEDGER,
+) -> None:
+    """Record a spend of another library, before you run it.  A spend beyond the limit is refused."""
+    if (epsilon is None) == (rho is None):
+        raise DeclarationError(
+            f"record {what!r}",
+            found="it takes either an epsilon or a rho",
+            fix="give the one that the other library states: --epsilon 0.5, or --rho 0.1 --delta 1e-6",
+        )
+    if rho is None:
+        event = Elsewhere.declared(epsilon, delta, neighbours=neighbours, unit=unit)
+    else:
+        event = Elsewhere.concentrated(rho, delta, neighbours=neighbours, unit=unit)
+    name = dataset_name(dataset)
+    with Ledger(ledger, create=True) as book:
+        done = book.record(event, dataset=name, what=what, already_spent=already_spent)
+    if book.made:
+        out.print(f"made the ledger {ledger}")
+    out.print(f"recorded {done.cost} for {what}")
+    out.print(f"{name}: {budget(done.after, done.limit)}")
+    _tell_overspent(done.after, done.limit)
 
 
 def _existing(ledger: str) -> Ledger:

@@ -156,7 +156,7 @@ class Game:
         >>> half = Fraction(1, 2)
         >>> game = Game(frozenset([0, 1, 2]), 2, {(0, 0): half, (1, 0): half})
         >>> {rule: str(p) for rule, p in game.capped(1, 3).items()}
-        {None: '1/2', 2: '1/8', 0: '1/4', 1: '1/8'}
+        {None: '1/2', 0: '1/4', 2: '1/8', 1: '1/8'}
         """
         found: dict[int | None, Fraction] = defaultdict(Fraction)
         for (state, _), p in self._contender(k, blocks).items():

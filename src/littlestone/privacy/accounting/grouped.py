@@ -63,13 +63,7 @@ class Grouped(Event):
         return NeighboringRelation.replace_one_unit(self.unit.column)
 
     def cost(self) -> PrivacyCost:
-        one, k = self.event.cost(), self.unit.most
-        delta = one.delta
-        if k > 1 and delta:
-            vast = (k - 1) * one.epsilon > _VAST  # its power would take minutes to find
-            grown = Fraction(1) if vast else rounded_up(delta * growth(one.epsilon, k))
-            delta = min(Fraction(1), grown)
-        return PrivacyCost(k * one.epsilon, delta, self._relation)
+        return replace(of_group(self.event.cost(), self.unit.most), neighboring=self._relation)
 
     def guarantee(self) -> Guarantee:
         one, k, cost = self.event.guarantee(), self.unit.most, self.cost()
@@ -84,6 +78,20 @@ class Grouped(Event):
 
     def __str__(self) -> str:
         return f"{self.event}, on {self.unit}"
+
+
+def of_group(one: PrivacyCost, k: int) -> PrivacyCost:
+    """The cost of k steps between neighbours, if one step costs ``one``: the formula of `Grouped`.
+
+    >>> print(of_group(PrivacyCost(Fraction(1, 2), Fraction(1, 10**6)), 2))
+    epsilon 1, delta 0.00000264873 (replace-one)
+    """
+    delta = one.delta
+    if k > 1 and delta:
+        vast = (k - 1) * one.epsilon > _VAST  # its power would take minutes to find
+        grown = Fraction(1) if vast else rounded_up(delta * growth(one.epsilon, k))
+        delta = min(Fraction(1), grown)
+    return PrivacyCost(k * one.epsilon, delta, one.neighboring)
 
 
 @lru_cache(maxsize=1024)

@@ -188,6 +188,53 @@ class Ledger:
         # The event's own code runs once, before the ledger is locked.
         cost, mechanism = checked(event.cost()), named(str(event), "an event", most=MOST_WORDS)
         pays_for = lines(event, mechanism, cost)
+        entry, preview = self._entered(cost, mechanism, dataset, what, part)
+        return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
+
+    def record(
+        self, event: Event, *, dataset: str, what: str, already_spent: bool = False
+    ) -> Preview:
+        """Record a spend that another library makes, before it is made; nothing can be drawn for it.
+
+        ``event`` is usually an `Elsewhere`.  It adds up with all other spends.  Like `spend`, this
+        raises `BudgetExceededError` and records nothing if the total would exceed the limit: then do
+        not run the other library.  If it has run, say ``already_spent=True``.  Then it is
+        recorded in any case, the result's ``over`` says what it exceeds, and the next spend is refused.
+        All other errors are those of `spend`.
+
+        >>> from littlestone.privacy.accounting.elsewhere import Elsewhere
+        >>> from fractions import Fraction
+        >>> ledger = Ledger()
+        >>> ledger.set_limit("census", PrivacyCost(Fraction(1)))
+        >>> mean = Elsewhere.declared("0.75", neighbours="add-remove")
+        >>> done = ledger.record(mean, dataset="census", what="a mean", already_spent=True)
+        >>> str(done.after), done.over
+        ('epsilon 1.5, delta 0 (replace-one)', ['epsilon'])
+        """
+        cost, mechanism = checked(event.cost()), named(str(event), "an event", most=MOST_WORDS)
+        _, preview = self._entered(
+            cost,
+            mechanism,
+            dataset,
+            what,
+            None,
+            fix="do not run it; if it has run, record it with --already-spent (already_spent=True)",
+            refuse=not already_spent,
+        )
+        return preview
+
+    def _entered(
+        self,
+        cost: PrivacyCost,
+        mechanism: str,
+        dataset: str,
+        what: str,
+        part: Part | None,
+        *,
+        fix: str = "spend less, or use other data; raise the limit only if those who set it agree",
+        refuse: bool = True,
+    ) -> tuple[Entry, Preview]:
+        """The entry of a spend, durable by now; one beyond the limit is refused if ``refuse``."""
         dataset = named(dataset, "a data set", most=MOST)
         what = named(what, "a purpose", most=MOST_WORDS)
         if part is not None:
@@ -200,20 +247,19 @@ class Ledger:
         try:
             with self._store.transaction(asked) as connection:
                 preview = _preview(connection, dataset, cost, part)
-                if preview.refused:
+                if preview.refused and refuse:
                     raise BudgetExceededError(
                         asked,
                         found=f"the total would be {preview.after} and the limit is {preview.limit}; "
                         f"{' and '.join(preview.over)} would pass it",
-                        fix="spend less, or use other data; raise the limit only if those who set it "
-                        "agree",
+                        fix=fix,
                     )
                 self._spent = True
                 entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
         except Exception:  # an interrupt may come after the commit
             self._spent = before
             raise
-        return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
+        return entry, preview
 
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
         """Preview what `spend` would do now, recording nothing; another spend may come in between.
