@@ -109,7 +109,8 @@ class PostgreSql(Dialect):
                     WHERE k.castsource = coalesce(b.oid, t.oid)
                         AND k.casttarget = 'pg_catalog.text'::pg_catalog.regtype
                         AND o.nspname <> 'pg_catalog'
-                ), pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')
+                ), pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT'),
+                coalesce(pg_catalog.to_jsonb(a) OPERATOR(pg_catalog.->>) 'attgenerated', '') = 'v'
             FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
                 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
                 JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
@@ -132,6 +133,7 @@ class PostgreSql(Dialect):
         citext: bool,
         cast: bool,
         allowed: bool,
+        virtual: bool,
     ) -> Column:
         type_name, value = base or own, self.quote(name)
         kind: Kind | None = "text" if sort == "e" else _KINDS.get(type_name)
@@ -140,6 +142,8 @@ class PostgreSql(Dialect):
         refused = "" if kind else f"its declared type is {own}, not a number or a text"
         if cast:  # a function of the owner's own may look at other records
             refused = f"somebody's own function turns its type {own} into a text"
+        if virtual:  # version 18 may fail to compute one for some record
+            refused = "the server computes it from other columns when it is read"
         if not allowed:
             refused = "you may not read it: there is no GRANT SELECT"
         element = f"pg_catalog.{type_name}"
