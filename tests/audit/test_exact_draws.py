@@ -12,7 +12,15 @@ from exact_draws import Draws
 from littlestone.audit import find_subjects
 from littlestone.audit.choices import Choices
 from littlestone.audit.subject import Named
-from littlestone.audit.subjects import confirmed, continual, experts, online, staged, tallied
+from littlestone.audit.subjects import (
+    confirmed,
+    continual,
+    experts,
+    online,
+    private_selection,
+    staged,
+    tallied,
+)
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric
 from littlestone.privacy.samplers.reals import Real
@@ -36,6 +44,9 @@ LARGE = {
     "online-teacher-learner": 10,
     "group-estimates": 50,
     "rule-estimates": 10,
+    "selection-learner": 30,
+    "selection-learner-few": 20,
+    "selection-learner-methods": 30,
 }
 
 # Their data have many records at any epsilon; `relabelling-learner` and `online-key-learner` have the
@@ -60,6 +71,7 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
         (continual, "HORIZON"),
         (tallied, "LONG"),
         (tallied, "HORIZON"),
+        (private_selection, "MOST"),
     ):
         monkeypatch.setattr(module, name, STEPS)
     # At a small delta the staged learner's tests have a noisy threshold.

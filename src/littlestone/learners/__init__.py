@@ -18,6 +18,7 @@ from littlestone.learners.partition import PartitionLearner
 from littlestone.learners.proper import ProperLearner
 from littlestone.learners.radii import RadiiLearner
 from littlestone.learners.release import Release
+from littlestone.learners.selection import SelectionLearner
 from littlestone.learners.single_key import SingleKeyLearner
 from littlestone.learners.staged import StagedLearner
 
@@ -42,6 +43,7 @@ __all__ = [
     "RadiiLearner",
     "RelabellingLearner",
     "Release",
+    "SelectionLearner",
     "SingleKeyLearner",
     "StagedLearner",
 ]

@@ -7,14 +7,12 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from littlestone.classes.base import Enumerable, HypothesisClass, is_scorable
 from littlestone.classes.covering import Covering
 from littlestone.data import Label
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
-from littlestone.learners.estimate import BETA
+from littlestone.learners.estimate import BETA, errors
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.cost import PrivacyCost, decimal_text
@@ -269,9 +267,3 @@ def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothes
         best = [elements.first_of(int(scores.argmax()))] if found else []
         return hypotheses.union(map(elements.element, best))
     return None
-
-
-def errors(rule: Hypothesis[Any], sample: Sample[Any]) -> int:
-    """How many records the rule labels wrongly.  NOT PRIVATE."""
-    given = np.fromiter(map(rule, sample.points), np.int64)
-    return sample.n - int(sample.counts[np.arange(len(given)), given].sum())

@@ -23,9 +23,9 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
     """Release (c_1 + X_1, ..., c_k + X_k), where a record is in at most one of ``cells`` = k cells.
 
     The X are independent discrete Laplace numbers, Pr[X = x] = (1 - a) / (1 + a) a^|x| with a = 1 / r
-    and r a rational <= e^(epsilon / 2).  A replaced record leaves one cell and enters another, so the
-    counts move by at most 2 in L1 and the release is epsilon-DP (docs/proofs/estimates.md, Theorem 1;
-    DMNS06; GRS12).
+    and r a rational <= e^(epsilon / m), m = min(k, 2).  A replaced record leaves one cell and enters
+    another, so the counts move by at most m in L1 and the release is epsilon-DP
+    (docs/proofs/estimates.md, Theorem 1; DMNS06; GRS12).
 
     ``data`` holds the counts c_1, ..., c_k.  The caller guarantees that the cells are disjoint and
     public, such as those of a released rule.
@@ -43,10 +43,15 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
         require_epsilon(self.epsilon)
         whole("cells", self.cells, least=1)
 
+    @property
+    def moved(self) -> int:
+        """The most counts that a replaced record moves, each by 1."""
+        return min(self.cells, 2)
+
     @cached_property
     def ratio(self) -> Fraction:
         """The ratio a of the probabilities of neighbouring noises."""
-        return 1 / exp_below(self.epsilon / 2)
+        return 1 / exp_below(self.epsilon / self.moved)
 
     def within(self, beta: Fraction) -> int:
         """The least t with k Pr[|X| > t] <= beta: then Pr[all |X| <= t] >= 1 - beta.
@@ -60,9 +65,9 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
         return PrivacyCost(self.epsilon)
 
     def guarantee(self) -> Guarantee:
-        # A replaced record moves two counts by one, and each of them is (epsilon / 2)-DP.
-        each = Guarantee.pure(self.epsilon / 2)
-        return Guarantee(self.epsilon, Fraction(0), 2 * each.rho)
+        # A replaced record moves m counts by one, and each of them is (epsilon / m)-DP.
+        each = Guarantee.pure(self.epsilon / self.moved)
+        return Guarantee(self.epsilon, Fraction(0), self.moved * each.rho)
 
     def draw(self, data: Sequence[int], *, receipt: Receipt) -> tuple[int, ...]:
         rng = receipt.redeem(self)

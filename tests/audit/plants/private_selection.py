@@ -1,0 +1,111 @@
+"""Mistakes in private selection: by which scores, how often, and what is paid.
+
+The honest learner is audited with the score of the released rule told, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from littlestone.audit import Subject
+from littlestone.audit.subjects.private_selection import RECORDS, Learner, selection_subject, tables
+from littlestone.classes import FiniteClass
+from littlestone.learners import ExponentialLearner
+from littlestone.privacy import Budget
+from littlestone.privacy.accounting.selected import Repeats
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.sample import Sample
+from plants.harness import Masses, Plant, is_private
+
+EPSILON = Fraction(6)  # large, so that the bound is nearly reached
+HALF: dict[str, Any] = {"most": 50, "scored": "0.5"}
+ONES = [FiniteClass.from_array([[y, y]]) for y in (0, 1)]  # their rules are no choice
+SCORES: dict[str, Any] = {
+    "most": 130,
+    "scored": "0.99",
+    "candidates": [(H, ExponentialLearner) for H in ONES],
+}
+
+
+class TrueScores(Learner):
+    """The best rule is that of the fewest true errors, without noise."""
+
+    def law_of_run(self, sample: Sample[Any]) -> Any:
+        law: Masses = {}
+        for (rule, _), mass in super().law_of_run(sample).items():
+            (score,) = self.counted(rule, sample)
+            law[rule, score] = law.get((rule, score), Fraction(0)) + mass
+        return law
+
+
+class _Always(Repeats):
+    def power(self, x: Fraction) -> Fraction:
+        return x**self.most
+
+
+class FixedNumber(Learner):
+    """There are always as many runs as there may be at most."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.repeats = _Always(self.repeats.factor, self.repeats.most)
+
+
+class NothingSplit(Learner):
+    """Each rule, and each score too, has the whole epsilon of a run."""
+
+    def __init__(self, H: Any, budget: Budget, **options: Any) -> None:
+        super().__init__(H, budget, **options)
+        run = budget.epsilon / self.repeats.factor
+        self.score = CellCounts(run, 1)
+        whole = Budget(run)
+        self.candidates = tuple(ExponentialLearner(c.hypotheses, whole) for c in self.candidates)
+
+
+class OneCandidateCharged(Learner):
+    """Each run has the whole epsilon, and one run is charged."""
+
+    def __init__(self, H: Any, budget: Budget, *, factor: int = 3, **options: Any) -> None:
+        super().__init__(H, Budget(factor * budget.epsilon), factor=factor, **options)
+
+
+class LawOfThree(Learner):
+    """All numbers of runs are equally likely, as at three times the cost, and two are charged."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, factor=2, **options)
+        self.repeats = Repeats(3, self.repeats.most)
+
+
+def _told(learner: Learner, honest: Learner) -> Subject[Any]:
+    """What ``learner`` does against what the honest one claims."""
+
+    @cache
+    def law(data: Any) -> Masses:
+        sample = Sample.from_examples(learner.hypotheses.domain, data)
+        return dict(learner.law_of_best(sample))
+
+    return replace(selection_subject(honest, RECORDS, 2), distribution=law)
+
+
+def _named(kind: type[Any], honest: Subject[Any], broken: Subject[Any]) -> Plant:
+    mistake = (kind.__doc__ or "").partition("\n")[0]
+    return Plant(f"selection_{kind.__name__}", mistake, is_private, honest, broken)
+
+
+def _between(epsilon: Fraction, kind: type[Learner] = Learner, **options: Any) -> Learner:
+    return kind(ONES[0], Budget(epsilon), **options)
+
+
+RULES = tables(EPSILON, **HALF)
+BOTH = _told(RULES, RULES)
+SCORED = _between(EPSILON, **SCORES, factor=2)
+
+PLANTS = [
+    *(_named(kind, BOTH, _told(tables(EPSILON, kind, **HALF), RULES))
+      for kind in (TrueScores, FixedNumber, NothingSplit, OneCandidateCharged)),
+    _named(LawOfThree, _told(SCORED, SCORED), _told(_between(EPSILON, LawOfThree, **SCORES), SCORED)),
+]  # fmt: skip
