@@ -36,7 +36,7 @@ from littlestone.report.files import FIGURES, reserved
 from littlestone.report.group import Group
 from littlestone.report.pages.release import release_page
 from littlestone.report.tree import class_tree, drawable
-from littlestone.tasks import Task, declared_class
+from littlestone.tasks import OneOrMore, Task, declared_class
 
 Hypotheses = HypothesisClass[Any] | str
 """A class, or the text of one, such as ``thresholds(age, 0..120)``."""
@@ -49,7 +49,7 @@ def fit(
     table: object,
     target: str | None = None,
     *,
-    hypotheses: Hypotheses,
+    hypotheses: OneOrMore,
     epsilon: object,
     ledger: Ledger | str | os.PathLike[str],
     delta: object = 0,
@@ -73,7 +73,8 @@ def fit(
     data frame, or what `open_table` returns, such as a table of a database.  ``target`` is the column
     that holds the label.  Either ``positive`` says which of its values count as 1, such as ``"> 15"``
     or ``"HA"``, or ``labels`` lists the labels.  Any other value gets the label ``default``, or the
-    first label if there is no default.  ``epsilon`` is in nats and above 0, and ``delta`` is a
+    first label if there is no default.  ``hypotheses`` is a class or its text, or a list of them, one of
+    which is to fit the records.  ``epsilon`` is in nats and above 0, and ``delta`` is a
     probability.  ``estimate`` is an epsilon to spend on precision, recall and error.  ``cost`` is a
     pair such as ``(5, 1)``: what a missed positive and a false alarm cost.
 

@@ -24,7 +24,7 @@ from littlestone.sample import Sample
 
 ONE = Fraction(1)
 LAWS = [Repeats(factor, most) for factor in (2, 3) for most in (1, 2, 7, 30)]
-SAMPLE = Sample.from_examples(CONSTANTS.domain, [(0, 0), (1, 1), (1, 1)])
+SAMPLE = Sample.from_examples(CONSTANTS.domain, [("x0", 0), ("x1", 1), ("x1", 1)])
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
@@ -74,6 +74,20 @@ def test_the_lemma(law: Repeats) -> None:
     assert grown == sorted(grown)
 
 
+@pytest.mark.parametrize("factor", [2, 3])
+def test_the_cost_is_nearly_reached(factor: int) -> None:
+    """One run has the ratio 2, and the best run nearly 2^factor; a run's delta counts E[K] times."""
+    law, rare = Repeats(factor, 200), Fraction(1, 10**4)
+
+    def released(better: Fraction, own: Fraction) -> Fraction:
+        return law.power(1 - better) - law.power(1 - better - own)
+
+    ratio = released(Fraction(1, 10), 2 * rare) / released(Fraction(1, 5), rare)
+    assert Fraction(98, 100) * 2**factor < ratio <= 2**factor
+    told, delta = Fraction(1, 10**6), law.mean / 10**6
+    assert Fraction(99, 100) * delta < 1 - law.power(1 - told) <= delta
+
+
 def test_the_lemma_is_false_of_a_fixed_number() -> None:
     def grown(i: int) -> Fraction:
         return Fraction(i, 40) ** 2 * 7 * (1 - Fraction(i, 40)) ** 6
@@ -112,7 +126,10 @@ def test_a_delta_is_for_all_runs() -> None:
     (event,) = {c.event for c in learner.candidates if c.cost().delta}
     declared = learner.cost()
     assert Fraction("0.99e-6") < declared.delta <= Fraction("1e-6")
-    assert declared.delta > learner.repeats.mean * event.cost().delta
+    assert declared.delta >= learner.repeats.mean * event.cost().delta
+    odd = Budget(1, "1.23456789e-6")
+    learner = SelectionLearner(CONSTANTS, odd, candidates=pairs)
+    assert learner.cost().within(odd.cost)
 
 
 def test_one_entry_pays_for_everything_and_a_refused_budget_for_nothing() -> None:
