@@ -52,7 +52,8 @@ def test_a_number_is_drawn_with_its_chance(law: Repeats) -> None:
     law.draw(rng)
     step = max(1, rng.below // 3000)  # the counts are huge for many runs of the factor 2
     seen = Counter[int]()
-    for rng.given in range(0, rng.below, step):
+    for given in range(0, rng.below, step):
+        rng.given = given
         seen[law.draw(rng)] += 1
     edge = Fraction(2 * step, rng.below)
     assert all(abs(Fraction(seen[k] * step, rng.below) - p) <= edge

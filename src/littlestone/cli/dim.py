@@ -15,7 +15,13 @@ from littlestone.classes.table_file import BinaryTable
 from littlestone.cli.arguments import SchemaOption, table_or_class
 from littlestone.cli.console import counted, err, finite_or_text, out, print_json, print_pairs
 from littlestone.data.schema import opened_schema
-from littlestone.dimension import Bounds, Certificate, MistakeTree, littlestone_bounds
+from littlestone.dimension import (
+    Bounds,
+    Certificate,
+    GraphCertificate,
+    MistakeTree,
+    littlestone_bounds,
+)
 from littlestone.dimension.solver import Progress
 from littlestone.dimension.table import PackedTable
 from littlestone.errors import DeclarationError
@@ -36,7 +42,10 @@ def dim(
     ],
     certificate: Annotated[
         Path | None,
-        typer.Option(help="Write proofs to this file; `littlestone certify` checks them."),
+        typer.Option(
+            help="Write proofs to this file; `littlestone certify` checks them. A name that ends in "
+            ".json gives text, any other name the compact binary form."
+        ),
     ] = None,
     time_limit: Annotated[
         float | None,
@@ -79,11 +88,17 @@ def dim(
         return
     with reserved(certificate, CERTIFICATE) if certificate else nullcontext() as write:
         table = PackedTable.read(H.values)
+        as_claims = certificate is not None and certificate.suffix == ".json"
         bounds = solve(
-            table, certificate=write is not None, time_limit=time_limit, memory_limit=memory_limit
+            table, certificate=as_claims, time_limit=time_limit, memory_limit=memory_limit
         )
-        if write is not None:
+        claims = bounds.certificate and len(bounds.certificate.claims)
+        if write is not None and as_claims:
             write(Certificate.of(table, bounds).to_json() + "\n")
+        elif write is not None:
+            graph = GraphCertificate.of(table, bounds)
+            claims = graph.claims or None
+            write(graph.to_bytes())
     settled = bounds.lower == bounds.upper
     data = {
         "littlestone_dimension": bounds.lower if settled else None,
@@ -93,7 +108,6 @@ def dim(
     if not settled:
         data |= {"lower": bounds.lower, "upper": bounds.upper}
     if certificate is not None:
-        claims = bounds.certificate and len(bounds.certificate.claims)
         data |= {"certificate": str(certificate), "claims": claims}
     names = {
         "hypotheses": [H.hypotheses[i] for i in table.names[:9]],

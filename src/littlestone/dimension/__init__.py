@@ -4,7 +4,7 @@ Every dimension takes any table: rows of labels, an array, a finite class or a `
 """
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve, UnsettledError
-from littlestone.dimension.certificate import Certificate, Verdict
+from littlestone.dimension.certificate import Certificate
 from littlestone.dimension.collapsing import (
     CollapsingMap,
     Family,
@@ -30,6 +30,7 @@ from littlestone.dimension.natarajan import (
     psi_shattered_set,
 )
 from littlestone.dimension.refutation import Refutation, refutes
+from littlestone.dimension.refutation_graph import GraphCertificate
 from littlestone.dimension.shattering import is_shattered_by, mistake_tree
 from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
 from littlestone.dimension.star import Star, is_star, largest_star, star_number
@@ -47,6 +48,7 @@ from littlestone.dimension.thresholds import (
 )
 from littlestone.dimension.tree import MistakeTree
 from littlestone.dimension.vc import is_shattered_set, shattered_set, vc_dimension
+from littlestone.dimension.verdict import Verdict
 from littlestone.dimension.zero_cover import zero_cover_function, zero_cover_number
 
 __all__ = [
@@ -54,6 +56,7 @@ __all__ = [
     "Certificate",
     "CollapsingMap",
     "Family",
+    "GraphCertificate",
     "HalfGraph",
     "InterruptedSolve",
     "LabelTable",

@@ -10,26 +10,16 @@ from typing import Any, NoReturn, Self
 
 from littlestone.dimension.bounds import Bounds
 from littlestone.dimension.refutation import Refutation, unproved_claim
+from littlestone.dimension.refutation_graph import MARK, GraphCertificate
 from littlestone.dimension.shattering import is_shattered_by
 from littlestone.dimension.table import PackedTable, TableOrClass
 from littlestone.dimension.tree import MistakeTree
+from littlestone.dimension.verdict import Verdict, require_table
 from littlestone.errors import DeclarationError
 
 FORMAT = "littlestone-certificate 1"
 
 _FIELDS = {"format", "table", "lower", "upper", "tree", "claims"}
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Whether a statement about a table is proved, and in words by what, or why not.
-
-    ``proved`` is None for a bound that the certificate states and gives no proof of.
-    """
-
-    statement: str
-    proved: bool | None
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -79,12 +69,7 @@ class Certificate:
         Raises `DeclarationError` if the certificate is one of another table.
         """
         table = PackedTable.read(table_or_class)
-        if table.digest != self.table:
-            raise DeclarationError(
-                "check the certificate against this table",
-                found="it was made for another one: the fingerprints of the tables differ",
-                fix="give the table that it was made for; the order of rows and columns matters",
-            )
+        require_table(self.table, table)
         return [self._lower(table), self._upper(table)]
 
     def _lower(self, table: PackedTable) -> Verdict:
@@ -95,10 +80,7 @@ class Certificate:
     def _upper(self, table: PackedTable) -> Verdict:
         statement = f"LDim < {self.upper + 1}"
         if self.refutation is None:
-            if table.size.bit_length() <= self.upper + 1:
-                found = "is one hypothesis" if table.size == 1 else f"are {table.size:,} hypotheses"
-                return Verdict(statement, True, f"counting: there {found}")
-            return Verdict(statement, None, "the certificate has no claims")
+            return Verdict.by_counting(self.upper, table.size)
         wrong = unproved_claim(table, self.refutation)
         if wrong is not None:
             return Verdict(statement, False, f"claim {wrong + 1} does not follow from the others")
@@ -120,12 +102,15 @@ class Certificate:
         )
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Self:
-        """The certificate in a file; if there is none, a `DeclarationError` names the file."""
+    def load(cls, path: str | PathLike[str]) -> Self | GraphCertificate:
+        """The certificate in a file of either form; `DeclarationError` names a file without one."""
         try:
             if not Path(path).is_file():
                 _refuse("there is no such file")
-            return cls.from_json(Path(path).read_text(encoding="utf-8"))
+            data = Path(path).read_bytes()
+            return (
+                GraphCertificate.read(data) if data[:26] == MARK else cls.from_json(data.decode())
+            )
         except DeclarationError as error:
             raise DeclarationError(
                 f"use the certificate {path}", found=error.found, fix=error.fix

@@ -34,9 +34,9 @@ class SelectionLearner(PrivateLearner[Point]):
     2. Each run draws a candidate, its rule h, and the score errors(h) + X with discrete Laplace X.
     3. The rule of the least score is released; among equal scores, that of the earliest run.
 
-    A score below -n or above 2 n counts as -n or 2 n.  One run has epsilon / factor: the share ``scored``
-    of it is for the score, and the rest for the rule.  So trying many classes costs ``factor`` = 2 or 3
-    times one class, however many they are.  (epsilon, delta)-DP for every sample.
+    A score below -n or above 2 n counts as -n or 2 n.  One run has epsilon / factor: the share
+    ``scored`` of it is for the score, and the rest for the rule.  So trying many classes costs
+    ``factor`` = 2 or 3 times one class, however many they are.  (epsilon, delta)-DP for every sample.
 
     ``candidates`` are pairs of a class and its learner, all with the domain and labels of
     ``hypotheses``, which names what is learned.  By default they are the parts of a union that is too
@@ -150,7 +150,7 @@ class SelectionLearner(PrivateLearner[Point]):
         return best[1]
 
     def counted(self, rule: Hypothesis[Point], sample: Sample[Point]) -> tuple[int]:
-        """n plus the number of errors of ``rule``: what the noise is added to.
+        """The number of records plus that of the errors of ``rule``: what the noise is added to.
 
         It depends on the data: for the `score` only.  Noise may move it by n before a score is cut off.
         """

@@ -18,7 +18,7 @@ Name = str | os.PathLike[str]
 
 # How files begin that a command may overwrite, because a command wrote them before.
 MODEL = rb'\s*\{\s*"format": *"littlestone model '
-CERTIFICATE = rb'\s*\{\s*"format": *"littlestone-certificate '
+CERTIFICATE = rb'\s*\{\s*"format": *"littlestone-certificate |littlestone-certificate '
 PREDICTIONS = rb"prediction\n"
 HISTORY = rb'number,at,dataset,part,|\[\s*\{\s*"number": |\[\]\n'
 NEVER = rb"(?!)"  # for kinds of files that hold other people's data too

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -133,7 +134,10 @@ class Selected(Event):
         return [(self, 1), *merged_uses([(event, self.repeats.most) for event in drawn])]
 
     def __str__(self) -> str:
-        listed = " or ".join(f"[{candidate}]" for candidate in self.candidates)
+        listed = " or ".join(
+            f"{n} x [{candidate}]" if n > 1 else f"[{candidate}]"
+            for candidate, n in Counter(self.candidates).items()
+        )
         return (
             f"the best, by [{self.score}], of up to {self.repeats.most:,} runs of {listed}, "
             f"at {self.repeats.factor} times the cost of one"

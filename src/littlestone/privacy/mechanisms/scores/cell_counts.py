@@ -96,7 +96,5 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
         }
 
     def __str__(self) -> str:
-        return (
-            f"counts of {self.cells} cells with discrete Laplace noise, "
-            f"epsilon {decimal_text(self.epsilon)}"
-        )
+        counted = "a count" if self.cells == 1 else f"counts of {self.cells} cells"
+        return f"{counted} with discrete Laplace noise, epsilon {decimal_text(self.epsilon)}"

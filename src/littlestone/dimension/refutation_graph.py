@@ -1,0 +1,164 @@
+"""Certificates in the binary form: a tree, and a graph of claims in which each is written once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any, NoReturn, Self
+
+import numpy as np
+
+from littlestone.dimension.bounds import Bounds
+from littlestone.dimension.shattering import is_shattered_by
+from littlestone.dimension.table import PackedTable, TableOrClass
+from littlestone.dimension.tree import MistakeTree
+from littlestone.dimension.verdict import Verdict, require_table
+from littlestone.errors import DeclarationError
+
+MARK = b"littlestone-certificate 2\n"
+
+ROOM = 8 << 30  # bytes that the writer may use; memory that it does not touch costs nothing
+_POLL = 0.1  # seconds between two looks at Ctrl+C
+
+
+@dataclass(frozen=True)
+class GraphCertificate:
+    """lower <= LDim <= upper for the table of that fingerprint, as a binary file holds it.
+
+    The leaves of the ``tree`` are numbers of distinct rows.  ``text`` are the ``claims`` that prove the
+    upper bound, in the form of docs/certificate-format.md; it is empty if there are none.
+
+    >>> from littlestone.dimension import littlestone_bounds
+    >>> table = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
+    >>> certificate = GraphCertificate.of(table, littlestone_bounds(table))
+    >>> len(certificate.to_bytes()), certificate == GraphCertificate.read(certificate.to_bytes())
+    (69, True)
+    >>> for verdict in certificate.check(table):
+    ...     print(verdict.statement, verdict.proved)
+    LDim >= 2 True
+    LDim < 3 True
+    """
+
+    table: str
+    lower: int
+    upper: int
+    tree: MistakeTree
+    claims: int
+    text: bytes
+
+    @classmethod
+    def of(cls, table_or_class: TableOrClass, bounds: Bounds) -> Self:
+        """The certificate of a solve; the graph is written here, unless the bounds differ."""
+        table = PackedTable.read(table_or_class)
+        leaves = np.searchsorted(table.names, np.asarray(bounds.tree.leaves))
+        tree = MistakeTree(bounds.tree.points, tuple(leaves.tolist()))
+        written = None
+        if bounds.lower == bounds.upper:
+            from littlestone.dimension.proof.writing import GraphWriter  # compiled
+
+            writer = GraphWriter(table.rows, table.points, ROOM)
+            written = _awaited(writer, lambda: writer.write(bounds.upper + 1))
+        text, claims = written or (b"", 0)
+        return cls(table.digest, bounds.lower, bounds.upper, tree, claims, text)
+
+    def check(self, table_or_class: TableOrClass) -> list[Verdict]:
+        """Whether the tree and the claims prove both bounds; no search.
+
+        Raises `DeclarationError` if the certificate is one of another table.
+        """
+        table = PackedTable.read(table_or_class)
+        require_table(self.table, table)
+        distinct = PackedTable(table.rows, table.points, np.arange(table.size))
+        good = is_shattered_by(distinct, self.tree)
+        reason = "a shattered tree" if good else "a leaf of its tree contradicts the path to it"
+        return [Verdict(f"LDim >= {self.lower}", good, reason), self._upper(table)]
+
+    def _upper(self, table: PackedTable) -> Verdict:
+        statement = f"LDim < {self.upper + 1}"
+        if not self.claims:
+            return Verdict.by_counting(self.upper, table.size)
+        from littlestone.dimension.proof.accepting import GraphChecker  # compiled
+
+        checker = GraphChecker(table.rows, table.points, self.text, self.claims)
+        if _awaited(checker, lambda: checker.accepts(self.upper + 1)):
+            plural = "s" * (self.claims > 1)
+            return Verdict(statement, True, f"{self.claims:,} claim{plural}")
+        return Verdict(statement, False, f"claim {checker.claims:,} does not follow")
+
+    def to_bytes(self) -> bytes:
+        """The binary file."""
+        numbers = [self.lower, self.upper, *self.tree.points, *self.tree.leaves, self.claims]
+        return MARK + bytes.fromhex(self.table) + b"".join(map(_written, numbers)) + self.text
+
+    @classmethod
+    def read(cls, data: bytes) -> Self:
+        """The certificate in a binary file; `DeclarationError` if it is damaged or something else."""
+        if not data.startswith(MARK):
+            _refuse("it is not of the binary form 2")
+        at = len(MARK) + 32
+
+        def number() -> int:
+            nonlocal at
+            total = 0
+            for shift in range(0, 63, 7):
+                if at >= len(data):
+                    break
+                byte = data[at]
+                at += 1
+                total |= (byte & 127) << shift
+                if byte < 128:
+                    return total
+            _refuse("it is damaged, or has been cut off")
+
+        lower, upper = number(), number()
+        if not lower <= upper < 62 or 1 << lower > len(data):
+            _refuse(f"the bounds {lower} and {upper} cannot be")
+        points = tuple(number() for _ in range((1 << lower) - 1))
+        leaves = tuple(number() for _ in range(1 << lower))
+        claims = number()
+        text = data[at:]
+        if claims > len(text) or (text and not claims):
+            _refuse("it is damaged, or has been cut off")
+        digest = data[len(MARK) : len(MARK) + 32].hex()
+        return cls(digest, lower, upper, MistakeTree(points, leaves), claims, text)
+
+
+def _written(number: int) -> bytes:
+    """Seven bits to a byte, the lowest first."""
+    out = bytearray()
+    while number >= 128:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def _awaited(worker: Any, task: Any) -> Any:
+    """The result of compiled work in a thread of its own, so that Ctrl+C can stop it."""
+    results: list[Any] = []
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(task())
+        except BaseException as failure:
+            failures.append(failure)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        while not results and not failures:
+            thread.join(_POLL if thread.is_alive() else 0)
+    except BaseException:
+        worker.stop()
+        raise
+    if failures:
+        raise failures[0]
+    return results[0]
+
+
+def _refuse(found: str) -> NoReturn:
+    raise DeclarationError(
+        "use the certificate",
+        found=found,
+        fix="make it again with `littlestone dim FILE --certificate OUT.ldim`",
+    )

@@ -1,0 +1,39 @@
+"""What a checker says of one statement about a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from littlestone.dimension.table import PackedTable
+from littlestone.errors import DeclarationError
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a statement about a table is proved, and in words by what, or why not.
+
+    ``proved`` is None for a bound that the certificate states and gives no proof of.
+    """
+
+    statement: str
+    proved: bool | None
+    reason: str
+
+    @classmethod
+    def by_counting(cls, upper: int, size: int) -> Self:
+        """What is known of LDim <= upper from the number of distinct rows alone."""
+        if size.bit_length() <= upper + 1:
+            found = "is one hypothesis" if size == 1 else f"are {size:,} hypotheses"
+            return cls(f"LDim < {upper + 1}", True, f"counting: there {found}")
+        return cls(f"LDim < {upper + 1}", None, "the certificate has no claims")
+
+
+def require_table(digest: str, table: PackedTable) -> None:
+    """Raise `DeclarationError` unless the table has this fingerprint."""
+    if table.digest != digest:
+        raise DeclarationError(
+            "check the certificate against this table",
+            found="it was made for another one: the fingerprints of the tables differ",
+            fix="give the table that it was made for; the order of rows and columns matters",
+        )
