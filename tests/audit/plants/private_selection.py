@@ -112,8 +112,8 @@ class TiesByTrueErrors(Learner):
         return {(h, (z, self.counted(h, sample))): mass for (h, z), mass in law.items()}
 
     def law_of_best(self, sample: Sample[Any]) -> Any:
-        law: Masses = {}
-        for (rule, (score, _)), mass in super().law_of_best(sample).items():  # type: ignore[misc]
+        law, pairs = Masses(), Masses(super().law_of_best(sample))
+        for (rule, (score, _)), mass in pairs.items():
             law[rule, score] = law.get((rule, score), Fraction(0)) + mass
         return law
 
