@@ -2,6 +2,7 @@
 # make test   set up and run every test
 # make quick  set up and run 4,000 fast tests in one or two minutes
 # make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
+# make neighbours  the tests beside OpenDP and dp-accounting
 # make browser  the tests that open pages in headless Chromium, which must be installed
 # make notebooks  run the three notebooks
 # make check  lint, strict types and every test
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
 
-.PHONY: demo test quick engines engines-spark browser notebooks check docs packages bench clean
+.PHONY: demo test quick engines engines-spark neighbours browser notebooks check docs packages bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml
@@ -55,6 +56,10 @@ engines: $(READY)
 engines-spark: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[spark]'
 	$(BIN)/python -m pytest tests/data/test_spark.py
+
+neighbours: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[neighbours]'
+	$(BIN)/python -m pytest tests/interop/test_other_libraries.py
 
 browser: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[browser]'

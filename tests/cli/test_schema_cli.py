@@ -41,6 +41,16 @@ def test_a_draft_is_a_schema() -> None:
     assert run("schema", "none.csv").status == 2
 
 
+def test_a_draft_goes_to_a_new_file_alone() -> None:
+    ran = run("schema", "t.csv", "--out", "draft.toml")
+    assert (ran.status, ran.out) == (0, "written to draft.toml\n")
+    assert Path("draft.toml").read_text() == draft_schema("t.csv")
+    for taken in ("draft.toml", "t.csv"):
+        before = Path(taken).read_text()
+        assert run("schema", "t.csv", "--out", taken).status == 2
+        assert Path(taken).read_text() == before
+
+
 def test_a_draft_leaves_out_columns_that_no_schema_names() -> None:
     Path("t.csv").write_text("a,b,a,,c\n1,2,3,4,5\n")
     draft = run("schema", "t.csv").out
@@ -163,3 +173,26 @@ def test_the_unit_of_a_schema_is_protected() -> None:
     assert ran.status == 0, ran.err
     assert json.loads(ran.out)["privacy"]["neighboring"] == "replace-one-unit: id"
     assert json.loads(ran.out)["class"] == "trees(delay: 0..20, carrier in {A, B}; depth 1)"
+
+
+def test_help_shows_no_type_for_a_flag_and_that_of_an_option() -> None:
+    shown = run("fit", "--help").out
+    assert "bool" not in shown
+    assert "path" in shown
+    assert "bool" not in run("--help").out
+
+
+def test_a_misspelt_table_and_a_range_that_does_not_fit_its_step_are_helped() -> None:
+    given = ["--target", "late", "--positive", "1", *PAID]
+    ran = run("fit", "tt.csv", "--class", "thresholds(delay, 0..20)", *given)
+    assert ran.status == 2
+    assert "did you mean 't.csv'?" in ran.err
+    ran = run("fit", "t.csv", "--class", "thresholds(delay, 3..18; step 5)", *given)
+    assert ran.status == 2
+    assert "write 0..20; step 5, or" in ran.err
+    ran = run("fit", "t.csv", "--class", "conditions(delay: 3..20 step 5; at most 1)", *given)
+    assert ran.status == 2
+    assert "of 5, and 3..23 is" in ran.err
+    ran = run("report", "t.csv", "--out", "page.html")
+    assert ran.status == 2
+    assert "a line is not JSON" in ran.err

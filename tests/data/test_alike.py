@@ -134,6 +134,18 @@ def found_late(table: Table) -> dict[Any, list[int]]:
     return dict(zip(sample.points, sample.counts.tolist(), strict=True))
 
 
+def test_a_missing_label_that_none_is_like(running_server: Server) -> None:
+    """An evaluation tells it from the others, so it is sent for none, and no exception shows it."""
+    psycopg = pytest.importorskip("psycopg")
+    address = running_server.database()
+    with psycopg.connect(address) as connection:
+        connection.execute("CREATE TABLE t (x integer, y integer)")
+        connection.execute("INSERT INTO t VALUES (0, NULL), (0, 1), (0, 2), (0, 20)")
+    label = Label.parse("y", "> 15")
+    sample = read_sample(open_table(address, "t"), Integers("x"), label, refuse_blank=True)
+    assert plain(sample) == {0: (3, 1)}
+
+
 def test_no_log_of_sqlalchemy_shows_a_value(server: str, caplog: pytest.LogCaptureFixture) -> None:
     from sqlalchemy import create_engine
     from sqlalchemy.pool import NullPool

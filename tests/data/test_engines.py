@@ -291,6 +291,37 @@ def test_columns_that_sqlite_computes_are_refused(tmp_path: Path) -> None:
     table.require("z")
 
 
+def test_columns_that_duckdb_computes_are_refused() -> None:
+    """DuckDB checks them when a record is inserted, and not when it is changed."""
+    duckdb = pytest.importorskip(
+        "duckdb", minversion="2.0", reason="it does not say which they are"
+    )
+    connection = duckdb.connect()
+    connection.execute("CREATE SCHEMA s")
+    connection.execute(
+        'CREATE TABLE s."it\'s" (z VARCHAR, x INTEGER AS (CAST(z AS INTEGER)), y INTEGER)'
+    )
+    table = connection.table('s."it\'s"')
+    connection.execute("INSERT INTO s.\"it's\" (z, y) VALUES ('1', 1)")
+    connection.execute("UPDATE s.\"it's\" SET z = 'no number'")
+    with pytest.raises(duckdb.ConversionException):
+        connection.execute('SELECT x FROM s."it\'s"').fetchall()
+    with pytest.raises(TableError, match="computed when it is read"):
+        open_table(table).require("x")
+    assert plain(read_sample(open_table(table), Strings("z"), Label.parse("y", 1))) == {
+        "no number": (0, 1)
+    }
+
+
+def test_a_temporary_macro_of_duckdb_is_refused() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t (x VARCHAR, y INTEGER)")
+    connection.execute("CREATE TEMP MACRO list(a) AS [0, 0]")
+    with pytest.raises(TableError, match="a macro with the name of one of DuckDB's functions"):
+        open_table(connection.table("t"))
+
+
 def test_times_are_refused_by_their_type() -> None:
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()

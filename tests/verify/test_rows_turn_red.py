@@ -37,7 +37,13 @@ FEW = Fault(
     "H.reducing_points(k - 1)",
     "k - 1 points are tried",
 )
-RED = 61
+WINNER = "littlestone.learners.stable.tournament:_winner"
+TOURNAMENTS = [
+    Fault(WINNER, "f(x) != y else", "f(x) == y else", "the right rule wins"),
+    Fault(WINNER, ".update(x, y)", "", "the sample lacks the tournament's example"),
+    Fault(WINNER, "rng.randrange(start.version_space.labels)", "1", "y is 1"),
+]
+RED = 64
 PAIRS: list[tuple[str, Fault]] = [
     *(
         (f"mechanisms.{row}", STEEP)
@@ -79,6 +85,29 @@ PAIRS: list[tuple[str, Fault]] = [
             "units",
             "estimates",
         ]
+    ),
+    *(
+        (f"tournaments.{row}", fault)
+        for row in ("tournaments", "globally_stable_code")
+        for fault in TOURNAMENTS
+    ),
+    (
+        "tournaments.batches_in_turn",
+        Fault(
+            "littlestone.learners.globally_stable:GloballyStableLearner.rule",
+            "i % len(sizes.caps)",
+            "0",
+            "k is always 0",
+        ),
+    ),
+    (
+        "lecture5.forced_mistakes",
+        Fault(
+            "littlestone.dimension.version_spaces:VersionSpaces.dimension",
+            "return low",
+            "return min(low, 2)",
+            "LDim is capped at 2",
+        ),
     ),
     ("lecture5.exponential_privacy", STEEP),
     ("bgs21_learning.parts_are_private", STEEP),

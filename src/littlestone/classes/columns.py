@@ -142,7 +142,11 @@ def _starts(text: str, match: re.Match[str]) -> tuple[str, ...]:
             fix=f"cut it less often, as {ends} in 30 steps does; in a schema: steps = 30",
         )
     elif match["count"] is None and (high - low) % step:
-        found = "the range is not a whole number of steps"
+        end = shown(low + ((high - low) // step + 1) * step)
+        found = (
+            f"{match['low']}..{match['high']} is not a whole number of steps of {shown(step)}, "
+            f"and {match['low']}..{end} is"
+        )
     if found or low is None or high is None or step is None:
         raise _unreadable(text, found, f"write a column such as one of these: {FORM}")
     if match["count"] is None:

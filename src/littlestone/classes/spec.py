@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any, Self
 
 from littlestone.classes.limits import (
@@ -289,10 +290,14 @@ def parse_range(name: str, text: str, step: str | None) -> Grid | Reals:
         if end is not None and max(abs(end.adjusted()), abs(unit.adjusted())) < 100
     ]
     if len(whole) < 2 or any(k.denominator != 1 or abs(k) > 2**65 for k in whole):
+        fix = "move the ends to multiples of the step, or add a finer one: '; step 0.01'"
+        if len(whole) == 2 and all(abs(k) <= 2**65 for k in whole):
+            wider = f"{floor(whole[0]) * unit}..{ceil(whole[1]) * unit}; step {unit}"
+            fix = f"write {wider}, or give a finer step"
         raise DeclarationError(
             f"declare the range {text} in steps of {unit}",
             found="an end of the range is not a whole number of steps within 2^64",
-            fix="move the ends to multiples of the step, or add a finer one: '; step 0.01'",
+            fix=fix,
         )
     return Grid(int(whole[0]), int(whole[1]), name, unit)
 

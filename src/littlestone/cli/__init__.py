@@ -67,14 +67,23 @@ class _Commands(TyperGroup):
             for given in one.params:
                 if given.param_type_name == "argument":
                     given.metavar = given.metavar or (given.name or "").upper()
+            _hide_types_of_flags(one, ctx)
         return command
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
+        _hide_types_of_flags(self, ctx)
         self._listing = True
         try:
             super().format_help(ctx, formatter)
         finally:
             self._listing = False
+
+
+def _hide_types_of_flags(command: Any, ctx: Any) -> None:
+    """A flag takes no value, so its help must not show one; typer would write ``--json <bool>``."""
+    for given in command.get_params(ctx):
+        if getattr(given, "is_flag", False):
+            given.metavar = ""
 
 
 def _flowing(text: str) -> str:

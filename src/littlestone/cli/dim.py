@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -96,7 +97,11 @@ def dim(
         if write is not None and as_claims:
             write(Certificate.of(table, bounds).to_json() + "\n")
         elif write is not None:
-            graph = GraphCertificate.of(table, bounds)
+            try:
+                graph = GraphCertificate.of(table, bounds, room=in_bytes(memory_limit))
+            except KeyboardInterrupt:  # what is known stays known
+                bounds = replace(bounds, interrupted=True)
+                graph = GraphCertificate.of(table, bounds, room=0)
             claims = graph.claims or None
             write(graph.to_bytes())
     settled = bounds.lower == bounds.upper
@@ -134,11 +139,16 @@ def solve(
                 certificate=certificate,
                 progress=progress,
                 time_limit=time_limit,
-                memory_limit=int(min(memory_limit, 1 << 20) * (1 << 30)),
+                memory_limit=in_bytes(memory_limit),
             )
     except KeyboardInterrupt:  # before the search began: the bounds that counting gives
         tree = MistakeTree((), (int(table.names[0]),))
         return Bounds(0, table.size.bit_length() - 1, tree, interrupted=True)
+
+
+def in_bytes(memory_limit: float) -> int:
+    """A limit in GiB as bytes."""
+    return int(min(memory_limit, 1 << 20) * (1 << 30))
 
 
 def stopped_by(bounds: Bounds) -> str:

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from littlestone.cli.arguments import NameOption, SeparatorOption, TableArgument
+from littlestone.cli.console import out
 from littlestone.data import open_table
 from littlestone.data.drafting import draft_schema
+from littlestone.report.files import NEVER, require_different, reserved
 
 
 def schema(
-    source: TableArgument, table: NameOption = None, separator: SeparatorOption = None
+    source: TableArgument,
+    table: NameOption = None,
+    separator: SeparatorOption = None,
+    to: Annotated[
+        Path | None, typer.Option("--out", help="Write to this new file, not to the terminal.")
+    ] = None,
 ) -> None:
     """Draft a schema of TABLE from names and declared types; no record is read.
 
     Write the draft to a file, fill in the ranges and the lists of values that you know, and give the
     file to `fit --schema`.  Nothing is guessed from records.
     """
-    typer.echo(draft_schema(open_table(source, table, separator=separator)), nl=False)
+    require_different({"the table": [Path(source)], "--out": [to]})
+    draft = draft_schema(open_table(source, table, separator=separator))
+    if to is None:
+        typer.echo(draft, nl=False)
+        return
+    # The file may be filled in by now, and nobody writes that again.
+    with reserved(to, NEVER) as write:
+        write(draft)
+    out.print(f"written to {to}")

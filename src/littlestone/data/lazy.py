@@ -52,13 +52,21 @@ class LazyTable(ColumnarTable):
                 "CREATE TABLE visits AS ...",
             )
         with engine_errors(self._engine, name):
+            self._computed: set[str] = set()
             if self._engine == "DuckDB":
                 _require_own_functions(frame, name)
+                self._computed = _computed(frame)
             self._types = dict(self._frame.collect_schema())
         self.columns = tuple(self._types)
 
     def require(self, column: str, fix: str = NAMED) -> None:
         super().require(column, fix)
+        if column in self._computed:
+            raise TableError(
+                f"read column {column!r} of {self.name}",
+                found="it is computed when it is read, which a record may make fail",
+                fix="name a column that is stored, or store this one: CREATE TABLE ... AS SELECT ...",
+            )
         dtype = self._types[column]
         require_scalar(self, column, nw.Unknown() if dtype == nw.Object else dtype)
 
@@ -207,6 +215,17 @@ def _require_own_functions(table: Any, name: str) -> None:
             "may be read as others say",
             fix="drop the macro, or give the file: open_table('visits.duckdb', 'main.visits')",
         )
+
+
+def _computed(table: Any) -> set[str]:
+    """The columns that DuckDB computes when it reads them, in any table of that name."""
+    named = table.alias.replace("'", "''")
+    found = table.query(
+        "_",
+        "SELECT column_name FROM information_schema.columns "
+        f"WHERE is_generated = 'ALWAYS' AND table_name = '{named}'",
+    )
+    return {name for (name,) in found.fetchall()}
 
 
 def _duckdb_key(column: str, dtype: nw.dtypes.DType) -> Any:

@@ -24,7 +24,7 @@ from littlestone.data.folders import open_folder, open_store
 from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.lazy import LazyTable
 from littlestone.data.tables import Table
-from littlestone.errors import DeclarationError, SourceError, TableError
+from littlestone.errors import DeclarationError, SourceError, TableError, did_you_mean
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".zip", ".zst", ".parquet", ".pq")
 
@@ -153,11 +153,21 @@ def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> 
         _require_none(table, path)
         return open_file(Path(path))
     if not os.path.isdir(path) and not glob.has_magic(path):
+        tables = [name for name in _names_beside(path) if name.lower().endswith(TABLE_SUFFIXES)]
         raise TableError(
-            f"read the table {path}", found="there is no such file", fix="check the path"
+            f"read the table {path}",
+            found="there is no such file",
+            fix=did_you_mean(os.path.basename(path), tables, "check the path"),
         )
     _require_none(table, path)
     return open_folder(path, open_file, TABLE_SUFFIXES)
+
+
+def _names_beside(path: str) -> list[str]:
+    try:
+        return os.listdir(os.path.dirname(path) or ".")
+    except OSError:
+        return []
 
 
 def _open_file(path: Path, *, separator: str | None, multiline: bool) -> Table:

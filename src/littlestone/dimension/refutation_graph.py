@@ -47,16 +47,19 @@ class GraphCertificate:
     text: bytes
 
     @classmethod
-    def of(cls, table_or_class: TableOrClass, bounds: Bounds) -> Self:
-        """The certificate of a solve; the graph is written here, unless the bounds differ."""
+    def of(cls, table_or_class: TableOrClass, bounds: Bounds, *, room: int = ROOM) -> Self:
+        """The certificate of a solve; the graph is written here, unless the bounds differ.
+
+        There are no claims if ``room`` bytes are too few for the writer.
+        """
         table = PackedTable.read(table_or_class)
         leaves = np.searchsorted(table.names, np.asarray(bounds.tree.leaves))
         tree = MistakeTree(bounds.tree.points, tuple(leaves.tolist()))
         written = None
-        if bounds.lower == bounds.upper:
+        if bounds.lower == bounds.upper and room:
             from littlestone.dimension.proof.writing import GraphWriter  # compiled
 
-            writer = GraphWriter(table.rows, table.points, ROOM)
+            writer = GraphWriter(table.rows, table.points, min(room, ROOM))
             written = _awaited(writer, lambda: writer.write(bounds.upper + 1))
         text, claims = written or (b"", 0)
         return cls(table.digest, bounds.lower, bounds.upper, tree, claims, text)

@@ -291,7 +291,9 @@ def _none_applies(
             return DeclarationError(
                 f"learn {H} with delta = 0",
                 found="; ".join(refusals(c for c in refused if c.method in helped)),
-                fix=f"allow a small delta, such as {_USUAL_DELTA}, or declare another class; "
+                fix=f"allow a small delta, such as {_USUAL_DELTA}, declare the range or the values of "
+                "each column, such as age: 0..120 step 5 and ward in {ICU, ER}, or "
+                "declare another class; "
                 f"`littlestone plan CLASS --epsilon E --delta {_USUAL_DELTA}` lists what applies",
             )
     costs = goal["mistakes"]

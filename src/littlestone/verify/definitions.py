@@ -149,3 +149,50 @@ class Game:
                         won = self.update(state, x, 1 - (state.rule >> x & 1))
                         after[won] += p * q * chance / differ
             samples = dict(after)
+
+    def capped(self, k: int, blocks: int) -> dict[int | None, Fraction]:
+        """The law of SOA(S T) for S ~ D~_k out of so many blocks; None where they run out.
+
+        >>> half = Fraction(1, 2)
+        >>> game = Game(frozenset([0, 1, 2]), 2, {(0, 0): half, (1, 0): half})
+        >>> {rule: str(p) for rule, p in game.capped(1, 3).items()}
+        {None: '1/2', 0: '1/4', 2: '1/8', 1: '1/8'}
+        """
+        found: dict[int | None, Fraction] = defaultdict(Fraction)
+        for (state, _), p in self._contender(k, blocks).items():
+            found[None if state is None else state.rule] += p
+        return dict(found)
+
+    def _contender(self, k: int, left: int) -> dict[tuple[State | None, int], Fraction]:
+        """The law of S T and of the blocks left."""
+        found: dict[tuple[State | None, int], Fraction] = defaultdict(Fraction)
+        for (state, rest), p in self._winner(k, left).items():
+            if state is None or rest == 0:
+                found[None, 0] += p
+            else:
+                for after, q in self.with_block({state: Fraction(1)}).items():
+                    found[after, rest - 1] += p * q
+        return found
+
+    def _winner(self, k: int, left: int) -> dict[tuple[State | None, int], Fraction]:
+        """The law of S ~ D~_k and of the blocks left."""
+        if k == 0:
+            return {(self.start(), left): Fraction(1)}
+        found: dict[tuple[State | None, int], Fraction] = defaultdict(Fraction)
+        for (one, rest), p in self._contender(k - 1, left).items():
+            if one is None:
+                found[None, 0] += p
+                continue
+            for (other, still), q in self._contender(k - 1, rest).items():
+                if other is None:
+                    found[None, 0] += p * q
+                elif one.rule == other.rule:
+                    for end, again in self._winner(k, still).items():
+                        found[end] += p * q * again
+                else:
+                    differ = [x for x in range(self.points) if (one.rule ^ other.rule) >> x & 1]
+                    for x, chance in self.deciding(differ).items():
+                        for y in (0, 1):
+                            won = one if one.rule >> x & 1 != y else other
+                            found[self.update(won, x, y), still] += p * q * chance / 2
+        return found

@@ -57,6 +57,9 @@ class Run:
         """
         try:
             read = [json.loads(line) for line in lines if line.strip()]
+        except ValueError:
+            raise _refused("a line is not JSON, as lines of a stream and models are") from None
+        try:
             public = [line for line in read if not line.get("NOT PRIVATE")]
             headers = [line for line in public if "horizon" in line]
             rules = {line["step"]: line for line in public if "step" in line}
