@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
+from littlestone.classes.declared import declared_kinds
 from littlestone.data.schema import Schema, declared_label, opened_schema
-from littlestone.errors import ModelError, no_such, shown
+from littlestone.errors import DeclarationError, ModelError, no_such, shown
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
@@ -36,7 +37,7 @@ from littlestone.report.files import FIGURES, reserved
 from littlestone.report.group import Group
 from littlestone.report.pages.release import release_page
 from littlestone.report.tree import class_tree, drawable
-from littlestone.tasks import Task, declared_class
+from littlestone.tasks import OneOrMore, Task, declared_class
 
 Hypotheses = HypothesisClass[Any] | str
 """A class, or the text of one, such as ``thresholds(age, 0..120)``."""
@@ -49,7 +50,7 @@ def fit(
     table: object,
     target: str | None = None,
     *,
-    hypotheses: Hypotheses,
+    hypotheses: OneOrMore,
     epsilon: object,
     ledger: Ledger | str | os.PathLike[str],
     delta: object = 0,
@@ -73,9 +74,10 @@ def fit(
     data frame, or what `open_table` returns, such as a table of a database.  ``target`` is the column
     that holds the label.  Either ``positive`` says which of its values count as 1, such as ``"> 15"``
     or ``"HA"``, or ``labels`` lists the labels.  Any other value gets the label ``default``, or the
-    first label if there is no default.  ``epsilon`` is in nats and above 0, and ``delta`` is a
-    probability.  ``estimate`` is an epsilon to spend on precision, recall and error.  ``cost`` is a
-    pair such as ``(5, 1)``: what a missed positive and a false alarm cost.
+    first label if there is no default.  ``hypotheses`` is a class or its text, or a list of them: then
+    the rule is of one of them.  ``epsilon`` is in nats and above 0, and ``delta`` is a probability.
+    ``estimate`` is an epsilon to spend on precision, recall and error.  ``cost`` is a pair such as
+    ``(5, 1)``: what a missed positive and a false alarm cost.
 
     ``unit`` is a column that says whose record it is, such as ``"patient_id"``.  At most
     ``max_records`` records of each unit are used, chosen at random, and ``epsilon`` and ``delta`` are
@@ -107,7 +109,7 @@ def fit(
     declared = opened_schema(schema)
     task = Task.declared(
         declared_label(declared, target, positive, labels=labels, default=default),
-        hypotheses,
+        _classes(hypotheses),
         Budget(epsilon, delta),
         method=method,
         setting=setting,
@@ -164,6 +166,26 @@ def subgroup(
         schema=declared,
     )
     return Group(_released(task, table, ledger, dataset, create_ledger, simulation_seed))
+
+
+def _classes(hypotheses: OneOrMore) -> OneOrMore:
+    """The same; raises `DeclarationError` for a list of anything else, such as a column of a table.
+
+    Its texts are not quoted unless each begins like a class, because they may be records.
+    """
+    if isinstance(hypotheses, list | tuple):
+        begins = tuple(f"{keyword}(" for keyword in declared_kinds())
+        if not all(
+            isinstance(one, HypothesisClass)
+            or (type(one) is str and one.strip().startswith(begins))
+            for one in hypotheses
+        ):
+            raise DeclarationError(
+                "learn from a list of hypotheses",
+                found="not each of them is a class or the text of one",
+                fix="give classes, or texts such as 'points(merchant)'",
+            )
+    return hypotheses
 
 
 def _released(

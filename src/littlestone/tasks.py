@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, Self
 
 from littlestone.classes import HypothesisClass, parse_class
+from littlestone.classes.one_of import one_of
 from littlestone.classes.spec import NO_SCHEMA
 from littlestone.data import Label, Table, read_sample
 from littlestone.data.fitting import require_fit
@@ -37,9 +38,12 @@ from littlestone.units import Unit
 
 _LOG = logging.getLogger(__name__)
 
+OneOrMore = HypothesisClass[Any] | str | Sequence[HypothesisClass[Any] | str]
+"""A class or the text of one, or several of them, one of which is to fit the records."""
+
 
 def declared_class(
-    hypotheses: HypothesisClass[Any] | str,
+    hypotheses: OneOrMore,
     labels: int = 2,
     schema: Schema | None = None,
     target: str | None = None,
@@ -47,12 +51,15 @@ def declared_class(
 ) -> HypothesisClass[Any]:
     """The class itself, or the class that a text declares; `DeclarationError` for anything else.
 
-    The text may name columns of the ``schema``, and ``*`` stands for all except the ``target`` and the
-    ``unit``, by default the schema's own.  A class that does not go with the schema is refused.
+    Several are one class, as `one_of` makes it.  A text may name columns of the ``schema``, and ``*``
+    stands for all except the ``target`` and the ``unit``, by default the schema's own.  A class that
+    does not go with the schema is refused.
 
     >>> declared_class("thresholds(age, 0..120)").littlestone_dimension()
     6
     """
+    if isinstance(hypotheses, list | tuple):
+        return one_of([declared_class(one, labels, schema, target, unit) for one in hypotheses])
     declared: object = hypotheses
     if isinstance(hypotheses, str):
         columns = NO_SCHEMA if schema is None else schema.class_columns(target, unit)
@@ -114,7 +121,7 @@ class Task:
     def declared(
         cls,
         label: Label,
-        hypotheses: HypothesisClass[Any] | str,
+        hypotheses: OneOrMore,
         budget: Budget,
         *,
         method: str = "auto",
@@ -127,6 +134,7 @@ class Task:
     ) -> Self:
         """The task to learn ``label`` with these hypotheses and the learner of `choose_learner`.
 
+        Several classes cost what one costs (`one_of`).
         ``cost`` says what a missed positive and a false alarm cost, as `MistakeCosts.parse` reads it.
         ``unit`` is the column that says whose record it is, such as ``"patient_id"``.  At most
         ``max_records`` records of each unit are used, and ``budget`` is then for one unit.  The

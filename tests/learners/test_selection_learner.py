@@ -7,13 +7,16 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import polars
 import pytest
 
+import littlestone
 from littlestone.audit.subjects.private_selection import CHANGING, CONSTANTS, tables
 from littlestone.classes import Thresholds, parse_class
 from littlestone.classes.union import ScoredUnion
-from littlestone.errors import BudgetExceededError, DeclarationError
-from littlestone.learners import ChoosingLearner, ExponentialLearner, SelectionLearner
+from littlestone.data import Label
+from littlestone.errors import BudgetExceededError, DeclarationError, NotPrivateWarning
+from littlestone.learners import ChoosingLearner, ExponentialLearner, Release, SelectionLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.selected import Repeats, Selected
 from littlestone.privacy.cost import PrivacyCost
@@ -21,10 +24,11 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
+from littlestone.tasks import Task, declared_class
 
 ONE = Fraction(1)
 LAWS = [Repeats(factor, most) for factor in (2, 3) for most in (1, 2, 7, 30)]
-SAMPLE = Sample.from_examples(CONSTANTS.domain, [(0, 0), (1, 1), (1, 1)])
+SAMPLE = Sample.from_examples(CONSTANTS.domain, [("x0", 0), ("x1", 1), ("x1", 1)])
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
@@ -75,6 +79,20 @@ def test_the_lemma(law: Repeats) -> None:
     assert grown == sorted(grown)
 
 
+@pytest.mark.parametrize("factor", [2, 3])
+def test_the_cost_is_nearly_reached(factor: int) -> None:
+    """One run has the ratio 2, and the best run nearly 2^factor; a run's delta counts E[K] times."""
+    law, rare = Repeats(factor, 200), Fraction(1, 10**4)
+
+    def released(better: Fraction, own: Fraction) -> Fraction:
+        return law.power(1 - better) - law.power(1 - better - own)
+
+    ratio = released(Fraction(1, 10), 2 * rare) / released(Fraction(1, 5), rare)
+    assert Fraction(98, 100) * 2**factor < ratio <= 2**factor
+    told, delta = Fraction(1, 10**6), law.mean / 10**6
+    assert Fraction(99, 100) * delta < 1 - law.power(1 - told) <= delta
+
+
 def test_the_lemma_is_false_of_a_fixed_number() -> None:
     def grown(i: int) -> Fraction:
         return Fraction(i, 40) ** 2 * 7 * (1 - Fraction(i, 40)) ** 6
@@ -113,7 +131,10 @@ def test_a_delta_is_for_all_runs() -> None:
     (event,) = {c.event for c in learner.candidates if c.cost().delta}
     declared = learner.cost()
     assert Fraction("0.99e-6") < declared.delta <= Fraction("1e-6")
-    assert declared.delta > learner.repeats.mean * event.cost().delta
+    assert declared.delta >= learner.repeats.mean * event.cost().delta
+    odd = Budget(1, "1.23456789e-6")
+    learner = SelectionLearner(CONSTANTS, odd, candidates=pairs)
+    assert learner.cost().within(odd.cost)
 
 
 def test_one_entry_pays_for_everything_and_a_refused_budget_for_nothing() -> None:
@@ -175,3 +196,61 @@ def test_what_is_refused(options: dict[str, Any], words: str) -> None:
     known: dict[str, Any] = {"candidates": [(CONSTANTS, ExponentialLearner)]} if options else {}
     with pytest.raises(DeclarationError, match=words):
         SelectionLearner(CONSTANTS, Budget(1), **{**known, **options})
+
+
+OPEN = "ward, age: 0..80 step 20"
+MIXED = [f"conditions({OPEN}; at most 2)", f"trees({OPEN}; depth 1)"]
+
+
+def test_several_classes_are_one() -> None:
+    """Scored together where that is possible, and else each with the best learner for it."""
+    closed = "age: 0..80 step 20"
+    label, budget = Label.parse("late", "1"), Budget(1, "1e-6")
+    scored = [f"conditions({closed}; at most 1)", f"trees({closed}; depth 1)"]
+    assert Task.declared(label, scored, budget).learner.method == "exponential"
+    asked: Any = Task.declared(label, scored, budget, method="selection").learner
+    assert [c.method for c in asked.candidates] == ["exponential", "exponential"]
+    found: Any = Task.declared(label, MIXED, budget).learner
+    assert (found.method, [c.method for c in found.candidates]) == (
+        "selection",
+        ["choosing", "vocabulary"],
+    )
+    assert found.cost() == PrivacyCost(ONE, Fraction(1, 10**6))
+    assert Task.declared(label, MIXED[:1], budget).learner.method == "choosing"
+
+
+def test_the_class_that_fits_is_found_among_several() -> None:
+    rng = seeded_generator(1)
+    wards, ages = ["ICU", "ER", "A", "B"] * 500, [rng.randrange(80) for _ in range(2000)]
+    late = [int(w == "ICU" and a >= 20) for w, a in zip(wards, ages, strict=True)]
+    table = {"ward": wards, "age": ages, "late": late}
+    with Ledger() as ledger:
+        with pytest.warns(NotPrivateWarning):
+            release = littlestone.fit(
+                polars.DataFrame(table), "late", positive=1, hypotheses=MIXED, epsilon=2,
+                delta="1e-6", ledger=ledger, dataset="d", simulation_seed=1,
+            )  # fmt: skip
+        assert len(list(ledger.entries("d"))) == 1
+    assert release.predict(polars.DataFrame(table)) == late
+    assert Release.from_json(release.to_json()) == release
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "words"),
+    [
+        ([], 2, "there are none"),
+        (["points(ward)", "thresholds(age, 0..80)"], 2, "the same columns, declared alike"),
+        (["trees(ward; depth 1)", "trees(ward in {A, B}; depth 1)"], 2, "declared alike"),
+    ],
+)
+def test_classes_that_are_not_alike_are_refused(texts: list[str], labels: int, words: str) -> None:
+    with pytest.raises(DeclarationError, match=words):
+        declared_class(texts, labels)
+
+
+def test_bounds_of_one_of_several() -> None:
+    H: Any = declared_class([f"rule_list(age: 0..20 step 10; at most {k})" for k in (1, 2)])
+    lows, highs = zip(*(part.littlestone_bounds() for part in H.parts), strict=True)
+    assert H.littlestone_bounds() == (max(lows), sum(highs) + 1)
+    with pytest.raises(DeclarationError, match="learned by itself"):
+        H.soa()

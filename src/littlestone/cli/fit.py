@@ -48,7 +48,13 @@ from littlestone.visible import visible_json
 def fit(
     source: TableArgument,
     hypotheses: Annotated[
-        str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
+        list[str],
+        typer.Option(
+            "--class",
+            metavar="CLASS",
+            help="The class, such as 'thresholds(dep_delay, -60..1440)'. If you give several, the rule "
+            "is of one of them, at the cost of one fit.",
+        ),
     ],
     epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],
     target: Annotated[

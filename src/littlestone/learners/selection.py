@@ -14,7 +14,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learners.estimate import errors
 from littlestone.learners.exponential import ExponentialLearner
-from littlestone.privacy.accounting.selected import Repeats, Selected, growth
+from littlestone.privacy.accounting.selected import Repeats, Selected
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact_chance, rounded_down
 from littlestone.privacy.ledger import Receipt
@@ -90,7 +90,8 @@ class SelectionLearner(PrivateLearner[Point]):
             fix="give a share such as 0.25",
         )
         run = budget.epsilon / factor
-        delta = budget.delta and rounded_down(budget.delta / growth(run, self.repeats))
+        # `Selected.cost` rounds up to six digits, and so stays below a number of six digits.
+        delta = rounded_down(rounded_down(budget.delta) / self.repeats.mean, 12)
         self.score = CellCounts(run * share, 1)
         rule = Budget(run - self.score.epsilon, delta)
         self.candidates = tuple(made(H, rule) for H, made in pairs)
@@ -115,6 +116,11 @@ class SelectionLearner(PrivateLearner[Point]):
                 found=f"one run may cost {rule}",
                 fix="give a function that makes the learner with the budget it is called with",
             )
+
+    @property
+    def detail(self) -> str:
+        methods = " or ".join(dict.fromkeys(c.method for c in self.candidates))
+        return f"the best of up to {self.repeats.most:,} runs of {methods}"
 
     @property
     def event(self) -> Selected:

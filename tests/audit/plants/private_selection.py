@@ -5,6 +5,7 @@ The honest learner is audited with the score of the released rule told, too.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -13,15 +14,18 @@ from typing import Any
 from littlestone.audit import Subject
 from littlestone.audit.subjects.private_selection import RECORDS, Learner, selection_subject, tables
 from littlestone.classes import FiniteClass
+from littlestone.errors import LedgerError
 from littlestone.learners import ExponentialLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.selected import Repeats
+from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private
 
 EPSILON = Fraction(6)  # large, so that the bound is nearly reached
-HALF: dict[str, Any] = {"most": 50, "scored": "0.5"}
+HALF: dict[str, Any] = {"most": 30, "scored": "0.5"}
 ONES = [FiniteClass.from_array([[y, y]]) for y in (0, 1)]  # their rules are no choice
 SCORES: dict[str, Any] = {
     "most": 130,
@@ -80,6 +84,62 @@ class LawOfThree(Learner):
         self.repeats = Repeats(3, self.repeats.most)
 
 
+class NumberByTheData(Learner):
+    """There may be more runs if a label is positive."""
+
+    def law_of_best(self, sample: Sample[Any]) -> Any:
+        other = copy(self)
+        if not sample.positives.any():
+            other.repeats = Repeats(self.repeats.factor, 1)
+        return super(NumberByTheData, other).law_of_best(sample)
+
+
+class ListByTheData(Learner):
+    """Only the classes whose best rule has the fewest errors are candidates."""
+
+    def law_of_run(self, sample: Sample[Any]) -> Any:
+        other, least = copy(self), [c.hypotheses.least_errors(sample) for c in self.candidates]
+        pairs = zip(self.candidates, least, strict=True)
+        other.candidates = tuple(c for c, errors in pairs if errors == min(least))
+        return super(ListByTheData, other).law_of_run(sample)
+
+
+class TiesByTrueErrors(Learner):
+    """Among equal scores, the rule with the fewest true errors is released."""
+
+    def law_of_run(self, sample: Sample[Any]) -> Any:
+        law = super().law_of_run(sample)
+        return {(h, (z, self.counted(h, sample))): mass for (h, z), mass in law.items()}
+
+    def law_of_best(self, sample: Sample[Any]) -> Any:
+        law, pairs = Masses(), Masses(super().law_of_best(sample))
+        for (rule, (score, _)), mass in pairs.items():
+            law[rule, score] = law.get((rule, score), Fraction(0)) + mass
+        return law
+
+
+class NumberBeforeTheReceipt(Learner):
+    """The number of runs is drawn before the receipt is redeemed."""
+
+    def draw(self, sample: Sample[Any], *, receipt: Receipt) -> Any:
+        self.repeats.draw(receipt._rng)
+        return super().draw(sample, receipt=receipt)
+
+
+def pays_first(learner: Learner) -> bool:
+    """With a receipt that is used up, a draw raises before it reads a single random bit."""
+    sample, rng = Sample.from_examples(learner.hypotheses.domain, RECORDS), seeded_generator(0)
+    with Ledger() as ledger:
+        receipt = ledger.spend(learner.event, dataset="made up", what="test", rng=rng)
+        receipt.redeem(learner.event)
+        state = rng.getstate()
+        try:
+            learner.draw(sample, receipt=receipt)
+        except LedgerError:
+            return rng.getstate() == state
+    return False
+
+
 def _told(learner: Learner, honest: Learner) -> Subject[Any]:
     """What ``learner`` does against what the honest one claims."""
 
@@ -88,7 +148,7 @@ def _told(learner: Learner, honest: Learner) -> Subject[Any]:
         sample = Sample.from_examples(learner.hypotheses.domain, data)
         return dict(learner.law_of_best(sample))
 
-    return replace(selection_subject(honest, RECORDS, 2), distribution=law)
+    return replace(selection_subject(honest, RECORDS[1:], 2), distribution=law)
 
 
 def _named(kind: type[Any], honest: Subject[Any], broken: Subject[Any]) -> Plant:
@@ -102,10 +162,16 @@ def _between(epsilon: Fraction, kind: type[Learner] = Learner, **options: Any) -
 
 RULES = tables(EPSILON, **HALF)
 BOTH = _told(RULES, RULES)
+FINE: dict[str, Any] = {"epsilon": Fraction(1, 2), **HALF}  # small, so that scores are often equal
+EQUAL = tables(**FINE)
 SCORED = _between(EPSILON, **SCORES, factor=2)
 
 PLANTS = [
     *(_named(kind, BOTH, _told(tables(EPSILON, kind, **HALF), RULES))
       for kind in (TrueScores, FixedNumber, NothingSplit, OneCandidateCharged)),
+    *(_named(kind, _told(EQUAL, EQUAL), _told(tables(kind=kind, **FINE), EQUAL))
+      for kind in (NumberByTheData, ListByTheData, TiesByTrueErrors)),
+    Plant("selection_NumberBeforeTheReceipt", str(NumberBeforeTheReceipt.__doc__), pays_first,
+          RULES, tables(EPSILON, NumberBeforeTheReceipt, **HALF)),
     _named(LawOfThree, _told(SCORED, SCORED), _told(_between(EPSILON, LawOfThree, **SCORES), SCORED)),
 ]  # fmt: skip

@@ -15,7 +15,6 @@ from littlestone.privacy.accounting.composed import merged_uses, relation
 from littlestone.privacy.cost import PrivacyCost, rounded_up
 from littlestone.privacy.event import Event
 from littlestone.privacy.parameters import whole
-from littlestone.privacy.rational import exp_above
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class Selected(Event):
 
     If a run with its score is (e, d)-DP whichever candidate it is of, the best run costs
 
-        epsilon = factor e,  delta = E[K] e^((factor - 1) e) d,
+        epsilon = factor e,  delta = E[K] d,
 
     even if its score is released, too (docs/proofs/private-selection.md, Theorems 1 and 2; LT19, PS22).
 
@@ -126,7 +125,7 @@ class Selected(Event):
         costs = [candidate.cost() + self.score.cost() for candidate in self.candidates]
         epsilon, delta = max(c.epsilon for c in costs), max(c.delta for c in costs)
         if delta:
-            delta = min(Fraction(1), growth(epsilon, self.repeats) * delta)
+            delta = min(Fraction(1), rounded_up(self.repeats.mean * delta))
         return PrivacyCost(self.repeats.factor * epsilon, delta, costs[0].neighboring)
 
     def uses(self) -> list[tuple[Event, int]]:
@@ -143,12 +142,3 @@ class Selected(Event):
             f"the best, by [{self.score}], of up to {self.repeats.most:,} runs of {listed}, "
             f"at {self.repeats.factor} times the cost of one"
         )
-
-
-def growth(epsilon: Fraction, repeats: Repeats) -> Fraction:
-    """E[K] e^((factor - 1) epsilon), rounded up: what the delta of one run is multiplied by.
-
-    >>> growth(Fraction(1, 3), Repeats(3, 40))
-    Fraction(199643, 5000)
-    """
-    return rounded_up(repeats.mean * exp_above((repeats.factor - 1) * epsilon))
