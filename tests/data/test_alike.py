@@ -93,6 +93,7 @@ def test_what_postgresql_is_sent_does_not_decide_what_a_record_is(
     running_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table changes between the two statements: the sample is that of the second."""
+    pytest.importorskip("sqlalchemy")
     psycopg = pytest.importorskip("psycopg")
     address = running_server.database()
     own = sql.SqlTable._merged
@@ -136,6 +137,7 @@ def found_late(table: Table) -> dict[Any, list[int]]:
 
 def test_a_missing_label_that_none_is_like(running_server: Server) -> None:
     """An evaluation tells it from the others, so it is sent for none, and no exception shows it."""
+    pytest.importorskip("sqlalchemy")
     psycopg = pytest.importorskip("psycopg")
     address = running_server.database()
     with psycopg.connect(address) as connection:
