@@ -31,6 +31,7 @@ from littlestone.learners.labels.bits import BitwiseLearner
 from littlestone.learners.online import KeyLearner, PredictionLearner, RuleLearner
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.keys import PointNaming
+from littlestone.learners.selection import SelectionLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -45,7 +46,8 @@ HORIZON = 200
 BATCH: list[type[Any]] = concrete(PrivateLearner, "littlestone.learners")
 ONLINE: list[type[Any]] = concrete(PrivateOnlineLearner, "littlestone.learners")
 OF_TWO: list[type[Any]] = [kind for kind in BATCH if not issubclass(kind, BitwiseLearner)]
-SEVERAL: list[type[Any]] = [kind for kind in BATCH if kind.several]
+# `SelectionLearner` takes candidates of several labels only if it is given them.
+SEVERAL: list[type[Any]] = [kind for kind in BATCH if kind.several and kind is not SelectionLearner]
 
 CLASSES: list[HypothesisClass[Any]] = [
     FiniteClass.from_array([[0, 1, 1], [1, 0, 0], [1, 1, 0], [0, 0, 0]], points=["a", "b", "c"]),
@@ -61,6 +63,7 @@ CLASSES: list[HypothesisClass[Any]] = [
             "lookup(a; at most 2)",
             "trees(x at {0, 1}, s in {a, b}; depth 1)",
             "trees(a, x at {0, 1}; depth 1)",
+            "union(thresholds(x, 0..99999), intervals(x, 0..99999))",
             "rule_list(x at {0, 1}, s in {a, b}; at most 1)",
         ],
     ),

@@ -237,7 +237,7 @@ def covers_are_exponential(trial: Trial) -> Outcome:
     scope="random tables of 2 to 6 labels on at most 3 points, and two rotation classes",
     deep="all tables of 3 and 4 labels on two points",
     status="as stated",
-    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk--1",
+    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes",
 )
 def bit_classes_are_small(trial: Trial) -> Outcome:
     """On random and full classes; and with the sharper cap that the proof gives."""
@@ -264,7 +264,7 @@ def bit_classes_are_small(trial: Trial) -> Outcome:
     code="verify.bgs21.bit_class_cap",
     scope="the two formulas, for d <= 8 and up to 256 labels; no class is built",
     status="repaired",
-    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes-than-6-d-lnk--1",
+    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes",
 )
 def sharper_cap() -> Outcome:
     """The cap before rounding, against 6 d ln(k + 1), for all d <= 8 and k + 1 = 2, 4, ..., 256."""
@@ -287,7 +287,7 @@ def sharper_cap() -> Outcome:
     code="verify.bgs21.rotation_class, dimension.multiclass_littlestone_dimension",
     scope="nine rotation classes, of at most 64 labels",
     status="as stated",
-    proof="proofs/multiclass.md#a-class-that-needs-d-log2k--1",
+    proof="proofs/multiclass.md#a-class-that-needs-the-logarithm",
 )
 def rotations() -> Outcome:
     """The rotation class, whose every bit class is a cube of d b points."""

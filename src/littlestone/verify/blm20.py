@@ -220,7 +220,7 @@ def tournament_examples_are_mistakes(trial: Trial) -> Outcome:
     scope="exact laws, in small settings with LDim 1, 2; the SOA of Lyu25",
     deep="all classes of LDim 1, 2 over three points, n = 1",
     status="false",
-    proof="proofs/globally-stable.md#lemma-12-is-false-for-d--2",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
 )
 def frequent_rules(trial: Trial) -> Outcome:
     """True for d = 1.  For d = 2, five functions on eight points, n = 1, are a counterexample."""
@@ -241,7 +241,7 @@ def frequent_rules(trial: Trial) -> Outcome:
     scope="seven functions on nine points, LDim 2: n = 1 with both labels in ties and x first, last or "
     "uniform; n = 2, 3 with x first; and the eight points of the row above, n = 1",
     status="false",
-    proof="proofs/globally-stable.md#lemma-12-is-false-for-d--2",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
 )
 def frequent_rules_of_the_papers_soa() -> Outcome:
     """By definition: false on nine points for n = 1, true there for n = 2, 3, and on the eight."""
@@ -274,7 +274,7 @@ def frequent_rules_of_the_papers_soa() -> Outcome:
     code="online.extended_soa.ExtendedSOA",
     scope="one class of five functions on eight points, n = 1",
     status="false",
-    proof="proofs/globally-stable.md#lemma-12-is-false-for-d--2",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
 )
 def who_wins_is_not_independent() -> Outcome:
     """If y = c(x), the winner is the one that errs at x: more often the one that went wrong before."""
