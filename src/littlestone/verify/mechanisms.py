@@ -37,7 +37,7 @@ sparse_sampling = audited(
     id="Lyu25 Algorithm 1",
     says="sparse sampling is private (GKM20 Lemma 36)",
     code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
-    proof="proofs/sparse-sampling.md#theorem-1-privacy-for-every-larger-epsilon",
+    proof="proofs/sparse-sampling.md#theorem-1-privacy",
     status="repaired",
 )
 above_threshold = audited(
