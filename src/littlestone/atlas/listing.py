@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.atlas.quantities import PAIRINGS, QUANTITIES, paired
-from littlestone.atlas.renaming import Rows, renamings, table_of
+from littlestone.atlas.renaming import Rows, lines_of, renamings, table_of
 from littlestone.errors import TooLargeError
 from littlestone.parallel import spread
 
@@ -86,10 +86,7 @@ def columns(entries: Sequence[Entry]) -> dict[str, list[Any]]:
     [['0'], ['0', '1']]
     """
     found: dict[str, list[Any]] = {
-        "hypotheses": [
-            ["".join(map(str, row)) for row in table_of(entry.rows, entry.points).values]
-            for entry in entries
-        ],
+        "hypotheses": [lines_of(entry.rows, entry.points) for entry in entries],
         "renamings": [entry.renamings for entry in entries],
     }
     found |= {name: [entry.values[name] for entry in entries] for name in QUANTITIES}

@@ -33,6 +33,15 @@ def table_of(rows: Sequence[int], points: int) -> LabelTable:
     return LabelTable(values, 2, _names("x", points), _names("h", len(rows)))
 
 
+def lines_of(rows: Sequence[int], points: int) -> list[str]:
+    """Each hypothesis as its labels at the points, in order.
+
+    >>> lines_of((0, 6), 3)
+    ['000', '011']
+    """
+    return ["".join(map(str, row)) for row in table_of(rows, points).values]
+
+
 @cache
 def _names(letter: str, count: int) -> tuple[str, ...]:
     return tuple(f"{letter}{i}" for i in range(count))

@@ -9,7 +9,7 @@ import typer
 
 from littlestone.atlas import QUANTITIES, Looked, table_of
 from littlestone.atlas import search as find
-from littlestone.atlas.renaming import Rows
+from littlestone.atlas.renaming import Rows, lines_of
 from littlestone.cli.bars import bar
 from littlestone.cli.console import counted, err, out, print_json
 from littlestone.errors import DeclarationError
@@ -51,13 +51,13 @@ def search(
     found = [(one, _values(one, looked.points)) for one in looked.found]
     measured = f"({counted(looked.classes, 'table')} measured)"
     if as_json:
-        listed = [{"table": _lines(one, looked.points), **values} for one, values in found]
+        listed = [{"table": lines_of(one, looked.points), **values} for one, values in found]
         data = {"condition": condition, "found": listed, "classes": looked.classes}
         print_json(data | {"whole": looked.whole, "points": looked.points, "rows": looked.rows})
     elif found:
         for one, values in found:
             out.print(", ".join(f"{name} {value}" for name, value in values.items()))
-            out.print("\n".join(f"    {line}" for line in _lines(one, looked.points)))
+            out.print("\n".join(f"    {line}" for line in lines_of(one, looked.points)))
         out.print(f"none is smaller {measured}")
     else:
         asked = f"with {points} points and {rows} hypotheses"
@@ -70,10 +70,6 @@ def search(
 
 def _values(rows: Rows, points: int) -> dict[str, int]:
     return {name: int(each.of(table_of(rows, points))) for name, each in QUANTITIES.items()}
-
-
-def _lines(rows: Rows, points: int) -> list[str]:
-    return ["".join(map(str, row)) for row in table_of(rows, points).values]
 
 
 def _far(looked: Looked) -> str:

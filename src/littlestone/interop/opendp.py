@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -65,11 +64,11 @@ def privacy_map(learner: PrivateLearner[Any], distance: int) -> float | tuple[fl
     [0.0, 0.5, 1.5]
     """
     cost = learner.cost()
-    found = of_group(cost, distance) if distance else replace(cost, epsilon=0 * cost.epsilon)
+    if distance == 0:
+        return (0.0, 0.0) if cost.delta else 0.0
+    found = of_group(cost, distance)
     epsilon = _above(found.epsilon)
-    if not cost.delta:
-        return epsilon
-    return epsilon, min(1.0, _above(found.delta)) if distance else 0.0
+    return (epsilon, min(1.0, _above(found.delta))) if cost.delta else epsilon
 
 
 def _above(number: Any) -> float:

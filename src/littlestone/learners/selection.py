@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
@@ -138,16 +139,13 @@ class SelectionLearner(PrivateLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.event)  # redeemed now, because the number of runs is drawn first
-        best: tuple[int, Hypothesis[Point]] | None = None
+        runs: list[tuple[int, Hypothesis[Point]]] = []
         for _ in range(self.repeats.draw(rng)):
             candidate = self.candidates[rng.randrange(len(self.candidates))]
             rule = candidate.draw(sample, receipt=receipt)
             (noisy,) = self.score.draw(self.counted(rule, sample), receipt=receipt)
-            score = min(max(noisy, 0), 3 * sample.n)
-            if best is None or score < best[0]:  # so the earliest of equal scores stays
-                best = score, rule
-        assert best is not None  # there is at least one run
-        return best[1]
+            runs.append((min(max(noisy, 0), 3 * sample.n), rule))
+        return min(runs, key=itemgetter(0))[1]  # the earliest of equal scores; there is a run
 
     def counted(self, rule: Hypothesis[Point], sample: Sample[Point]) -> tuple[int]:
         """The number of records plus that of the errors of ``rule``: what the noise is added to.
