@@ -43,16 +43,16 @@ def half_planes(n: int) -> Table:
     """What half-planes cut out of a grid of n x n points.
 
     Each is a first part of the points in the order of a direction.  The order changes only where a
-    direction is orthogonal to a line through two points, and just beside it ties are broken along it.
+    direction is orthogonal to a line through two points.  Just after it ties are broken along that
+    line, and so they are just before the next one.
     """
     x, y = (side.ravel() for side in np.meshgrid(np.arange(n), np.arange(n)))
     steps = range(1 - n, n)
     directions = {(dx // g, dy // g) for dx in steps for dy in steps if (g := np.gcd(dx, dy))}
     sets = set()
     for a, b in directions or {(0, 1)}:
-        for turn in (1, -1):
-            order = np.lexsort((turn * (b * x - a * y), a * x + b * y))
-            place = np.empty(n * n, np.int64)
-            place[order] = np.arange(n * n)
-            sets |= {row.tobytes() for row in np.arange(n * n + 1)[:, np.newaxis] > place}
+        order = np.lexsort((b * x - a * y, a * x + b * y))
+        place = np.empty(n * n, np.int64)
+        place[order] = np.arange(n * n)
+        sets |= {row.tobytes() for row in np.arange(n * n + 1)[:, np.newaxis] > place}
     return np.array([np.frombuffer(row, np.uint8) for row in sorted(sets)])
