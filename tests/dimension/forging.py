@@ -132,7 +132,7 @@ class Liar(Proof):
     def __init__(self, rows: Rows, rng: np.random.Generator) -> None:
         super().__init__(rows, Text(b""))
         self._rng = rng
-        self._lie = int(rng.integers(5))  # the kind of step that it lies with, none, or circles
+        self._lie = int(rng.integers(6))  # the kind of step that it lies with, none, or circles
 
     def write(self, k: int) -> tuple[bytes, int]:
         return self._claim(k, frozenset(), list(range(len(self.table)))), len(self.claims)
@@ -155,6 +155,8 @@ class Liar(Proof):
                     number = 2 * y + t
                 elif kind == 4:  # the claim follows from itself
                     kind, number = 2, len(self.claims) - 1 - me
+                elif kind == 5:  # the side lies in itself
+                    kind, number = 1, 2 * x + s
                 elif kind == 1 or len(self.claims) < 2:
                     kind = 0
                 elif rng.random() < 0.8:  # a claim about few enough
