@@ -1,0 +1,34 @@
+"""Faults that turn the rows of `verify/lyu25.py` red."""
+
+from __future__ import annotations
+
+from planting import Fault
+
+FEW = Fault(
+    "littlestone.decomposition.irreducibility:reducing_path",
+    "H.reducing_points(k)",
+    "H.reducing_points(k - 1)",
+    "k - 1 points are tried",
+)
+FAULTS: dict[str, list[Fault]] = {
+    "valid_trees_exist": [FEW],
+    "a_new_hypothesis": [
+        Fault(
+            "littlestone.decomposition.exact:Decompositions.dimension",
+            "space.deepest(t) >= 0",
+            "True",
+            "DDim is always 0",
+        )
+    ],
+    "greedy_nested_trees": [FEW],
+}
+NOT_YET = {
+    "leaf_counts",
+    "soa_class",
+    "nested_classes",
+    "essential_hypotheses_hold",
+    "exposed_hypotheses",
+    "few_columns",
+    "error_balls",
+    "lists_of_balls",
+}
