@@ -131,6 +131,7 @@ class Known:
         self.measured = learner.measured_mistakes()
 
     def order(self) -> tuple[int, float, float]:
+        """What to sort by: few proved mistakes, first against every adversary, then measured ones."""
         measured = math.inf if self.measured is None else self.measured
         if self.proved is not None and self.proved.mistakes < self.learner.horizon:
             return (0 if self.proved.adaptive else 1), self.proved.mistakes, measured
