@@ -16,6 +16,7 @@ from littlestone.audit.choices import Choices
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.learners import AgnosticLearner, GloballyStableLearner
 from littlestone.learners.stable.sizes import BatchSizes, stability
+from littlestone.planning import formulas
 from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
@@ -205,7 +206,7 @@ def planned_size() -> Outcome:
 @statement(
     id="BLM20 Corollary 2",
     says="an agnostic learner out of theirs, with explicit constants",
-    code="learners.AgnosticLearner.plan, learners.AgnosticLearner.paper_plan",
+    code="learners.AgnosticLearner.plan, planning.formulas",
     scope="the planned n and the cost for one table of LDim 1, against the formulas of the proof",
     status="repaired",
     proof="proofs/agnostic.md#theorem-3-accuracy",
@@ -215,11 +216,13 @@ def agnostic_learner() -> Outcome:
     H = FiniteClass.from_array([[0, 1], [1, 0]])
     goal: dict[str, Any] = {"alpha": ALPHA, "beta": BETA}
     learner = AgnosticLearner.with_proved_bound(H, BUDGET, **goal, kind=GloballyStableLearner)
-    bound, formula = learner.plan(**goal), learner.paper_plan(**goal)
+    bound = learner.plan(**goal)
+    formula = {found.theorem: found.at_one for found in formulas(H, BUDGET, **goal)}[
+        "BLM20 Corollary 2"
+    ]
     inner, relabelling = learner.realizable, learner.relabelling
     if (
         bound is None
-        or formula is None
         or not isinstance(inner, GloballyStableLearner)
         or not isinstance(relabelling, OtherLabels)
     ):
@@ -239,10 +242,9 @@ def agnostic_learner() -> Outcome:
     risk += 4 * patterns * failure(inner, m, 0.9 * ALPHA / 4)
     enough = m >= 80 / ALPHA and v >= u and x >= 0 and risk <= BETA
     logarithms = -math.log(BETA) - math.log(BUDGET.delta)
-    constant_1 = 16 * (1 + logarithms) / ALPHA + (1 - math.log(BETA)) / ALPHA**2
-    as_stated = abs(formula.n - constant_1 / float(learner.cost().epsilon)) <= 1
+    at_one = math.ceil(16 * (1 + logarithms) / ALPHA + (1 - math.log(BETA)) / ALPHA**2)
     return Outcome(
-        f"(1, 1e-6)-DP; at most {BETA:g}; {constant_1:,.0f} records at constant 1",
-        f"{learner.cost()}; {risk:.3f} at n = {bound.n:,}; {formula.n:,} at constant 1",
-        private and enough and as_stated,
+        f"(1, 1e-6)-DP; at most {BETA:g}; {at_one:,} records at constant 1",
+        f"{learner.cost()}; {risk:.3f} at n = {bound.n:,}; {formula:,} at constant 1",
+        private and enough and formula == at_one,
     )

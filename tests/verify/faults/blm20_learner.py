@@ -50,10 +50,10 @@ FAULTS: dict[str, list[Fault]] = {
             "patterns that lose an extension cost nothing",
         ),
         Fault(
-            "littlestone.learners.agnostic.other_labels:AgnosticLearner.paper_plan",
-            "16**d",
-            "8**d",
-            "8^d in place of 16^d",
+            "littlestone.planning.formulas:formulas",
+            "16.0**d * d**2 * (d + rare) + (d + doubt)",
+            "16.0**d * d**2 * (d + rare) + (d + rare)",
+            "delta costs alpha^-2",
         ),
     ],
 }

@@ -21,6 +21,14 @@ FAULTS: dict[str, list[Fault]] = {
         )
     ],
     "greedy_nested_trees": [FEW],
+    "lists_of_greedy_trees": [
+        Fault(
+            "littlestone.decomposition.tree:DecompositionTree.hypotheses",
+            "for V in self.leaves() if",
+            "for V in list(self.leaves())[1:] if",
+            "the first leaf is not listed",
+        )
+    ],
 }
 NOT_YET = {
     "leaf_counts",
