@@ -16,7 +16,6 @@ from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
 
@@ -132,28 +131,6 @@ class ExponentialLearner(PrivateLearner[Point]):
     def _tilt(self) -> float:
         """The ln of the ratio that the largest cost of a record makes."""
         return self.mistakes.largest * math.log1p(self.mechanism.base - 1)
-
-    def paper_plan(self, alpha: float, beta: float) -> Bound:
-        """The agnostic bound as lecture 5 states its proof: N (e^(-eps n a/6) + 2 e^(-2 n a^2/9)).
-
-        It is the least n at which that failure probability is at most ``beta``.
-        """
-        require_plan(alpha, beta)
-        log = math.log(self.size)
-        rates = 2 * self._tilt * alpha / 6, 2 * alpha**2 / 9
-
-        def failure(n: int) -> float:
-            first, second = log - rates[0] * n, math.log(2) + log - rates[1] * n
-            return math.exp(min(first, 1.0)) + math.exp(min(second, 1.0))
-
-        return Bound(
-            least(lambda n: failure(n) <= beta),
-            alpha,
-            beta,
-            "agnostic",
-            True,
-            "lecture 5, Theorem 1",
-        )
 
 
 def least_size(functions: float, lam: float, alpha: float, beta: float, setting: Setting) -> int:

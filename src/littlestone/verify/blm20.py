@@ -17,6 +17,7 @@ from littlestone.learners import AgnosticLearner, GloballyStableLearner
 from littlestone.learners.stable.sizes import stability
 from littlestone.learners.stable.tournament import stable_rule
 from littlestone.online.extended_soa import ExtendedSOA
+from littlestone.planning import formulas
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
@@ -456,7 +457,7 @@ def learner(trial: Trial) -> Outcome:
 @statement(
     id="BLM20 Corollary 2",
     says="an agnostic learner out of theirs, with explicit constants",
-    code="learners.AgnosticLearner.plan, learners.AgnosticLearner.paper_plan",
+    code="learners.AgnosticLearner.plan, planning.formulas",
     scope="the planned size and the cost for one table of LDim 1",
     status="repaired",
     proof="proofs/agnostic.md#theorem-3-accuracy",
@@ -471,12 +472,13 @@ def agnostic_learner() -> Outcome:
         "kind": GloballyStableLearner,
     }
     learner = AgnosticLearner.with_proved_bound(H, **declared)
-    bound, formula = learner.plan(**goal), learner.paper_plan(**goal)
-    n = {"proved": bound and bound.n, "formula": formula and formula.n}
+    stated = formulas(H, declared["budget"], **goal)
+    bound = learner.plan(**goal)
+    n = {found.theorem: found.at_one for found in stated} | {"proved": bound and bound.n}
     within = learner.cost().within(PrivacyCost(Fraction(1), Fraction(1, 10**6)))
     theirs = learner.realizable.method == GloballyStableLearner.method
     return Outcome(
-        f"(1, 1e-6)-DP; about {n['formula']:,} records at constant 1",
+        f"(1, 1e-6)-DP; about {n['BLM20 Corollary 2']:,} records at constant 1",
         f"{learner.cost()}; {n['proved']:,} records suffice for error min + .1",
         within and theirs and bound is not None and bound.proved,
     )
