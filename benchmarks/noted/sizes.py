@@ -11,12 +11,12 @@ from benchmarks.noted.words import Values, powered, share, table, whole
 from littlestone.classes import parse_class
 from littlestone.learners.online import KeyLearner, StagedOnlineLearner
 from littlestone.learners.stable.sizes import stability
-from littlestone.planning import Plan, plan
+from littlestone.planning import Plan, Stated, plan, stream_formulas
 from littlestone.privacy import Budget
 
 PAIRS, OUTCOMES = "subsets(x; at most 2)", "outcomes(origin, dest; at most 1)"
-ALPHA, BETA, EPSILON, DELTA, STEPS = 0.1, 0.05, 1, "1e-6", 200_000
-BUDGET = Budget(EPSILON, DELTA)
+ALPHA, BETA, STEPS = 0.1, 0.05, 200_000
+BUDGET = Budget(1, "1e-6")
 MAP = Path(__file__).parents[2] / "docs" / "benchmarks" / "affordability.md"
 
 METHODS = {  # of the proved sizes: what they are, and whose
@@ -50,15 +50,9 @@ def pairs() -> Plan:
     return plan(parse_class(PAIRS), BUDGET, alpha=ALPHA, beta=BETA)
 
 
-def stated(d: int) -> dict[str, float]:
-    """What the papers state for LDim d, with natural logarithms and 1 for a constant left out."""
-    rare, alpha = -math.log(float(DELTA) * BETA), ALPHA * EPSILON
-    inside = math.log(d / (ALPHA * EPSILON * BETA * float(DELTA)))
-    return {
-        "BLM20, Theorem 1": 16**d * d**2 * (d + rare) / alpha,
-        "GGKM21, as BGS21, Theorem 3.5 has it": d**6 * inside**2 / (EPSILON * ALPHA**2),
-        "Lyu25, Theorem 2, and ln(1/beta)": d**5 * rare / alpha,
-    }
+def clean(found: Plan) -> list[Stated]:
+    """What papers state for labels without errors."""
+    return [one for one in found.formulas if one.setting == "realizable"]
 
 
 def sizes() -> Values:
@@ -79,11 +73,10 @@ def sizes() -> Values:
     H = parse_class(PAIRS)
     staged = StagedOnlineLearner(H, BUDGET, horizon=STEPS)
     keys = KeyLearner(H, BUDGET, horizon=STEPS).mistake_bound(BETA)
-    bound, formula = staged.mistake_bound(BETA), d**9.5 * math.log(STEPS) * -math.log(float(DELTA))
-    theirs, ours = rows["globally_stable"].paper, rows["irreducible"]
+    (formula,) = stream_formulas(H, BUDGET, horizon=STEPS)
+    bound, ours = staged.mistake_bound(BETA), rows["irreducible"]
     assert bound is not None
     assert keys is not None
-    assert theirs is not None
     assert ours.tuned is not None
     assert ours.calibrated is not None
     return {
@@ -93,10 +86,12 @@ def sizes() -> Values:
         "eta": f"{stability(d):.3f}",
         "eta_of_G": share(stability(d) / (2 * (d + 1))),
         "stated": table(
-            ["stated, at constant 1", "records"],
-            [[name, whole(math.ceil(n))] for name, n in stated(d).items()],
+            ["theorem", "1 for O()", "constants of its proof"],
+            [
+                [one.theorem, whole(one.at_one), "-" if one.proof is None else whole(one.proof)]
+                for one in clean(found)
+            ],
         ),
-        "stated_M": whole(theirs.n),
         "proved": table(["method", "proved", "records"], proved),
         "calibrated": table(
             ["method", "calibrated", "runs a distribution", "worst distribution"], calibrated
@@ -105,7 +100,7 @@ def sizes() -> Values:
         "private": lower["any private learner"],
         "unions": lower["any private learner that releases finite unions of elements"],
         "steps": whole(STEPS),
-        "online_stated": whole(round(formula)),
+        "online_stated": whole(formula.at_one),
         "online_proved": powered(bound.mistakes),
         "online_calls": whole(staged.sizes.calls),
         "online_keys": whole(keys.mistakes),
@@ -124,12 +119,12 @@ def labels() -> Values:
         if (size := row.realizable or row.tuned) is not None
     }
     theorem, after = found.formulas
-    by_bits = theorem.n / math.log(2) ** 8
     return {
         "mls": str(H.littlestone_dimension()),
-        "theorem_3_6": whole(theorem.n),
-        "theorem_3_6_bits": powered(by_bits),
-        "after": whole(after.n),
+        "theorem_3_6": whole(theorem.at_one),
+        "theorem_3_6_bits": powered(theorem.at_one / math.log(2) ** 8),
+        "after": whole(after.at_one),
+        "after_bits": powered(after.at_one / math.log(2) ** 7),
         **{name: proved[name] for name in ("irreducible", "bit_parts", "bits")},
     }
 
