@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from littlestone.cli.arguments import CostOption, SchemaOption, class_or_file
+from littlestone.cli.arguments import class_or_file
 from littlestone.cli.bars import bar
 from littlestone.cli.console import (
     cost_json,
@@ -18,6 +18,7 @@ from littlestone.cli.console import (
     print_pairs,
     print_table,
 )
+from littlestone.cli.options import CostOption, JsonOption, SchemaOption
 from littlestone.data.schema import opened_schema
 from littlestone.learners.base import Bound
 from littlestone.mistakes import declared_costs
@@ -59,7 +60,7 @@ def plan(
     ] = None,
     cost: CostOption = None,
     schema: SchemaOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Print how many records each learner of CLASS needs, and lower bounds for all learners.
 

@@ -10,8 +10,9 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import SchemaOption, class_or_file, named
+from littlestone.cli.arguments import class_or_file, named
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
+from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data import label_names
 from littlestone.data.schema import opened_schema
 from littlestone.discovery import concrete
@@ -76,7 +77,7 @@ def play(
             f"{MOST_HYPOTHESES} hypotheses on {MOST_POINTS} points.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Play the online game round by round: an adversary asks, and a learner predicts.
 

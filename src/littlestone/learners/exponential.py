@@ -11,15 +11,15 @@ from littlestone.classes.base import ErrorSums, HypothesisClass, Scored, Scores
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
-from littlestone.mistakes import MistakeCosts
+from littlestone.learners.base import Bound, Setting, require_plan, unfit
+from littlestone.learners.weighed import WeighedLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.sample import Sample
 
 
-class ExponentialLearner(PrivateLearner[Point]):
+class ExponentialLearner(WeighedLearner[Point]):
     """Release h in H with Pr[h] ~ r^-(number of errors of h), r rational, r <= e^(epsilon / 2).
 
     epsilon-DP (delta = 0) for every sample: replacing one record moves every error count by at most
@@ -43,8 +43,7 @@ class ExponentialLearner(PrivateLearner[Point]):
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
-        super().__init__(hypotheses, budget)
-        self.mistakes = MistakeCosts.parse(cost)
+        super().__init__(hypotheses, budget, cost=cost)
         self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, Scored) or not hypotheses.forms:
             infinite = hypotheses.domain.size is None
@@ -63,12 +62,6 @@ class ExponentialLearner(PrivateLearner[Point]):
         self.hypotheses: Scored[Point] = hypotheses
         self.size = hypotheses.forms
         self.mechanism = ExponentialMechanism(budget.epsilon, self.mistakes.largest)
-
-    @classmethod
-    def weighing(
-        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
-    ) -> ExponentialLearner[Point]:
-        return cls(hypotheses, budget, cost=mistakes)
 
     @property
     def event(self) -> ExponentialMechanism:
