@@ -1,0 +1,61 @@
+"""Faults that turn the rows of `verify/mechanisms.py` red."""
+
+from __future__ import annotations
+
+from faults import STEEP
+from planting import Fault
+
+FAULTS: dict[str, list[Fault]] = {
+    "sparse_sampling": [STEEP],
+    "above_threshold": [STEEP],
+    "stable_histogram": [STEEP],
+    "choosing": [STEEP],
+    "choosing_costs": [STEEP],
+    "exponential_costs": [STEEP],
+    "sparse_vector": [STEEP],
+    "composed": [STEEP],
+    "one_sided_threshold": [STEEP],
+    "continual_keys": [STEEP],
+    "continual_own": [STEEP],
+    "continual_shared": [STEEP],
+    "confirmations": [STEEP],
+    "online_confirmed": [STEEP],
+    "tallies": [STEEP],
+    "online_tallied": [STEEP],
+    "the_rest": [STEEP],
+    "single_key_labels": [STEEP],
+    "counted_lines": [STEEP],
+    "cover": [STEEP],
+    "online_keys": [STEEP],
+    "online_rules": [STEEP],
+    "online_teachers": [STEEP],
+}
+NOT_YET = {
+    "sparse_sampling",
+    "above_threshold",
+    "stable_histogram",
+    "choosing",
+    "choosing_costs",
+    "exponential_costs",
+    "selection",
+    "selection_few",
+    "sparse_vector",
+    "composed",
+    "one_sided_threshold",
+    "continual_keys",
+    "continual_own",
+    "continual_shared",
+    "confirmations",
+    "online_confirmed",
+    "tallies",
+    "online_tallied",
+    "the_rest",
+    "single_key_labels",
+    "counted_lines",
+    "cover",
+    "online_keys",
+    "online_rules",
+    "online_teachers",
+    "least_bottom",
+    "hundred_draws",
+}
