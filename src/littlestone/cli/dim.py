@@ -13,8 +13,9 @@ from rich.text import Text
 
 from littlestone.classes.limits import in_digits
 from littlestone.classes.table_file import BinaryTable
-from littlestone.cli.arguments import SchemaOption, table_or_class
+from littlestone.cli.arguments import table_or_class
 from littlestone.cli.console import counted, err, finite_or_text, out, print_json, print_pairs
+from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data.schema import opened_schema
 from littlestone.dimension import (
     Bounds,
@@ -58,7 +59,7 @@ def dim(
         float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
     ] = 8,
     schema: SchemaOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Print the Littlestone dimension: the most mistakes that can be forced on every learner.
 

@@ -22,6 +22,7 @@ from littlestone.online import (
     TreeAdversary,
     play,
 )
+from littlestone.planning import formulas
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_below
@@ -278,7 +279,7 @@ def _failure(learner: ExponentialLearner[str], sample: Sample[str], bad: list[bo
 @statement(
     id="L5 Theorem 1",
     says="size: n examples give error alpha, but for probability beta",
-    code="learners.ExponentialLearner.plan, learners.ExponentialLearner.paper_plan",
+    code="learners.ExponentialLearner.plan, planning.formulas",
     scope="one hard distribution, realizable and agnostic, alpha = beta = 0.1",
     status="as stated",
     proof="proofs/exponential-mechanism.md#theorem-3-accuracy",
@@ -309,7 +310,8 @@ def exponential_sample_size(trial: Trial) -> Outcome:
             examples = zip((f"x{i}" for i in x), rng.random(n) < noise, strict=True)
             total += _failure(learner, Sample.from_examples(H.domain, examples), bad)
         failures.append(total / runs)
-        plans.append(f"{n:,} ({learner.paper_plan(alpha, beta).n:,} by the lecture's proof)")
+        (stated,) = formulas(H, Budget(1), alpha=alpha, beta=beta)
+        plans.append(f"{n:,} ({stated.proof:,} by the lecture's proof)")
     return Outcome(
         f"failure <= {beta} at alpha = {alpha}: n = {plans[0]} realizable, {plans[1]} agnostic",
         f"{failures[0]:.3f} realizable, {failures[1]:.3f} agnostic, over {runs} samples each",

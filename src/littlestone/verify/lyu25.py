@@ -307,6 +307,37 @@ def essential_hypotheses_hold(trial: Trial) -> Outcome:
 
 
 @statement(
+    id="Lyu25 Definition 4.3",
+    says="an optimal greedy tree lists all essential hypotheses; a class may have none",
+    code="decomposition.essential_hypotheses, decomposition.decompose",
+    scope="all classes over 3 points in one order, random larger ones; p <= 3, d = LDim, LDim + 1",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#why-no-learner-lists-essential-hypotheses",
+)
+def lists_of_greedy_trees(trial: Trial) -> Outcome:
+    """The SOAs of the top leaves of the greedy tree, which learners list, beside the exact list."""
+    optimal = cases = missed = more = 0
+    for H, p, d in _settings(trial):
+        t, essential = _found(H, p, d)
+        tree, cases = decompose(H, p, d), cases + 1
+        if tree.degree == t:
+            listed, optimal = set(tree.hypotheses()), optimal + 1
+            missed += not essential <= listed
+            more += essential < listed
+    rows = ["0000", "0001", "0100", "0110", "0111", "1000", "1011", "1110"]
+    H = FiniteClass.from_array([[int(y) for y in row] for row in rows])
+    (t, essential), tree = _found(H, 1, 2), decompose(H, 1, 2)
+    return Outcome(
+        "essential hypotheses are among the SOAs of the top leaves",
+        f"the greedy tree is optimal in {optimal} of {cases} cases: an essential hypothesis is missed "
+        f"in {missed}, more are listed in {more}; of a class of 8 functions with DDim {t}, "
+        f"{len(essential)} are essential and {len(tree.hypotheses())} is listed",
+        missed == 0 < optimal and (t, len(essential)) == (1, 0),
+    )
+
+
+@statement(
     id="Lyu25 Claim 6.4",
     says='its proof, "no new hypothesis is introduced": needs equal DDim',
     code="decomposition.essential_hypotheses",

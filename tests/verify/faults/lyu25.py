@@ -52,6 +52,14 @@ FAULTS: dict[str, list[Fault]] = {
         FEW,
         Fault(f"{GREEDY}:refine", "tree.nodes, most", "(), most", "the old tree is ignored"),
     ],
+    "lists_of_greedy_trees": [
+        Fault(
+            "littlestone.decomposition.tree:DecompositionTree.hypotheses",
+            "for V in self.leaves() if",
+            "for V in list(self.leaves())[1:] if",
+            "the first leaf is not listed",
+        )
+    ],
     "error_balls": [
         Fault(
             WALK,
