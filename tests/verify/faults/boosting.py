@@ -13,8 +13,13 @@ FAULTS: dict[str, list[Fault]] = {
             "weights of one vote more",
         )
     ],
+    "algorithmic": [
+        Fault(
+            "littlestone.learners.boosting:BoostingLearner.plan",
+            "each = beta / (2 * self.walk.rounds)",
+            "each = beta / 2**self.walk.rounds",
+            "a round may fail with probability beta 2^-T",
+        )
+    ],
 }
-NOT_YET = {
-    "weak_means_strong",
-    "algorithmic",
-}
+NOT_YET = {"weak_means_strong"}
