@@ -97,20 +97,6 @@ sparse_vector = audited(
     code="privacy.mechanisms.thresholds.sparse_vector.SparseVector",
     proof="proofs/sparse-vector.md#theorem-1-privacy",
 )
-relabelling = audited(
-    "relabelling-learner",
-    id="ABMS20 Theorem 2.3",
-    says="relabelling by the sample's own labels is private",
-    code="learners.RelabellingLearner",
-    proof="proofs/agnostic.md#theorem-1-privacy",
-)
-agnostic = audited(
-    "agnostic-learner",
-    id="LWY25",
-    says="relabelling by the others' labels is private",
-    code="learners.AgnosticLearner",
-    proof="proofs/agnostic.md#theorem-1-privacy",
-)
 composed = audited(
     "composed-draws",
     id="Lyu25 section 3.4, concurrent composition",

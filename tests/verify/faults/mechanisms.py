@@ -40,8 +40,6 @@ NOT_YET = {
     "selection",
     "selection_few",
     "sparse_vector",
-    "relabelling",
-    "agnostic",
     "composed",
     "one_sided_threshold",
     "continual_keys",
