@@ -20,6 +20,7 @@ from littlestone.classes.counted import CountedBoxes, box_rows
 from littlestone.classes.decision_lists import _decision_lists, _of_two_blocks
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.searching import halving, known
+from littlestone.classes.tabled import bits
 from littlestone.dimension import littlestone_dimension
 from littlestone.domains import Grid, Product
 from littlestone.errors import TooLargeError
@@ -40,7 +41,8 @@ def blocks(values: NDArray[np.bool_]) -> int:
         return 1
     found = []
     for b in (0, 1):
-        rest, shrunk = values, True
+        rest: Any = values
+        shrunk = True
         while shrunk and rest.ndim:
             shrunk = False
             for axis in range(rest.ndim):
@@ -98,7 +100,7 @@ def test_functions_of_exactly_k_columns(k: int) -> None:
 def test_juntas(k: int, most: int) -> None:
     for n in range(max(1, k), most + 1):
         rows = Juntas.of([f"c{j}" for j in range(n)], k).table()
-        H = CountedJuntas(parse_class(f"parities({names(n)})").domain, "", k)
+        H = CountedJuntas(bits(names(n).split(", ")), "", k)
         low, high = H.littlestone_bounds()
         assert H.size == len(rows)
         assert low <= dimension(rows) <= high

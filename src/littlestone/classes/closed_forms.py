@@ -40,7 +40,7 @@ def decision_lists(n: int) -> int:
     """A lower bound of LDim of the decision lists on n columns (Theorems 3 and 4).
 
     >>> decision_lists(5), decision_lists(8), decision_lists(1000)
-    (12, 18, 7848)
+    (12, 18, 6111)
     """
     known = max(m for m in LISTS if m <= n)
     inserted = ((n - (1 << j) + 1) * j for j in range(n.bit_length()))
