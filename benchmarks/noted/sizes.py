@@ -9,9 +9,10 @@ from pathlib import Path
 
 from benchmarks.noted.words import Values, powered, share, table, whole
 from littlestone.classes import parse_class
+from littlestone.errors import TooLargeError
 from littlestone.learners.online import KeyLearner, StagedOnlineLearner
 from littlestone.learners.stable.sizes import stability
-from littlestone.planning import Plan, Stated, plan, stream_formulas
+from littlestone.planning import Plan, Row, Stated, plan, stream_formulas
 from littlestone.privacy import Budget
 
 PAIRS, OUTCOMES = "subsets(x; at most 2)", "outcomes(origin, dest; at most 1)"
@@ -61,7 +62,7 @@ def sizes() -> Values:
     rows = {row.method: row for row in found.rows}
     lower = {bound.learners: whole(bound.n) for bound in found.lower}
     proved = [
-        [f"`{name}`", words, whole(size.n)]
+        [f"`{name}`", words, whole(size.n), _runs(rows[name], size.n)]
         for name, words in METHODS.items()
         if (size := rows[name].realizable or rows[name].tuned) is not None
     ]
@@ -92,7 +93,7 @@ def sizes() -> Values:
                 for one in clean(found)
             ],
         ),
-        "proved": table(["method", "proved", "records"], proved),
+        "proved": table(["method", "what it is", "proved", "a fit"], proved),
         "calibrated": table(
             ["method", "calibrated", "runs a distribution", "worst distribution"], calibrated
         ),
@@ -107,6 +108,20 @@ def sizes() -> Values:
         "irreducible": whole(ours.tuned.n),
         "irreducible_calibrated": whole(ours.calibrated.n),
     }
+
+
+def _runs(row: Row, n: int) -> str:
+    """Whether a fit with the parameters that are proved would run, with so many records."""
+    learner = row.learner
+    if row.realizable is None:
+        learner = type(learner).with_proved_bound(
+            learner.hypotheses, BUDGET, alpha=ALPHA, beta=BETA
+        )
+    try:
+        learner.require_affordable(n)
+    except TooLargeError:
+        return "too slow"
+    return "runs"
 
 
 def labels() -> Values:
