@@ -14,11 +14,11 @@ from littlestone.families import Table, table
 
 
 class Family(NamedTuple):
-    """A table, its dimension, and the seconds of a C++ program (None: it gave up after 60)."""
+    """A table, its dimension, and the seconds of a C++ program (None: none are known)."""
 
     table: Callable[[], Table]
     dimension: int
-    cpp_seconds: float | None
+    cpp_seconds: float | None = None
 
 
 FAMILIES = {
@@ -33,6 +33,16 @@ FAMILIES = {
     "random .2 16384": Family(partial(table, "random", 16384, 256, 20, 1), 9, 16.0),
     "boxes": Family(partial(table, "boxes", 32, 2), 17, 9.9),
     "linear orders": Family(partial(table, "orders", 9), 18, 0.23),
+}
+
+NEWER = {
+    "unions of 3 terms": Family(partial(table, "dnf", 4, 3, 3), 6),
+    "unions of 4 terms": Family(partial(table, "dnf", 4, 3, 4), 8),
+    "Kneser": Family(partial(table, "kneser", 12, 4), 5),
+    "Paley": Family(partial(table, "paley", 1009), 9),
+    "RM(2,5)": Family(partial(table, "reed_muller", 2, 5), 16),
+    "BCH[31,16]": Family(partial(table, "bch", 5, 3), 16),
+    "half-planes": Family(partial(table, "half_planes", 16), 15),
 }
 
 WALLS = {

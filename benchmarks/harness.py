@@ -9,10 +9,12 @@ Nothing asserts a time.
 from __future__ import annotations
 
 import random
+import resource
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -58,6 +60,7 @@ class Case:
 
     One run does the work ``operations`` times, and times are shown for one of them.  After three
     repetitions a contender is not repeated further once its runs took ``patience`` seconds.
+    ``elsewhere`` has seconds per operation that are known from other machines.
     """
 
     title: str
@@ -67,6 +70,14 @@ class Case:
     operations: int = 1
     patience: float = 5.0
     notes: Sequence[str] = ()
+    clock: Callable[[], float] = time.perf_counter
+    elsewhere: Mapping[str, float] = field(default_factory=dict)
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process and of those of its children that ended: a clock for busy machines."""
+    own, ended = (resource.getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in (own, ended))
 
 
 @dataclass
@@ -109,7 +120,7 @@ def measure(case: Case) -> list[Timing]:
             if timing.gave_up is not None or (k >= 3 and used[i] >= case.patience):
                 continue
             try:
-                seconds = _run(contenders[i])
+                seconds = _run(contenders[i], case.clock)
             except GaveUpError as error:
                 timing.gave_up = error.seconds
                 continue
@@ -119,10 +130,10 @@ def measure(case: Case) -> list[Timing]:
     return timings
 
 
-def _run(contender: Contender) -> float:
-    start = time.perf_counter()
+def _run(contender: Contender, clock: Callable[[], float]) -> float:
+    start = clock()
     answer = contender.run()
-    seconds = time.perf_counter() - start
+    seconds = clock() - start
     try:
         contender.check(answer)
     except WrongAnswerError as error:
@@ -146,6 +157,9 @@ def report(cases: Iterable[Case], console: Console, *, title: str) -> None:
         for timing in timings:
             task = case.title if timing is ours else ""
             table.add_row(task, timing.name, *_figures(timing, ours))
+        for name, seconds in case.elsewhere.items():
+            known = Timing(name, [seconds] * len(ours.seconds))
+            table.add_row("", name, duration(seconds), "", "", "", f"{known.over(ours):.3g}")
         table.add_section()
         notes.update(dict.fromkeys(case.notes))
     console.print(table, highlight=False)

@@ -139,7 +139,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     path = page.file.src_uri
     if path.endswith("SUMMARY.md"):  # a list for the menu, which no search should find
         page.meta["search"] = {"exclude": True}
-    TYPESET.proof = path.startswith("proofs/")
+    TYPESET.proof = path.startswith(("proofs/", "notes/"))
     if path.startswith(("tutorial", "how-to/", "explanation/", "benchmarks/")):
         markdown = with_terms(markdown, "../" * path.count("/") + "glossary.md")
     # A folder of pages is, on the site, the page that lists them.

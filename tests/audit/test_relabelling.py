@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plants.relabelling import SHARP
 from scipy.optimize import linprog
 
 from littlestone.audit.neighbours import neighbours
@@ -71,7 +70,3 @@ def test_no_learner_of_two_outcomes_breaks_the_claim(
         for one, other in ((p, q), (q, p)):
             found.append(worst(one, other, INNER, float(claim.epsilon)))
     assert max(found) <= float(claim.delta) * (1 + 1e-6)
-
-
-def test_own_labels_are_nearly_sharp() -> None:
-    assert SHARP.subject(RelabellingLearner).exact().tightness > 0.97

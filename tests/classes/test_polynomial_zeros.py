@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache, cached_property
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from littlestone.algebra import (
 )
 from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, PolynomialZeros, parse_class
+from littlestone.decomposition import reduces
 from littlestone.domains import Domain, Grid
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import Hypothesis, ZeroSet, disagreement
@@ -289,3 +290,31 @@ def test_planted_slips_are_caught(H: PolynomialZeros) -> None:
     for check in yield_checks(sound):
         if check.name in broken:
             check()
+
+
+def test_reducing_points_are_found_after_negatives() -> None:
+    """Two points that reduce are checked, and that there are none by all pairs of the points left."""
+    answers = []
+    for q, degree, seed in product((3, 4, 5), (1, 2), range(3)):
+        rng = random.Random(seed)
+        V = PolynomialZeros.over("xy", q, degree)
+        for _ in range(q * q // 2 - rng.randrange(q)):
+            W = V.restrict(V.domain.random_point(rng), 0)
+            V = V if W.littlestone_dimension() < 2 else W
+        found = V.reducing_points(2)
+        answers.append(len(found or ()))
+        if found is not None:
+            assert reduces(V, tuple((x, V.soa_label(x)) for x in found))
+            continue
+        left = [x for x in V.domain if not V.restrict(x, 1).is_empty()]
+        for pair in combinations(left, 2):
+            assert not reduces(V, tuple((x, V.soa_label(x)) for x in pair))
+    assert set(answers) == {0, 1, 2}
+
+
+def test_conics_after_negatives_answer_at_once() -> None:
+    rng = random.Random(5)
+    V = PolynomialZeros.over("xy", 7, 3)
+    for _ in range(6):
+        V = V.restrict(V.domain.random_point(rng), 0)
+    assert V.reducing_points(2) is None

@@ -13,6 +13,7 @@ from littlestone.algebra import Span, Vector, vector_space
 from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, LinearSubspaces, parse_class
 from littlestone.classes.subspaces import Subspaces
+from littlestone.decomposition import reduces
 from littlestone.domains import Domain, Grid, Product
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import Hypothesis
@@ -171,6 +172,27 @@ class ForgetsTheCore(LinearSubspaces):
         return ()
 
 
+class TrustsTheKnownFlats(LinearSubspaces):
+    """A plausible slip: points that meet the flats known so far are taken to meet all of them."""
+
+    def _without(self, missed: tuple[Vector, ...]) -> Span | None:
+        return super()._without(missed) if len(missed) < 2 else None
+
+
+class ForgetsThatPointsMove(LinearSubspaces):
+    """A plausible slip: what is known of a point that was placed never changes."""
+
+    def _points_in(self, U: Span, among: tuple[Vector, ...] | None = None) -> tuple[Vector, ...]:
+        return super()._points_in(U) if among is None else ()
+
+
+def after_negatives(H: Subspaces) -> Subspaces:
+    """A version space that three points reduce, and no set that is known to block."""
+    for x in [(0, 1, 1, 0), (1, 1, 1, 1), (1, 0, 0, 0), (0, 1, 0, 1), (0, 0, 0, 1)]:
+        H = H.restrict(x, 0)
+    return H
+
+
 # Of all lines, x = 0 and x = 1 are left.
 PARALLEL = LosesInfinity.over("xy", 3, 1)
 for third in range(3):
@@ -180,6 +202,8 @@ PLANTED: list[tuple[Subspaces, str]] = [
     (PARALLEL, "soa_is_canonical"),
     (NeedsOneMore.over("xy", 2, 1), "irreducibility"),
     (ForgetsTheCore.over("xy", 2, 2), "soa_is_canonical"),
+    (after_negatives(TrustsTheKnownFlats.over("wxyz", 2, 2)), "reducing_points_reduce"),
+    (after_negatives(ForgetsThatPointsMove.over("wxyz", 2, 2)), "irreducibility"),
 ]
 
 
@@ -202,6 +226,24 @@ def test_known_blocking_sets_are_found_at_once() -> None:
     flats = LinearSubspaces.over("wxyz", 7, 2)
     assert flats.reducing_points(56) is None
     assert len(flats.reducing_points(57) or []) == 57
+
+
+def test_the_search_for_reducing_points_does_not_grow_with_the_field() -> None:
+    """Trying the points of a flat one by one would take 7^5 searches here, and 101^3 below."""
+    rng = random.Random(5)
+    V: Subspaces = LinearSubspaces.over("uvwxyz", 7, 5)
+    for _ in range(8):
+        V = V.restrict(V.domain.random_point(rng), 0)
+    assert V.reducing_points(2) is None
+    # Two points are left of a line that meets all hyperplanes: they reduce, and one does not.
+    V = LinearSubspaces.over("wxyz", 101, 3)
+    for a in range(100):
+        V = V.restrict((1, a, 0, 0), 0)
+    assert V.reducing_points(1) is None
+    found = V.reducing_points(2)
+    assert found is not None
+    assert reduces(V, tuple((x, 0) for x in found))
+    assert V.restrict((1, 0, 0, 1), 0).reducing_points(2) is not None
 
 
 DAMAGED: list[tuple[Domain[Any], object]] = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 from running import run
@@ -25,9 +26,36 @@ def test_for_programs() -> None:
     assert methods["single_key"]["caveat"] == "if no label is wrong"
     assert methods["irreducible"]["proved_realizable"] is None
     assert methods["irreducible"]["proved_realizable_with_other_parameters"]["proved"]
-    assert not methods["irreducible"]["formula"]["proved"]
+    assert [found["at_one"] for found in data["formulas"]] == [2850, 3250, 36534, 169]
     assert [bound["n"] for bound in data["lower_bounds"]] == [22, 56, 209]
     assert next(row for row in data["at_n"] if row["method"] == "single_key")["calibrated"]
+
+
+def test_what_papers_state() -> None:
+    out = run("plan", "subsets(a; at most 2)", "--epsilon", 1, "--delta", "1e-6").out
+    found = {line[:19].strip(): line[19:].split() for line in out.splitlines()}
+    assert found["BLM20 Theorem 1"] == ["clean", "192,628", "258,121,979"]
+    assert found["BGS21 Theorem 3.5"] == ["clean", "2,510,825", "-"]
+    log = math.log(20e6)
+    assert math.ceil(16**2 * 2**2 * (2 + log) / 0.1) == 192_628
+    assert math.ceil(2**6 * math.log(2 * 200e6) ** 2 / 0.1**2) == 2_510_825
+    assert found["Lyu25 Theorem 2"] == ["clean", f"{math.ceil(2**5 * log / 0.1):,}", "-"]
+
+
+def test_a_stream() -> None:
+    shared = ["plan", "subsets(a; at most 2)", "--epsilon", 1, "--delta", "1e-6", "--horizon", 1000]
+    out = run(*shared).out
+    stated = math.ceil(2**9.5 * math.log(1000) * math.log(10**6))
+    assert f"Lyu25 Theorem 1  clean   {stated:,}" in out
+    assert "its hypotheses are not listed" in out
+    data = json.loads(run(*shared, "--json").out)
+    assert [row["method"] for row in data["methods"]] == ["keys", "teachers", "staged"]
+    assert data["methods"][0]["proved"]["adaptive"]
+    assert [found["at_one"] for found in data["formulas"]] == [stated]
+    assert data["does_not_apply"]["rules"] == "it is no class of equality rules"
+    assert run(*shared, "--n", 5).status == 2
+    pure = run("plan", "thresholds(x, 0..9)", "--epsilon", 1, "--horizon", 50).out
+    assert "that papers state" not in pure
 
 
 def test_a_class_whose_dimension_is_not_searched() -> None:

@@ -19,6 +19,7 @@ from littlestone.errors import (
 )
 from littlestone.learners import ExponentialLearner, Release
 from littlestone.learners.base import Setting
+from littlestone.planning import formulas
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
@@ -143,7 +144,9 @@ def test_plans_order_as_they_should() -> None:
     learner = ExponentialLearner(H, Budget(1))
     realizable = learner.plan(0.05, 0.05, setting="realizable").n
     agnostic = learner.plan(0.05, 0.05).n
-    assert realizable < agnostic < learner.paper_plan(0.05, 0.05).n
+    (stated,) = formulas(H, Budget(1), alpha=0.05, beta=0.05)
+    assert stated.proof is not None
+    assert realizable < agnostic < stated.proof
     alpha = learner.accuracy(agnostic, 0.05)
     assert alpha is not None
     assert abs(alpha - 0.05) < 1e-4
@@ -154,11 +157,11 @@ def test_plans_order_as_they_should() -> None:
 
 
 def test_the_papers_bound_is_the_least_n() -> None:
-    learner = ExponentialLearner(H, Budget(1))
-    n = learner.paper_plan(0.1, 0.05).n
-    lam = 2 * math.log(learner.mechanism.base)
+    (stated,) = formulas(H, Budget(1), alpha=0.1, beta=0.05)
+    n = stated.proof
 
     def failure(m: int) -> float:
-        return 101 * (math.exp(-lam * m * 0.1 / 6) + 2 * math.exp(-2 * m * 0.1**2 / 9))
+        return 101 * (math.exp(-m * 0.1 / 6) + 2 * math.exp(-2 * m * 0.1**2 / 9))
 
+    assert n is not None
     assert failure(n) <= 0.05 < failure(n - 1)

@@ -378,7 +378,6 @@ def test_the_proved_size_and_refusals() -> None:
         assert learner.plan(0.04, 0.05, setting="realizable") is None
         default = IrreducibleLearner(H, Budget(1, "1e-6"))
         assert default.plan(**goal, setting="realizable") is None
-        assert not default.paper_plan(**goal).proved
     for wrong in ({"alpha": 1}, {"alpha": -1}, {"teachers": 0}, {"list_size": 0}, {"most": 0}):
         with pytest.raises(DeclarationError, match=next(iter(wrong))):
             IrreducibleLearner(ONE, Budget(1, "1e-6"), **wrong)

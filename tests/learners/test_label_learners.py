@@ -281,12 +281,6 @@ def test_plans() -> None:
     assert planned.n == 2 * needed.n
     assert cut.plan(0.1, 0.05) is None
     assert learner_of(BitsLearner, several).plan(0.1, 0.05, setting="realizable") is None
-    every = BitPartsLearner(rules, Budget(1, "1e-6"), binary=IrreducibleLearner)
-    paper, own = every.paper_plan(0.1, 0.05), every.learners[0].paper_plan(0.05, 0.025)
-    assert paper is not None
-    assert own is not None
-    assert (paper.n, paper.proved) == (2 * own.n, False)
-    assert cut.paper_plan(0.1, 0.05) is None
 
 
 def test_alpha_is_shared_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -263,8 +263,6 @@ def test_proved_parameters_are_told_apart() -> None:
     assert row.tuned is not None
     assert row.tuned.proved
     assert row.tuned.n > 10_000
-    assert row.paper is not None
-    assert not row.paper.proved
 
 
 def test_the_number_of_records_of_sizes() -> None:

@@ -155,7 +155,7 @@ def row(number: str, status: str = "as stated") -> object:
     [
         ("BLM20 Theorem 99", "as stated"),  # no such statement
         ("L5 Lemma 1", "false"),  # its rows differ, and the line says nothing
-        ("BLM20 Theorem 1", "repaired"),  # said twice
+        ("BLM20 Theorem 3", "repaired"),  # said twice
     ],
 )
 def test_a_row_that_does_not_fit_is_refused(number: str, status: str) -> None:

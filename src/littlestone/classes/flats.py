@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
 from littlestone.algebra import Span, Vector
 from littlestone.classes.base import BinaryClass, require_example
+from littlestone.classes.blocking import BlockingSearch, Vectors
 from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Product
 from littlestone.errors import DeclarationError
 from littlestone.steps import count as count_steps
 from littlestone.steps import measured
-
-Vectors = tuple[Vector, ...]
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,9 @@ class Flats(BinaryClass[Vector], Declared):
     inside: Span
     negatives: frozenset[Vector] = frozenset()
     contradicted: bool = False
+
+    _lists_points: ClassVar[bool]
+    """Whether `_points_in` gives all points, and not only points that span them."""
 
     option: ClassVar[str]
     """The word for the number that bounds the class: dimension or degree."""
@@ -80,8 +82,11 @@ class Flats(BinaryClass[Vector], Declared):
         """At most k directions known to meet all flats that the negatives miss, or None."""
 
     @abstractmethod
-    def _directions(self, U: Span) -> Iterator[Vector]:
-        """The directions modulo ``inside`` of the points of U outside of ``inside``."""
+    def _points_in(self, U: Span, among: Vectors | None = None) -> Vectors:
+        """Vectors of points of the flat U outside of ``inside``, with the same span as all of them.
+
+        With ``among``, which is an earlier result, only the points of that flat.
+        """
 
     @abstractmethod
     def _point_of(self, direction: Vector) -> Vector:
@@ -200,35 +205,29 @@ class Flats(BinaryClass[Vector], Declared):
         # A single point would have to be in all of these flats, and so in the core.
         if k == 1 or self._few(len(self.negatives) + k):
             return None
-        blocking = self._known_blocking(k) or self._blocking(frozenset(), k, frozenset(), [])
-        return None if blocking is None else [self._point_of(v) for v in sorted(blocking)]
+        known = self._known_blocking(k)
+        if known is not None:
+            return [self._point_of(v) for v in sorted(known)]
+        found = BlockingSearch(
+            k, self._without, self._points_in, all_points=self._lists_points
+        ).points()
+        return None if found is None else [self.point(v) for v in found]
 
-    def _blocking(
-        self, chosen: frozenset[Vector], k: int, useless: frozenset[Vector], known: list[Span]
-    ) -> frozenset[Vector] | None:
-        """``chosen`` and at most k more points, none ``useless``, that block all flats, or None.
+    def _without(self, missed: Vectors) -> Span | None:
+        """A largest flat without the points that have these vectors, or None."""
+        points = self._avoiding(
+            self.negatives.union(map(self.inside.direction, missed)), self._rank
+        )
+        return None if points is None else self._span(points)
 
-        The negatives block together with them.  A flat that they all miss needs a point, so each of its
-        points is tried.  ``known`` are the flats found so far, because most points miss a flat that one
-        point misses.
-        """
-        count_steps()
-        unmet = (U for U in known if not any(v in U for v in chosen))
-        U = next(unmet, None)
-        if U is None:
-            points = self._avoiding(self.negatives | chosen, self._rank)
-            if points is None:
-                return chosen
-            U = self._span(points)
-            known.append(U)
-        if k:
-            for v in self._directions(U):
-                if v not in useless:
-                    found = self._blocking(chosen | {v}, k - 1, useless, known)
-                    if found is not None:
-                        return found
-                    useless |= {v}
-        return None
+    def _spanning(self, points: Iterable[Vector]) -> Vectors:
+        """Those of the points that are not in the span of ``inside`` and the ones before."""
+        found, span = [], self.inside
+        for v in points:
+            if v not in span:
+                found.append(v)
+                span = span.plus(v)
+        return tuple(found)
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:

@@ -22,7 +22,8 @@ from littlestone.algebra import (
     vector_space,
 )
 from littlestone.classes.base import ErrorRuns, Scored, Scores, either
-from littlestone.classes.flats import Flats, Vectors
+from littlestone.classes.blocking import Vectors
+from littlestone.classes.flats import Flats
 from littlestone.classes.subset_sums import subset_scores, weighed
 from littlestone.classes.subspaces import AffineSubspaces
 from littlestone.classes.zero_sets import MOST_POINTS, ZeroSetCounts, number_of, zero_sets
@@ -79,6 +80,7 @@ class PolynomialZeros(Scored[Vector], Flats):
     keyword = "polynomial_zeros"
     group = "algebraic"
     option = "degree"
+    _lists_points = True
 
     @classmethod
     def over(cls, columns: Sequence[str], q: int, degree: int) -> Self:
@@ -293,29 +295,22 @@ class PolynomialZeros(Scored[Vector], Flats):
         )
 
     def _common(self, U: Vectors, W: Vectors) -> Vectors:
-        first, second, span = self._span(U), self._span(W), self.inside
+        first = self._points_in(self._span(U))
+        return self._spanning(self._points_in(self._span(W), first))
+
+    def _points_in(self, U: Span, among: Vectors | None = None) -> Vectors:
         found = []
-        for x in self._vectors():
+        for x in self._vectors() if among is None else among:
             count_steps(4)
-            if x in first and x in second and x not in span:
+            if x in U and x not in self.inside:
                 found.append(x)
-                span = span.plus(x)
         return tuple(found)
 
     def _known_blocking(self, k: int) -> frozenset[Vector] | None:
         """All directions except those of a flat of rank one below the largest, if at most k."""
-        rest = set(self._alive(self.negatives)) - set(
-            self._directions(self._span(self._largest[1:]))
-        )
+        smaller = self._points_in(self._span(self._largest[1:]))
+        rest = set(self._alive(self.negatives)) - set(map(self.inside.direction, smaller))
         return frozenset(rest) if len(rest) <= k else None
-
-    def _directions(self, U: Span) -> Iterator[Vector]:
-        found = set()
-        for x in self._vectors():
-            count_steps(4)
-            if x in U:
-                found.add(self.inside.direction(x))
-        return (v for v in sorted(found) if any(v))
 
     def _point_of(self, direction: Vector) -> Vector:
         return self.point(next(x for x in self._vectors() if self.inside.direction(x) == direction))

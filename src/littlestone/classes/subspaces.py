@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
-from littlestone.algebra.blocking import directions, fewest_blocking, known_blocking
+from littlestone.algebra.blocking import fewest_blocking, known_blocking
 from littlestone.classes.base import ErrorRuns, Scored, Scores, either
+from littlestone.classes.blocking import Vectors
 from littlestone.classes.blocks import MOST_ERRORS
 from littlestone.classes.flat_counts import (
     MOST_ORDER,
@@ -19,7 +20,7 @@ from littlestone.classes.flat_counts import (
     FlatCounts,
     is_countable,
 )
-from littlestone.classes.flats import Flats, Vectors
+from littlestone.classes.flats import Flats
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Flat
 from littlestone.sample import Sample
@@ -40,6 +41,7 @@ class Subspaces(Scored[Vector], Flats):
     dimension: int = field(kw_only=True)
 
     option = "dimension"
+    _lists_points = False
     affine: ClassVar[bool]
 
     @classmethod
@@ -160,12 +162,10 @@ class Subspaces(Scored[Vector], Flats):
 
     def _new_points(self, U: Span) -> Vectors:
         """Vectors of points of U outside of ``inside`` that span U modulo ``inside``."""
-        found, span = [], self.inside
-        for v in point_basis(U, affine=self.affine):
-            if v not in span:
-                found.append(v)
-                span = span.plus(v)
-        return tuple(found)
+        return self._spanning(point_basis(U, affine=self.affine))
+
+    def _points_in(self, U: Span, among: Vectors | None = None) -> Vectors:
+        return self._new_points(U if among is None else self._intersection(self._span(among), U))
 
     def _common(self, U: Vectors, W: Vectors) -> Vectors:
         return self._new_points(self._intersection(self._span(U), self._span(W)))
@@ -184,9 +184,6 @@ class Subspaces(Scored[Vector], Flats):
 
     def _known_blocking(self, k: int) -> frozenset[Vector] | None:
         return known_blocking(self.inside, self.negatives, self._rank, k, affine=self.affine)
-
-    def _directions(self, U: Span) -> Iterator[Vector]:
-        return directions(self.inside, U, affine=self.affine)
 
     def _point_of(self, direction: Vector) -> Vector:
         F, v = self.inside.field, direction

@@ -1,10 +1,10 @@
-"""What several commands read from their arguments."""
+"""What several commands make of their arguments."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -15,67 +15,6 @@ from littlestone.data.schema import Schema, declared_label
 from littlestone.labels import declared_labels
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.tasks import declared_class
-
-DEFAULT_LEDGER = "littlestone.ledger"
-
-LedgerOption = Annotated[
-    str,
-    typer.Option("--ledger", help="The ledger: a file, or postgresql://USER@HOST/DATABASE."),
-]
-
-CostOption = Annotated[
-    str | None,
-    typer.Option(
-        "--cost",
-        help="What a missed positive and a false alarm cost, such as 5:1 (by default 1:1).",
-    ),
-]
-
-
-SchemaOption = Annotated[
-    Path | None,
-    typer.Option("--schema", help="What is public about the table, as `schema` drafts it."),
-]
-
-SeparatorOption = Annotated[
-    str | None,
-    typer.Option(
-        "--separator",
-        help="What is between the cells of a CSV file: one character, or tab. By default a comma, and "
-        "a tab in a .tsv file.",
-    ),
-]
-
-MultilineOption = Annotated[
-    bool,
-    typer.Option(
-        "--multiline",
-        help="Quoted values in the CSV file may hold line breaks. A record then spans lines, and an "
-        "unclosed quote joins records. By default a record is one line.",
-    ),
-]
-
-TableArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="TABLE",
-        help="A CSV (.csv or .tsv, also .gz, .zip or .zst) or Parquet file, a folder or a "
-        "'pattern*.csv' of such files, or with --table a database: a SQLite or DuckDB file, or "
-        "postgresql://USER@HOST/DATABASE.",
-    ),
-]
-
-NameOption = Annotated[
-    str | None,
-    typer.Option("--table", help="The table of a database, such as public.visits."),
-]
-
-DatasetOption = Annotated[
-    str | None,
-    typer.Option(
-        help="The data set's name in the ledger; by default the table's full path, if it is one file."
-    ),
-]
 
 
 def label_from(

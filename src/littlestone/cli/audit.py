@@ -12,8 +12,9 @@ import typer
 
 from littlestone.audit import EpsilonBound, ExactAudit, find_subject, find_subjects
 from littlestone.audit.exact import Row, nats
-from littlestone.cli.bars import JobsOption, bar
+from littlestone.cli.bars import bar
 from littlestone.cli.console import counted, out, print_json, print_pairs, print_table
+from littlestone.cli.options import JobsOption, JsonOption
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.randomness import generator
@@ -30,7 +31,7 @@ def audit(
     ] = 2000,
     confidence: Annotated[str, typer.Option(help="Confidence of the measured bound.")] = "0.99",
     jobs: JobsOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
     seed: Annotated[int | None, typer.Option(help="Measure with a seeded generator.")] = None,
     as_list: Annotated[bool, typer.Option("--list", help="List what can be audited.")] = False,
 ) -> None:

@@ -5,23 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
-
-import typer
 
 from littlestone.cli.console import err
 from littlestone.progress import watching
 
 _PAUSE = 0.1  # seconds between two looks at the steps, of which there may be millions
-
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        envvar="LITTLESTONE_JOBS",
-        help="Processes that share the work; all cores by default.",
-    ),
-]
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from littlestone.classes.table_file import BinaryTable
 from littlestone.cli.arguments import table_or_class
 from littlestone.cli.bars import bar
 from littlestone.cli.console import out, print_json
+from littlestone.cli.options import JsonOption
 from littlestone.dimension import Certificate
 from littlestone.errors import DeclarationError
 
@@ -23,7 +24,7 @@ def certify(
     certificate: Annotated[
         Path, typer.Argument(help="A file that `littlestone dim FILE --certificate` wrote.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Check a certificate against its table, without any search.
 

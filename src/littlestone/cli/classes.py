@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, cast
-
-import typer
+from typing import Any, cast
 
 from littlestone.classes import HypothesisClass
 from littlestone.classes.declared import Declared, declaration, declared_kinds
 from littlestone.classes.spec import Spec
 from littlestone.cli.console import out, print_columns, print_json
+from littlestone.cli.options import JsonOption
 from littlestone.errors import DeclarationError
 
 _GROUPS = (
@@ -26,7 +25,7 @@ _EXTREME = re.compile(r"\d{8}")  # a number in an example that tries out a limit
 
 
 def classes(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List every class with its text form, an example and what it is."""
     kinds = [kind for kind in declared_kinds().values() if kind.group]

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import SchemaOption, class_or_file, named
+from littlestone.cli.arguments import class_or_file, named
 from littlestone.cli.console import counted, out, print_columns, print_json
+from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data.schema import opened_schema
 from littlestone.decomposition import (
     Decompositions,
@@ -55,7 +56,7 @@ def decompose(
     ] = None,
     levels: Annotated[int, typer.Option(min=1, max=8, help="Draw this many levels.")] = 4,
     schema: SchemaOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.
 

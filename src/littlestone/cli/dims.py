@@ -11,6 +11,7 @@ import typer
 
 from littlestone.classes.table_file import read_labels
 from littlestone.cli.console import err, out, print_columns, print_json
+from littlestone.cli.options import JsonOption
 from littlestone.dimension import (
     CollapsingMap,
     Family,
@@ -55,7 +56,7 @@ def dims(
     labels: Annotated[
         int | None, typer.Option(help="The number of labels; by default, the largest label plus 1.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Print all dimensions of a table, with witnesses.
 

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from littlestone.cli.console import counted, out, print_json, print_table
+from littlestone.cli.options import JsonOption
 from littlestone.errors import DeclarationError
 from littlestone.families import families, table
 from littlestone.report.files import NEVER, reserved
@@ -23,7 +24,7 @@ def family(
     file: Annotated[
         Path | None, typer.Option("--out", help="Write the table to this .npy file.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write the table of a named family, or list the families.
 

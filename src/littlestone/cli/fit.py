@@ -9,25 +9,28 @@ from typing import Annotated, NamedTuple, cast
 
 import typer
 
-from littlestone.cli.arguments import (
-    DEFAULT_LEDGER,
-    MADE,
-    CostOption,
-    DatasetOption,
-    LedgerOption,
-    MultilineOption,
-    NameOption,
-    SchemaOption,
-    SeparatorOption,
-    TableArgument,
-    files_of,
-    label_from,
-    ledger_name,
-    no_ledger,
-)
+from littlestone.cli.arguments import MADE, files_of, label_from, ledger_name, no_ledger
 from littlestone.cli.bars import bar
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
+from littlestone.cli.options import (
+    DEFAULT_LEDGER,
+    CostOption,
+    DatasetOption,
+    DeltaOption,
+    DryRunOption,
+    EvaluateOption,
+    JsonOption,
+    LedgerOption,
+    ModelOption,
+    MultilineOption,
+    NameOption,
+    SchemaOption,
+    SeedOption,
+    SeparatorOption,
+    TableArgument,
+    TargetOption,
+)
 from littlestone.data.opening import file_of
 from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
@@ -57,10 +60,7 @@ def fit(
         ),
     ],
     epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],
-    target: Annotated[
-        str | None,
-        typer.Option(help="The column that holds the label; by default that of the schema."),
-    ] = None,
+    target: TargetOption = None,
     positive: Annotated[
         str | None,
         typer.Option(
@@ -76,9 +76,7 @@ def fit(
     ] = None,
     table: NameOption = None,
     schema: SchemaOption = None,
-    delta: Annotated[
-        str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
-    ] = "0",
+    delta: DeltaOption = "0",
     method: Annotated[
         str,
         typer.Option(help="auto, or a method that `littlestone plan` lists."),
@@ -107,21 +105,14 @@ def fit(
     multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: DatasetOption = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
-    ] = False,
-    out: Annotated[Path | None, typer.Option(help="Where to write the model, as JSON.")] = None,
+    dry_run: DryRunOption = False,
+    out: ModelOption = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Add what is known of every method for this class.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-    evaluate: Annotated[
-        bool, typer.Option("--evaluate", help="Add figures that depend on the data: NOT PRIVATE.")
-    ] = False,
-    seed: Annotated[
-        int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
-    ] = None,
+    as_json: JsonOption = False,
+    evaluate: EvaluateOption = False,
+    seed: SeedOption = None,
 ) -> None:
     """Learn a rule that predicts labels from TABLE, with differential privacy.
 

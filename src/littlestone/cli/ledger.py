@@ -14,13 +14,9 @@ from typing import Annotated
 
 import typer
 
-from littlestone.cli.arguments import (
-    DEFAULT_LEDGER,
-    LedgerOption,
-    files_of,
-    ledger_name,
-)
+from littlestone.cli.arguments import files_of, ledger_name
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
+from littlestone.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
 from littlestone.data.naming import dataset_name, lookalike
 from littlestone.errors import DeclarationError, LedgerError, LittlestoneError, did_you_mean
 from littlestone.privacy.accounting.elsewhere import Elsewhere
@@ -46,7 +42,6 @@ app = typer.Typer(
 )
 
 Dataset = Annotated[str | None, typer.Argument(help="Only this data set.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 class Format(StrEnum):
@@ -58,7 +53,7 @@ class Format(StrEnum):
 
 @app.command()
 def show(
-    dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: AsJson = False
+    dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False
 ) -> None:
     """Show every entry, and the total and limit of each data set."""
     with _existing(ledger) as book:
@@ -99,7 +94,7 @@ def show(
 
 @app.command()
 def history(
-    dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: AsJson = False
+    dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False
 ) -> None:
     """Show the entries in order, each with its data set's total after it."""
     lines, unsound = _history(dataset, ledger)
@@ -131,7 +126,7 @@ def alias(
         str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
     ],
     ledger: LedgerOption = DEFAULT_LEDGER,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Join two names of one data set for good: they share what is spent and the smaller limit.
 
@@ -208,7 +203,7 @@ def limit(
         typer.Option(help="The limit is for one value of this column, as in `fit --unit`."),
     ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Declare the most that a data set may ever spend.  A spend beyond it is refused."""
     # 0 is legal here and freezes the data set.

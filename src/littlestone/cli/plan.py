@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
-from littlestone.cli.arguments import CostOption, SchemaOption, class_or_file
+from littlestone.cli.arguments import class_or_file
 from littlestone.cli.bars import bar
 from littlestone.cli.console import (
     cost_json,
@@ -17,10 +18,11 @@ from littlestone.cli.console import (
     print_pairs,
     print_table,
 )
+from littlestone.cli.options import CostOption, JsonOption, SchemaOption
 from littlestone.data.schema import opened_schema
 from littlestone.learners.base import Bound
 from littlestone.mistakes import declared_costs
-from littlestone.planning import AtN, Plan, Row
+from littlestone.planning import AtN, Plan, Row, Stated, StreamPlan, plan_stream
 from littlestone.planning import plan as planned
 from littlestone.planning.choice import refusals
 from littlestone.planning.plan import in_digits
@@ -44,6 +46,10 @@ def plan(
     beta: Annotated[
         float, typer.Option(help="The probability with which it may be larger.")
     ] = 0.05,
+    horizon: Annotated[
+        int | None,
+        typer.Option(min=1, help="Plan a stream of so many records: mistakes in place of sizes."),
+    ] = None,
     n: Annotated[
         int | None,
         typer.Option(min=1, help="Also show what each method does with this many records."),
@@ -54,15 +60,21 @@ def plan(
     ] = None,
     cost: CostOption = None,
     schema: SchemaOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Print how many records each learner of CLASS needs, and lower bounds for all learners.
 
-    Proved sizes are theorems.  Calibrated sizes were fitted to simulations.  Formulas come from
-    papers.  With --cost, the error is the mean cost of a record in units of the larger cost.  With
-    --labels, CLASS has several labels or is a table of label numbers.  No data are read.
+    Proved sizes are theorems.  Calibrated sizes were fitted to simulations.  What papers state is
+    shown with 1 for every O().  With --cost, the error is the mean cost of a record in units of the
+    larger cost.  With --labels, CLASS has several labels or is a table of label numbers.  With
+    --horizon, print how many mistakes each online learner makes.  No data are read.
     """
     H = class_or_file(what, labels, opened_schema(schema))
+    if horizon is not None:
+        if n is not None or cost is not None:
+            raise typer.BadParameter("leave out --n and --cost", param_hint="--horizon")
+        _stream(plan_stream(H, Budget(epsilon, delta), horizon=horizon), as_json)
+        return
     with bar("planning"):
         goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "mistakes": declared_costs(cost)}
         found = planned(H, Budget(epsilon, delta), **goal)
@@ -71,7 +83,7 @@ def plan(
         print_json(_json(found, n, promises))
         return
     out.print(f"Records for {found.goal}, {found.cost}")
-    headings = ["method", "proved, clean labels", "any labels", "calibrated", "formula"]
+    headings = ["method", "proved, clean labels", "any labels", "calibrated"]
     if found.rows:
         print_table(headings, [_cells(row) for row in found.rows])
     else:
@@ -85,13 +97,12 @@ def plan(
     notes += [(row.method, f"any labels: above {row.versus}") for row in found.rows if row.versus]
     notes += [(row.method, str(row.learner.caveat)) for row in found.rows if row.learner.caveat]
     notes += [(row.method, row.calibrated.words()) for row in found.rows if row.calibrated]
-    notes += [(f"{row.method}, formula", row.paper.source) for row in found.rows if row.paper]
     notes += [("does not apply", reason) for reason in refusals(found.excluded)]
-    notes += [(f"{size(bound)} records", bound.source) for bound in found.formulas]
     headings_of: dict[str, list[str]] = {}
     for heading, note in notes:
         headings_of.setdefault(note, []).append(heading)
     print_pairs([(", ".join(named), note) for note, named in headings_of.items()], title="Notes")
+    _stated("Records that papers state, for the same error and probability", found.formulas)
     if found.lower:
         rows = [(bound.learners, f"{bound.n:,} records at least") for bound in found.lower]
         print_pairs(rows, title="Lower bounds, clean labels")
@@ -106,13 +117,76 @@ def plan(
         print_table(headings, [_promise(row) for row in promises])
 
 
+def _stated(title: str, formulas: Sequence[Stated]) -> None:
+    """The theorems of papers: each column of numbers has one convention, which its heading says."""
+    if not formulas:
+        return
+    out.print(Text(title, style="bold"))
+    headings = ["theorem", "labels", "1 for O() and O~(), ln", "constants of its proof"]
+    labels = {"realizable": "clean", "agnostic": "any"}
+    rows = [
+        (found.theorem, labels[found.setting], in_digits(found.at_one), in_digits(found.proof))
+        for found in formulas
+    ]
+    print_table(headings, rows, indent=2)
+
+
+def _stream(found: StreamPlan, as_json: bool) -> None:
+    """The mistakes on a stream that some rule of the class fits."""
+    if as_json:
+        rows = [
+            {
+                "method": row.learner.method,
+                "proved": row.proved and vars(row.proved),
+                "simulated": row.measured,
+                "baseline": row.learner.baseline,
+            }
+            for row in found.rows
+        ]
+        print_json(
+            {
+                "class": found.hypotheses,
+                **cost_json(found.cost),
+                "horizon": found.horizon,
+                "methods": rows,
+                "does_not_apply": found.excluded,
+                "formulas": [vars(stated) for stated in found.formulas],
+            }
+        )
+        return
+    steps = counted(found.horizon, "step")
+    out.print(f"Mistakes on clean labels in {steps}, {found.cost}")
+    print_table(
+        ["method", "proved, with 95%", "on streams that react", "in simulations"],
+        [
+            (
+                row.learner.method,
+                in_digits(None if row.proved is None else row.proved.mistakes),
+                "-" if row.proved is None else "yes" if row.proved.adaptive else "no",
+                in_digits(row.measured),
+            )
+            for row in found.rows
+        ],
+    )
+    _stated(
+        "Mistakes that papers state, with probability 1 - T^-10, on streams that do not react",
+        found.formulas,
+    )
+    reasons: dict[str, list[str]] = {}
+    for name, reason in found.excluded.items():
+        reasons.setdefault(reason, []).append(name)
+    pairs = [(", ".join(names), reason) for reason, names in reasons.items()]
+    if pairs:
+        print_pairs(pairs, title="Do not apply")
+
+
 def _cells(row: Row) -> list[str]:
     realizable = size(row.realizable) if row.tuned is None else size(row.tuned) + _TUNED
     calibrated = "-" if row.calibrated is None else f"{row.calibrated.n:,}"
     agnostic = size(row.agnostic)
     if row.agnostic is None and row.tuned_agnostic is not None:
         agnostic = size(row.tuned_agnostic) + _TUNED
-    return [row.method, realizable, agnostic, calibrated, size(row.paper)]
+    return [row.method, realizable, agnostic, calibrated]
 
 
 def _promise(row: AtN) -> list[str]:
@@ -139,7 +213,6 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
                 and {"n": simulated.n, "worst": simulated.worst, "runs": simulated.runs}
                 | {"profiles": dict(simulated.profiles), "command": simulated.command}
                 | ({"between": list(simulated.between)} if simulated.between else {}),
-                "formula": _bound(row.paper),
                 "detail": row.learner.detail or None,
                 "caveat": row.learner.caveat and str(row.learner.caveat),
             }
@@ -153,7 +226,7 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
         "methods": methods,
         "does_not_apply": {c.method: c.reason for c in found.excluded},
         "lower_bounds": [vars(bound) for bound in found.lower],
-        "formulas": [{"n": bound.n, "source": bound.source} for bound in found.formulas],
+        "formulas": [vars(stated) for stated in found.formulas],
     }
     if n is not None:
         data |= {"n": n, "at_n": [vars(row) for row in promises]}

@@ -10,18 +10,20 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import SchemaOption, class_or_file, named
+from littlestone.cli.arguments import class_or_file, named
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
+from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data import label_names
 from littlestone.data.schema import opened_schema
+from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError, did_you_mean, no_such
 from littlestone.labels import declared_labels
 from littlestone.online import (
     Adversary,
+    AgnosticExperts,
     FileAdversary,
-    Halving,
+    Player,
     RandomAdversary,
-    StandardOptimalAlgorithm,
     TreeAdversary,
 )
 from littlestone.online import (
@@ -30,14 +32,15 @@ from littlestone.online import (
 from littlestone.pictures.figures import suffix_of
 from littlestone.report.files import PAGE, require_different, reserved
 from littlestone.report.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page
+from littlestone.sample import Sample
 from littlestone.steps import MOST_ANSWERED, answering
 
 T = TypeVar("T")
 
-_LEARNERS: dict[str, type[StandardOptimalAlgorithm[Any]] | type[Halving[Any]]] = {
-    "soa": StandardOptimalAlgorithm,
-    "halving": Halving,
-}
+
+def _learners() -> dict[str, type[Player[Any]]]:
+    kinds: list[type[Any]] = concrete(Player, "littlestone.online")
+    return {kind.method: kind for kind in kinds if kind.method}
 
 
 def play(
@@ -47,7 +50,9 @@ def play(
             metavar="CLASS-or-FILE", help="A class, such as 'points(id)', or a table of 0s and 1s."
         ),
     ],
-    learner: Annotated[str, typer.Option(help="soa or halving.")] = "soa",
+    learner: Annotated[
+        str, typer.Option(help="soa, halving, or agnostic for labels that nothing fits.")
+    ] = "soa",
     adversary: Annotated[
         str,
         typer.Option(
@@ -72,11 +77,12 @@ def play(
             f"{MOST_HYPOTHESES} hypotheses on {MOST_POINTS} points.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Play the online game round by round: an adversary asks, and a learner predicts.
 
     The standard optimal algorithm (soa) makes at most as many mistakes as the Littlestone dimension.
+    The learner agnostic draws its predictions, and is compared with the best hypothesis.
     With --labels, CLASS has several labels or is a table of label numbers.
     """
     if page is not None:
@@ -90,15 +96,18 @@ def play(
         return
     rng = None if seed is None else random.Random(seed)
     H = class_or_file(what, labels, opened_schema(schema))
-    player = _named("learner", learner, _LEARNERS)(H)
+    kind = _named("learner", learner, _learners())
     opponent = _adversary(adversary, H, rng)
     bound = "Littlestone dimension" if H.labels == 2 else "multiclass Littlestone dimension"
     if rounds is None and opponent.endless:
         rounds = 20
+    player = kind.made(H, rounds=rounds)
     with answering(MOST_ANSWERED if adversary == "tree" else None):
         transcript = play_game(player, opponent, rounds=rounds)
     table = transcript.table(H.domain.words)
     dimension = H.littlestone_dimension()
+    played = [(turn.x, turn.y) for turn in transcript.rounds]
+    best = H.least_errors(Sample.from_examples(H.domain, played, labels=H.labels)) if played else 0
     if as_json:
         print_json(
             {
@@ -106,6 +115,7 @@ def play(
                 bound.lower().replace(" ", "_"): finite_or_text(dimension),
                 "rounds": table,
                 "mistakes": transcript.mistakes,
+                "mistakes_of_the_best_hypothesis": best,
                 "interrupted": transcript.interrupted,
             }
         )
@@ -117,6 +127,11 @@ def play(
         f"{', interrupted' if transcript.interrupted else ''}; "
         f"the {bound} of {H} is {dimension}"
     )
+    if isinstance(player, AgnosticExperts):
+        out.print(
+            f"the best hypothesis makes {best}; on average over its draws, the learner makes at most "
+            f"{player.regret_bound:.1f} more in {counted(player.horizon, 'round')}"
+        )
     if transcript.interrupted:
         raise typer.Exit(130)
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from littlestone.cli.arguments import MultilineOption, SeparatorOption
+from littlestone.cli.options import MultilineOption, SeparatorOption
 from littlestone.data import open_table, read_mapped
 from littlestone.data.opening import refuse_database
 from littlestone.hypotheses.base import numbers

@@ -12,6 +12,7 @@ from littlestone.atlas import search as find
 from littlestone.atlas.renaming import Rows, lines_of
 from littlestone.cli.bars import bar
 from littlestone.cli.console import counted, err, out, print_json
+from littlestone.cli.options import JsonOption
 from littlestone.errors import DeclarationError
 
 
@@ -29,7 +30,7 @@ def search(
     time_limit: Annotated[
         float | None, typer.Option(min=0, metavar="SECONDS", help="Stop then, and say how far.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Find the smallest classes whose dimensions meet a condition.
 

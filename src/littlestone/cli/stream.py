@@ -11,19 +11,19 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.cli.arguments import (
-    DEFAULT_LEDGER,
-    MADE,
-    LedgerOption,
-    MultilineOption,
-    SchemaOption,
-    SeparatorOption,
-    files_of,
-    label_from,
-    ledger_name,
-)
+from littlestone.cli.arguments import MADE, files_of, label_from, ledger_name
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, Told, print_lines
+from littlestone.cli.options import (
+    DEFAULT_LEDGER,
+    LedgerOption,
+    MultilineOption,
+    PositiveOption,
+    SchemaOption,
+    SeedOption,
+    SeparatorOption,
+    TargetOption,
+)
 from littlestone.data import CsvStream, Label, Table, open_table
 from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
@@ -61,13 +61,8 @@ def stream(
     epsilon: Annotated[
         str, typer.Option(help="The privacy loss of all steps together, such as 1.")
     ],
-    target: Annotated[
-        str | None,
-        typer.Option(help="The column that holds the label; by default that of the schema."),
-    ] = None,
-    positive: Annotated[
-        str | None, typer.Option(help="The values that count as 1: HA, '> 15' or 'in {HA, AA}'.")
-    ] = None,
+    target: TargetOption = None,
+    positive: PositiveOption = None,
     schema: SchemaOption = None,
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     method: Annotated[
@@ -117,9 +112,7 @@ def stream(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print lines of JSON on a terminal too, as in a pipe.")
     ] = False,
-    seed: Annotated[
-        int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
-    ] = None,
+    seed: SeedOption = None,
 ) -> None:
     """Learn from records as they arrive, and print each rule when it is published.
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from littlestone.cli.arguments import (
-    DEFAULT_LEDGER,
-    DatasetOption,
-    LedgerOption,
-    MultilineOption,
-    NameOption,
-    SchemaOption,
-    SeparatorOption,
-    TableArgument,
-    label_from,
-)
+from littlestone.cli.arguments import label_from
 from littlestone.cli.bars import bar
 from littlestone.cli.fit import Form, released
+from littlestone.cli.options import (
+    DEFAULT_LEDGER,
+    DatasetOption,
+    DeltaOption,
+    DryRunOption,
+    EvaluateOption,
+    JsonOption,
+    LedgerOption,
+    ModelOption,
+    MultilineOption,
+    NameOption,
+    PositiveOption,
+    SchemaOption,
+    SeedOption,
+    SeparatorOption,
+    TableArgument,
+    TargetOption,
+)
 from littlestone.data.schema import opened_schema
 from littlestone.learners import Release
 from littlestone.privacy.budget import Budget
@@ -39,18 +46,11 @@ def subgroup(
     epsilon: Annotated[
         str, typer.Option(help="The privacy loss in all, greater than 0, such as 1.")
     ],
-    target: Annotated[
-        str | None,
-        typer.Option(help="The column that holds the label; by default that of the schema."),
-    ] = None,
-    positive: Annotated[
-        str | None, typer.Option(help="The values that count as 1: HA, '> 15' or 'in {HA, AA}'.")
-    ] = None,
+    target: TargetOption = None,
+    positive: PositiveOption = None,
     table: NameOption = None,
     schema: SchemaOption = None,
-    delta: Annotated[
-        str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
-    ] = "0",
+    delta: DeltaOption = "0",
     estimate: Annotated[
         str | None,
         typer.Option(help="The part of epsilon for the size and the rate; by default a tenth."),
@@ -62,18 +62,11 @@ def subgroup(
     multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: DatasetOption = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
-    ] = False,
-    out: Annotated[Path | None, typer.Option(help="Where to write the model, as JSON.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-    evaluate: Annotated[
-        bool, typer.Option("--evaluate", help="Add figures that depend on the data: NOT PRIVATE.")
-    ] = False,
-    seed: Annotated[
-        int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
-    ] = None,
+    dry_run: DryRunOption = False,
+    out: ModelOption = None,
+    as_json: JsonOption = False,
+    evaluate: EvaluateOption = False,
+    seed: SeedOption = None,
 ) -> None:
     """Find the group of records in TABLE with the highest rate, with differential privacy.
 

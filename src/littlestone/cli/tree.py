@@ -11,9 +11,10 @@ import typer
 
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.table_file import BinaryTable
-from littlestone.cli.arguments import SchemaOption, named, table_or_class
+from littlestone.cli.arguments import named, table_or_class
 from littlestone.cli.console import out, print_json
 from littlestone.cli.dim import solve, stopped_by
+from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data.schema import opened_schema
 from littlestone.dimension.table import PackedTable
 from littlestone.learners import Release
@@ -55,7 +56,7 @@ def tree(
         float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
     ] = 8,
     schema: SchemaOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Draw a tree of questions: an adversary can force one mistake at each of its levels.
 

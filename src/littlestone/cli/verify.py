@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from littlestone.cli.bars import JobsOption, bar
+from littlestone.cli.bars import bar
 from littlestone.cli.console import counted, err, out, print_json
+from littlestone.cli.options import JobsOption, JsonOption
 from littlestone.parallel import spread
 from littlestone.pictures.figures import suffix_of
 from littlestone.report.files import PAGE, reserved
@@ -46,7 +47,7 @@ def verify(
         Path | None, typer.Option("--out", help="Also write an .html page of all verdicts.")
     ] = None,
     jobs: JobsOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Check numbered statements of the papers: stated and measured values, with verdicts.
 

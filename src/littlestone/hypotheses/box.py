@@ -40,7 +40,7 @@ class Box(BinaryHypothesis[Record]):
             return "always 0"
         columns: Any = self.domain.columns  # type: ignore[attr-defined]
         places = tuple(
-            (a - column.low, b - column.low)
+            range(a - column.low, b - column.low + 1)
             for column, (a, b) in zip(columns, self.sides, strict=True)
             if column.size > 1
         )

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.domains import Domain, Grid, Product, require_list
+from littlestone.domains import Domain, Grid, Parted, Product, require_list
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 from littlestone.hypotheses.boxes import box_cover, cover_words
 from littlestone.hypotheses.steps import StepFunction
@@ -119,14 +119,15 @@ class TableFunction(Hypothesis[Any]):
         return f"{name} {verb} one of {', '.join(shown)}{more}"
 
     def _rules(self) -> str | None:
-        """The condition for label 1 as rules, if the columns are ranges and few rules are enough."""
+        """The condition for label 1 as rules, if the columns are ranges or parted and few rules do."""
         columns = self.domain.columns if isinstance(self.domain, Product) else ()
-        wide = [column for column in columns if isinstance(column, Grid) and column.size > 1]
+        wide = [c for c in columns if isinstance(c, (Grid, Parted)) and c.size > 1]
         sizes = [column.size for column in wide]
         if prod(sizes) != self._size:
             return None
         ones = self.values().astype(np.bool_).reshape(sizes)
-        rules, exceptions = box_cover(ones), box_cover(~ones)
+        sets = [i for i, column in enumerate(wide) if isinstance(column, Parted)]
+        rules, exceptions = box_cover(ones, sets), box_cover(~ones, sets)
         texts = [] if rules is None else [cover_words(rules, wide)]
         texts += [] if exceptions is None else [f"not ({cover_words(exceptions, wide)})"]
         return min(texts, key=len, default=None)

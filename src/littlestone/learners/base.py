@@ -160,14 +160,6 @@ class PrivateLearner(ABC, Generic[Point]):
         None if nothing is proved.
         """
 
-    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
-        """The sample size that a paper states, with 1 for a constant it leaves out; None without one.
-
-        It is for comparison.  ``proved`` says whether it is a theorem, which is rare.
-        """
-        require_plan(alpha, beta)
-        return None
-
     def bound(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """`plan`, or None also if finding the size takes more steps than a limit allows."""
         try:

@@ -19,7 +19,6 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
     Bound,
-    PrivateLearner,
     Setting,
     binomial_mean,
     has_rule,
@@ -27,6 +26,7 @@ from littlestone.learners.base import (
     require_values,
     unfit,
 )
+from littlestone.learners.weighed import WeighedLearner
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import repeated
@@ -46,7 +46,7 @@ MOST_CANDIDATES = 1 << 26
 """The most candidates by `Covering.most_candidates`; each takes some 80 bytes until one is drawn."""
 
 
-class ChoosingLearner(PrivateLearner[Point]):
+class ChoosingLearner(WeighedLearner[Point]):
     """Release a union of elements, each drawn with Pr ~ r^(positives - negatives it newly covers).
 
     With ``cost`` = (a, b), a missed positive costs a and a false alarm b, and the exponent is
@@ -82,8 +82,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
-        super().__init__(hypotheses, budget)
-        self.mistakes = MistakeCosts.parse(cost)
+        super().__init__(hypotheses, budget, cost=cost)
         self.covering = _covering(hypotheses)
         if isinstance(self.covering, Named) and not self.mistakes.equal:
             raise unfit(
@@ -103,12 +102,6 @@ class ChoosingLearner(PrivateLearner[Point]):
         growth = self.covering.elements_per_point
         self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
         self._event = repeated(self.mechanism, self.rounds, target.delta)
-
-    @classmethod
-    def weighing(
-        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
-    ) -> ChoosingLearner[Point]:
-        return cls(hypotheses, budget, cost=mistakes)
 
     @property
     def event(self) -> Event:

@@ -11,16 +11,15 @@ from littlestone.classes.base import ErrorSums, HypothesisClass, Scored, Scores
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
-from littlestone.mistakes import MistakeCosts
+from littlestone.learners.base import Bound, Setting, require_plan, unfit
+from littlestone.learners.weighed import WeighedLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
 
-class ExponentialLearner(PrivateLearner[Point]):
+class ExponentialLearner(WeighedLearner[Point]):
     """Release h in H with Pr[h] ~ r^-(number of errors of h), r rational, r <= e^(epsilon / 2).
 
     epsilon-DP (delta = 0) for every sample: replacing one record moves every error count by at most
@@ -44,8 +43,7 @@ class ExponentialLearner(PrivateLearner[Point]):
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
-        super().__init__(hypotheses, budget)
-        self.mistakes = MistakeCosts.parse(cost)
+        super().__init__(hypotheses, budget, cost=cost)
         self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, Scored) or not hypotheses.forms:
             infinite = hypotheses.domain.size is None
@@ -64,12 +62,6 @@ class ExponentialLearner(PrivateLearner[Point]):
         self.hypotheses: Scored[Point] = hypotheses
         self.size = hypotheses.forms
         self.mechanism = ExponentialMechanism(budget.epsilon, self.mistakes.largest)
-
-    @classmethod
-    def weighing(
-        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
-    ) -> ExponentialLearner[Point]:
-        return cls(hypotheses, budget, cost=mistakes)
 
     @property
     def event(self) -> ExponentialMechanism:
@@ -132,28 +124,6 @@ class ExponentialLearner(PrivateLearner[Point]):
     def _tilt(self) -> float:
         """The ln of the ratio that the largest cost of a record makes."""
         return self.mistakes.largest * math.log1p(self.mechanism.base - 1)
-
-    def paper_plan(self, alpha: float, beta: float) -> Bound:
-        """The agnostic bound as lecture 5 states its proof: N (e^(-eps n a/6) + 2 e^(-2 n a^2/9)).
-
-        It is the least n at which that failure probability is at most ``beta``.
-        """
-        require_plan(alpha, beta)
-        log = math.log(self.size)
-        rates = 2 * self._tilt * alpha / 6, 2 * alpha**2 / 9
-
-        def failure(n: int) -> float:
-            first, second = log - rates[0] * n, math.log(2) + log - rates[1] * n
-            return math.exp(min(first, 1.0)) + math.exp(min(second, 1.0))
-
-        return Bound(
-            least(lambda n: failure(n) <= beta),
-            alpha,
-            beta,
-            "agnostic",
-            True,
-            "lecture 5, Theorem 1",
-        )
 
 
 def least_size(functions: float, lam: float, alpha: float, beta: float, setting: Setting) -> int:

@@ -28,7 +28,6 @@ from littlestone.learners.stable.sizes import (
     LARGEST,
     BatchSizes,
     calibrated_sizes,
-    paper_sizes,
     proved_sizes,
 )
 from littlestone.learners.stable.tournament import Examples, stable_rule
@@ -184,14 +183,6 @@ class GloballyStableLearner(PrivateLearner[Point]):
     def _proved(self, alpha: float, beta: float) -> BatchSizes:
         labels = self.hypotheses.labels
         return proved_sizes(self.dimension, alpha, beta, self.histogram.budget, labels=labels)
-
-    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
-        """The n of `paper_sizes`; no theorem for d >= 2, because the proof has a gap there."""
-        require_plan(alpha, beta)
-        if self.dimension > LARGEST or self.hypotheses.labels > 2:
-            return None
-        n = paper_sizes(self.dimension, alpha, beta, self.histogram.budget).n
-        return Bound(n, alpha, beta, "realizable", False, "BLM20, Theorems 10 and 17")
 
 
 def errors(rules: Sequence[Callable[[Point], int]], examples: Examples[Point]) -> ErrorRuns:

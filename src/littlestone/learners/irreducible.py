@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -10,11 +9,9 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, require_plan
 from littlestone.learners.teachers import frontier
 from littlestone.learners.voting import VotingLearner, count
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.parameters import natural_log
 from littlestone.sample import Sample
 
 
@@ -106,14 +103,3 @@ class IrreducibleLearner(VotingLearner[Point]):
 
     def misled(self) -> float:
         return float(self.mechanism.bottom_at_most(self.teachers))
-
-    def paper_plan(self, alpha: float, beta: float) -> Bound:
-        """d^5 ln(1 / (delta beta)) / (epsilon alpha): Lyu25, Theorem 2, with 1 for its constant.
-
-        This is no theorem: the paper has a constant and logarithms that it does not state.
-        """
-        require_plan(alpha, beta)
-        logarithm = -natural_log(self.mechanism.delta) - math.log(beta)
-        n = self.dimension**5 * logarithm / (float(self.mechanism.epsilon) * alpha)
-        source = "Lyu25, Theorem 2, and ln(1/beta), at constant 1"
-        return Bound(max(1, math.ceil(n)), alpha, beta, "realizable", False, source)

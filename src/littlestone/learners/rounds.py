@@ -13,9 +13,9 @@ from littlestone.classes.cell_counts import holding
 from littlestone.classes.rule_lists import InRounds, Rule
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
+from littlestone.learners.base import Bound, Setting, require_plan, unfit
 from littlestone.learners.exponential import least_size
-from littlestone.mistakes import MistakeCosts
+from littlestone.learners.weighed import WeighedLearner
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import repeated
 from littlestone.privacy.budget import Budget
@@ -29,7 +29,7 @@ SINGLE = "the best single rule"
 """What the proved size of several rounds compares with."""
 
 
-class RoundsLearner(PrivateLearner[Point]):
+class RoundsLearner(WeighedLearner[Point]):
     """Release a list or set of rules, each drawn with Pr ~ r^-(errors on what is left).
 
     There are at most K rounds of the exponential mechanism, composed to (epsilon, delta)-DP for every
@@ -57,8 +57,7 @@ class RoundsLearner(PrivateLearner[Point]):
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
-        super().__init__(hypotheses, budget)
-        self.mistakes = MistakeCosts.parse(cost)
+        super().__init__(hypotheses, budget, cost=cost)
         self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, InRounds) or hypotheses.space is not None:
             raise unfit(
@@ -70,12 +69,6 @@ class RoundsLearner(PrivateLearner[Point]):
         self.hypotheses: Any = hypotheses
         self.mechanism = round_of(hypotheses.rules, budget.cost, self.mistakes.largest)
         self._event = repeated(self.mechanism, hypotheses.rules, budget.delta)
-
-    @classmethod
-    def weighing(
-        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
-    ) -> RoundsLearner[Point]:
-        return cls(hypotheses, budget, cost=mistakes)
 
     @property
     def event(self) -> Event:

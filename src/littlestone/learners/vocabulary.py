@@ -15,10 +15,10 @@ from littlestone.classes.rule_lists import InRounds
 from littlestone.classes.unlisted import Unlisted
 from littlestone.domains import MISSING, OTHER, Point
 from littlestone.hypotheses import DecisionTree, Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
+from littlestone.learners.base import Bound, Setting, require_plan, unfit
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.rounds import RoundsLearner
-from littlestone.mistakes import MistakeCosts
+from littlestone.learners.weighed import WeighedLearner
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -30,7 +30,7 @@ _VALUES = Fraction(1, 3)
 """The share of epsilon that the values of open columns take together."""
 
 
-class VocabularyLearner(PrivateLearner[Point]):
+class VocabularyLearner(WeighedLearner[Point]):
     """Release values of open columns by partition selection, and then a rule or tree over them.
 
     Each open column gets an equal part of a third of epsilon and of all of delta: a value is selected
@@ -59,8 +59,7 @@ class VocabularyLearner(PrivateLearner[Point]):
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
-        super().__init__(hypotheses, budget)
-        self.mistakes = MistakeCosts.parse(cost)
+        super().__init__(hypotheses, budget, cost=cost)
         if not isinstance(hypotheses, Unlisted):
             raise unfit(
                 hypotheses,
@@ -76,12 +75,6 @@ class VocabularyLearner(PrivateLearner[Point]):
         self.rest = Budget(budget.epsilon - taken)
         inner = self.inner(hypotheses.closed({}))
         self._event = Composed([(self.selection, count), (inner.event, 1)], budget.delta)
-
-    @classmethod
-    def weighing(
-        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
-    ) -> VocabularyLearner[Point]:
-        return cls(hypotheses, budget, cost=mistakes)
 
     @property
     def event(self) -> Event:

@@ -1,6 +1,7 @@
 """Online learning as a mistake game: learners, adversaries and transcripts."""
 
 from littlestone.online.adversaries import Adversary, RandomAdversary, TreeAdversary
+from littlestone.online.agnostic import AgnosticExperts
 from littlestone.online.base import OnlineLearner, Player
 from littlestone.online.halving import Halving, majority
 from littlestone.online.play import Round, Transcript, play
@@ -9,6 +10,7 @@ from littlestone.online.soa import StandardOptimalAlgorithm
 
 __all__ = [
     "Adversary",
+    "AgnosticExperts",
     "FileAdversary",
     "Halving",
     "OnlineLearner",

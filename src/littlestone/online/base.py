@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
@@ -21,8 +21,16 @@ class Player(ABC, Generic[Point]):
     raises changes nothing.
     """
 
+    method: str = ""
+    """Its name for `littlestone play`; empty if it is not played there."""
+
     labels: int = 2
     """The number k + 1 of the labels 0, ..., k of the game."""
+
+    @classmethod
+    def made(cls, H: HypothesisClass[Point], *, rounds: int | None) -> Self:
+        """The learner of H for a game of so many rounds, or until the adversary stops."""
+        return cls(H)  # type: ignore[call-arg]
 
     @abstractmethod
     def predict(self, x: Point) -> int:

@@ -32,6 +32,8 @@ class Halving(OnlineLearner[Point]):
     (3, 1)
     """
 
+    method = "halving"
+
     def __init__(self, H: HypothesisClass[Point]) -> None:
         H.require_learnable()
         if H.size is None:

@@ -40,6 +40,8 @@ class StandardOptimalAlgorithm(OnlineLearner[Point]):
     2
     """
 
+    method = "soa"
+
     def __init__(self, H: HypothesisClass[Point]) -> None:
         H.require_learnable()
         self.version_space, self.labels = H, H.labels

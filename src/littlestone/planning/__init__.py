@@ -2,9 +2,10 @@
 
 from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.planning.choice import ALPHA, BETA, Candidate, candidates, choose_learner
-from littlestone.planning.formulas import formulas
+from littlestone.planning.formulas import Stated, formulas, stream_formulas
 from littlestone.planning.lower import LowerBound, lower_bounds
 from littlestone.planning.plan import AtN, Plan, Row, plan
+from littlestone.planning.streams import StreamPlan, plan_stream
 
 __all__ = [
     "ALPHA",
@@ -15,10 +16,14 @@ __all__ = [
     "LowerBound",
     "Plan",
     "Row",
+    "Stated",
+    "StreamPlan",
     "calibrated",
     "candidates",
     "choose_learner",
     "formulas",
     "lower_bounds",
     "plan",
+    "plan_stream",
+    "stream_formulas",
 ]

@@ -14,14 +14,14 @@ from littlestone.mistakes import MistakeCosts
 from littlestone.pictures import chart as charts
 from littlestone.planning.calibrated import Calibrated
 from littlestone.planning.choice import ALPHA, BETA, Candidate, candidates
-from littlestone.planning.formulas import formulas
+from littlestone.planning.formulas import Stated, formulas
 from littlestone.planning.lower import LowerBound, lower_bounds
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.progress import tracked
 from littlestone.visible import shortened
 
-_KEY = ("off", "on", "ink", "line")  # the tones of the sizes in a chart
+_KEY = ("off", "on", "ink")  # the tones of the sizes in a chart
 
 
 def in_digits(n: int | None) -> str:
@@ -40,7 +40,6 @@ class Row:
     ``realizable`` and ``agnostic`` are proved for the learner as `fit` uses it; ``calibrated`` is
     simulated for it.  If nothing is proved for it in the realizable setting, ``tuned`` and
     ``tuned_agnostic`` may be proved for other parameters: those of `PrivateLearner.with_proved_bound`.
-    ``paper`` is a formula.
     """
 
     method: str
@@ -49,7 +48,6 @@ class Row:
     agnostic: Bound | None
     tuned: Bound | None
     calibrated: Calibrated | None
-    paper: Bound | None
     tuned_agnostic: Bound | None = None
 
     @property
@@ -63,7 +61,6 @@ class Row:
             "proved, clean labels": self.realizable or self.tuned,
             "any labels": self.agnostic or self.tuned_agnostic,
             "calibrated": self.calibrated,
-            "formula": self.paper,
         }
         return {heading: None if size is None else size.n for heading, size in found.items()}
 
@@ -86,8 +83,8 @@ class AtN:
 class Plan:
     """The ``rows`` of the methods that apply, `fit`'s default first; the others; and what binds all.
 
-    For two labels these are the ``lower`` bounds; for more, the ``formulas`` of papers.  With
-    ``mistakes``, errors are mean costs in units of the larger cost.
+    These are the ``lower`` bounds, for two labels, and the ``formulas`` of papers.  With ``mistakes``,
+    errors are mean costs in units of the larger cost, of which no paper speaks.
     """
 
     hypotheses: str
@@ -97,7 +94,7 @@ class Plan:
     rows: tuple[Row, ...]
     excluded: tuple[Candidate, ...]
     lower: tuple[LowerBound, ...]
-    formulas: tuple[Bound, ...] = ()
+    formulas: tuple[Stated, ...] = ()
     mistakes: MistakeCosts | None = None
 
     @property
@@ -228,7 +225,7 @@ def plan(
         ),
         excluded=tuple(c for c in found if c.learner is None),
         lower=tuple(_lower(H, goal, mistakes)) if H.labels == 2 else (),
-        formulas=tuple(formulas(H, **goal)),
+        formulas=tuple(formulas(H, **goal)) if mistakes is None else (),
         mistakes=mistakes,
     )
 
@@ -240,13 +237,6 @@ def _lower(
     most = 1.0 if mistakes is None else mistakes.largest / min(mistakes.weights)
     alpha = goal["alpha"] * most
     return lower_bounds(H, **{**goal, "alpha": alpha}) if alpha < 1 else []
-
-
-def _paper(learner: PrivateLearner[Any], alpha: float, beta: float) -> Bound | None:
-    try:
-        return learner.paper_plan(alpha, beta)
-    except TooLargeError:
-        return None
 
 
 def _row(
@@ -268,6 +258,5 @@ def _row(
         agnostic=found.bound,
         tuned=tuned,
         calibrated=found.calibrated,
-        paper=_paper(learner, alpha, beta),
         tuned_agnostic=agnostic,
     )

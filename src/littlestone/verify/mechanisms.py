@@ -97,20 +97,6 @@ sparse_vector = audited(
     code="privacy.mechanisms.thresholds.sparse_vector.SparseVector",
     proof="proofs/sparse-vector.md#theorem-1-privacy",
 )
-relabelling = audited(
-    "relabelling-learner",
-    id="ABMS20 Theorem 2.3",
-    says="relabelling by the sample's own labels is private",
-    code="learners.RelabellingLearner",
-    proof="proofs/agnostic.md#theorem-1-privacy",
-)
-agnostic = audited(
-    "agnostic-learner",
-    id="LWY25",
-    says="relabelling by the others' labels is private",
-    code="learners.AgnosticLearner",
-    proof="proofs/agnostic.md#theorem-1-privacy",
-)
 composed = audited(
     "composed-draws",
     id="Lyu25 section 3.4, concurrent composition",
@@ -231,6 +217,24 @@ online_teachers = audited(
     code="learners.online.TeacherLearner",
     proof="proofs/online-teachers.md#theorem-2-the-whole-process",
     epsilon=MORE,
+)
+
+irreducible = audited(
+    "irreducible-learner",
+    id="Lyu25 Corollary 5.1",
+    says="the irreducible learner is private as a whole",
+    code="learners.IrreducibleLearner",
+    proof="proofs/irreducible.md#theorem-2-the-proved-size",
+    status="repaired",
+)
+online_staged = audited(
+    "online-staged-learner",
+    id="Lyu25 section 6.1",
+    says="Algorithms 3 and 4, repaired: all that is published, with its counter, tests and draws",
+    code="learners.online.StagedOnlineLearner, learners.online.stage_stream.StagedStream",
+    proof="proofs/staged-stream.md#theorem-1-privacy",
+    epsilon=MORE,
+    status="repaired",
 )
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise, product
+from typing import Any
 
-from littlestone.classes import parse_class
-from littlestone.learners import SingleKeyLearner
+from littlestone.classes import Points, Subsets, parse_class
+from littlestone.domains import Integers
+from littlestone.learners import GGKMLearner, SingleKeyLearner
 from littlestone.learners.base import binomial_mean
-from littlestone.planning import plan
+from littlestone.learners.stable.sizes import proved_sizes
+from littlestone.planning import Stated, formulas, plan
 from littlestone.planning.lower import indistinct, release
 from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, statement
@@ -72,4 +76,78 @@ def indistinct_bits() -> Outcome:
         "h(K) = e^-(eps K / 2) / 2 for even K",
         f"{wrong} failures in 20; E[h] = {mean:.4f} for n = 100, alpha = .1",
         wrong == 0,
+    )
+
+
+GOALS: list[dict[str, Any]] = [
+    {"budget": Budget(epsilon, delta), "alpha": alpha, "beta": 0.05}
+    for epsilon, delta, alpha in product(("1", "0.1"), ("1e-6", "1e-12"), (0.1, 0.01))
+]
+
+
+def _named(theorem: str, d: int, goal: dict[str, Any]) -> Stated:
+    H = Points(Integers()) if d == 1 else Subsets(Integers(), d)
+    return next(stated for stated in formulas(H, **goal) if stated.theorem == theorem)
+
+
+def _grows(ratios: list[list[float]]) -> bool:
+    """Whether some number is more than 1% above the one before it."""
+    return any(b > 1.01 * a for row in ratios for a, b in pairwise(row))
+
+
+@statement(
+    id="BLM20 Theorem 1",
+    says="its size follows from the constants of Theorems 10 and 17",
+    code="planning.formulas, learners.GloballyStableLearner.plan",
+    scope="d <= 8, eight settings of epsilon, delta and alpha; the proof's size over the formula",
+    status="repaired",
+    proof="proofs/globally-stable.md#theorem-5-accuracy",
+)
+def tournaments_stated() -> Outcome:
+    """One constant is enough if the ratio does not grow with d.  The repaired size grows faster."""
+    ratios = []
+    for goal in GOALS:
+        found = [_named("BLM20 Theorem 1", d, goal) for d in range(1, 9)]
+        ratios.append([(stated.proof or 0) / stated.at_one for stated in found])
+    most, falls = max(map(max, ratios)), not _grows(ratios)
+    repaired = [
+        proved_sizes(d, 0.1, 0.05, Budget(1, "1e-6")).n
+        / _named("BLM20 Theorem 1", d, GOALS[0]).at_one
+        for d in (1, 2, 3)
+    ]
+    return Outcome(
+        "O(16^d d^2 (d + log(1/(beta delta))) / (alpha epsilon)) records: at most 2,000 times that",
+        f"{min(map(min, ratios)):.0f} to {most:,.0f} times, {'no larger' if falls else 'larger'} "
+        f"for larger d; the repaired sizes for d = 1, 2, 3: "
+        f"{', '.join(f'{x:,.0f}' for x in repaired)} times",
+        falls and 1 < most <= 2000,
+    )
+
+
+@statement(
+    id="BGS21 Theorem 3.5",
+    says="its size is enough for the learner of GGKM21, up to a constant",
+    code="planning.formulas, learners.GGKMLearner.plan",
+    scope="d <= 5, eight settings of epsilon, delta and alpha; the proved size over the formula",
+    status="as stated",
+    proof="proofs/baselines.md#theorem-3-the-learner-of-ggkm21-proved-sizes",
+)
+def ggkm_stated() -> Outcome:
+    """The proved size has 1 / alpha and the formula 1 / alpha^2, so the ratio falls with alpha, too."""
+    ratios = []
+    for goal in GOALS:
+        row = []
+        for d in range(1, 6):
+            bound = GGKMLearner.with_proved_bound(Subsets(Integers(), d), **goal).plan(
+                goal["alpha"], goal["beta"], setting="realizable"
+            )
+            stated = _named("BGS21 Theorem 3.5", d, goal).at_one
+            row.append(math.inf if bound is None else bound.n / stated)
+        ratios.append(row)
+    most, falls = max(map(max, ratios)), not _grows(ratios)
+    return Outcome(
+        "O(d^6 log^2(d / (alpha beta epsilon delta)) / (epsilon alpha^2)): at most 100 times that",
+        f"{min(map(min, ratios)):.2g} to {most:.0f} times, "
+        f"{'no larger' if falls else 'larger'} for larger d",
+        falls and most <= 100,
     )

@@ -45,14 +45,15 @@ def games() -> Iterator[tuple[Game, int, int]]:
     yield Game(frozenset([0, 1, 2]), 2, {(0, 0): THIRD, (1, 0): 2 * THIRD}, n=2), 1, 5
 
 
-def _as_class(game: Game) -> FiniteClass:
+def as_class(game: Game) -> FiniteClass:
+    """The rows of a game as a class of the package."""
     table = [[row >> x & 1 for x in range(game.points)] for row in sorted(game.rows)]
     return FiniteClass.from_array(table)
 
 
 def _explored(game: Game, rule: Callable[[FiniteClass, Drawn, Any], Any]) -> Law:
     """The law of what ``rule`` gives, along every outcome of its coins and of the examples drawn."""
-    H, choices = _as_class(game), Choices()
+    H, choices = as_class(game), Choices()
     points, examples, weights = list(H.domain), list(game.chances), list(game.chances.values())
 
     def draw(n: int) -> list[tuple[Any, int]]:
@@ -153,7 +154,7 @@ def batches_in_turn() -> Outcome:
     """The law of the vote of each batch, by the learner itself."""
     game = Game(frozenset([0, 1, 2]), 2, {(0, 0): HALF, (1, 0): HALF})
     sizes = BatchSizes(block=1, caps=(0, 4), batches=4, fresh=1)
-    learner = GloballyStableLearner(_as_class(game), Budget(1, "0.1"), sizes=sizes)
+    learner = GloballyStableLearner(as_class(game), Budget(1, "0.1"), sizes=sizes)
     found, due = votes(learner, sizes, game), [game.capped(0, 1), game.capped(1, 5)] * 2
     same = sum(one == other for one, other in zip(found, due, strict=True))
     return Outcome("the same laws", f"{same} of {len(due)} laws agree", same == len(due))

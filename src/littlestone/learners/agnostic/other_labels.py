@@ -10,10 +10,8 @@ from littlestone.domains import Point
 from littlestone.learners.agnostic.base import AgnosticTransformation, log_patterns
 from littlestone.learners.agnostic.patterns import Counts, fewest, relaxed
 from littlestone.learners.agnostic.tuning import best, epsilons, shares
-from littlestone.learners.base import Bound, require_plan
 from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.parameters import natural_log
 from littlestone.sample import Sample
 
 LARGEST = 200
@@ -76,19 +74,3 @@ class AgnosticLearner(AgnosticTransformation[Point]):
         pairs = 2 * log_patterns(self.hypotheses, 2 * m) + math.log(2)
         apart = math.exp(min(0.0, pairs - (v - u) ** 2 / (2 * (u + v)))) * (1 + 1e-9)
         return beta / 4 + apart + self.far(others, alpha / 2, slack)
-
-    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
-        """16^d d^2 (d + ln(1/(beta delta))) / (alpha epsilon) + (d + ln(1/beta)) / (alpha^2 epsilon).
-
-        BLM20, Corollary 2, with 1 for its constants and d for VC(H).  No theorem.  None for d above
-        `LARGEST`.
-        """
-        require_plan(alpha, beta)
-        d, cost = int(self.hypotheses.littlestone_dimension()), self.cost()
-        if not cost.delta or d > LARGEST:
-            return None
-        logarithm = -math.log(beta) - natural_log(cost.delta)
-        realizable = 16**d * d * d * (d + logarithm) / alpha
-        n = (realizable + (d - math.log(beta)) / alpha**2) / float(cost.epsilon)
-        source = "BLM20, Corollary 2, at constant 1 and with LDim for VC"
-        return Bound(max(1, math.ceil(n)), alpha, beta, "agnostic", False, source)

@@ -9,7 +9,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import BitFunction
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, PrivateLearner, Setting
 from littlestone.learners.labels.bits import (
     Binary,
     BitwiseLearner,
@@ -99,17 +99,3 @@ class BitPartsLearner(BitwiseLearner[Point]):
             return None
         source = "docs/proofs/multiclass-learning.md, Theorem 3"
         return Bound(len(self.learners) * n, alpha, beta, setting, True, source)
-
-    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
-        """The sum over the bits of the sizes the binary learners' papers state for alpha / b, beta / b.
-
-        None if one of them states nothing.  (BGS21, Theorem 3.1.)
-        """
-        require_plan(alpha, beta)
-        b = len(self.learners)
-        found = [learner.paper_plan(alpha / b, beta / b) for learner in self.learners]
-        known = [bound for bound in found if bound is not None]
-        if len(known) < b:
-            return None
-        source = f"BGS21, Theorem 3.1, with {known[0].source}"
-        return Bound(sum(bound.n for bound in known), alpha, beta, known[0].setting, False, source)

@@ -1,7 +1,12 @@
 """Private online learners, one a file: a model at every step of a stream, under one budget."""
 
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
-from littlestone.learners.online.choice import choose_online_learner, online_choice
+from littlestone.learners.online.choice import (
+    Known,
+    choose_online_learner,
+    online_candidates,
+    online_choice,
+)
 from littlestone.learners.online.confirmed import ConfirmedLearner
 from littlestone.learners.online.durable import DurableStream, durable_run
 from littlestone.learners.online.experts import PrivateExperts
@@ -18,6 +23,7 @@ __all__ = [
     "ConfirmedLearner",
     "DurableStream",
     "KeyLearner",
+    "Known",
     "MistakeBound",
     "OwnPrediction",
     "PredictionLearner",
@@ -33,5 +39,6 @@ __all__ = [
     "TeacherLearner",
     "choose_online_learner",
     "durable_run",
+    "online_candidates",
     "online_choice",
 ]

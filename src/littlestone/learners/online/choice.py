@@ -57,22 +57,15 @@ def online_choice(
     also on a stream that reacts to what is published
     teachers, of about 576 in simulations, on a stream that does not react to what is published
     """
-    require_horizon(horizon)
-    kinds: list[type[Any]] = concrete(PrivateOnlineLearner, "littlestone.learners.online")
+    kinds = _kinds()
     names = [kind.method for kind in kinds]
     if not isinstance(method, str) or method not in (AUTO, *names):
         asked = f"learn online by the method {shown(method)}"
         raise no_such(asked, "method", method, [AUTO, *names])
-    found: list[PrivateOnlineLearner[Any]] = []
-    refusals: dict[str, DeclarationError] = {}
-    for kind in kinds:
-        if method == kind.method or (method == AUTO and not kind.baseline):
-            try:
-                learner = kind(hypotheses, budget, horizon=horizon)
-            except DeclarationError as error:
-                refusals[kind.method] = error
-            else:
-                found.append(learner)
+    asked_for = [
+        kind for kind in kinds if method == kind.method or (method == AUTO and not kind.baseline)
+    ]
+    found, refusals = _made(hypotheses, budget, horizon, asked_for)
     if not found and method != AUTO:
         raise refusals[method]
     if not found:
@@ -84,12 +77,48 @@ def online_choice(
         )
     if method != AUTO:
         return found[0], f"{method}, asked for{_condition(found[0])}"
-    best, *others = sorted(map(_Known, found), key=_Known.order)
+    best, *others = sorted(map(Known, found), key=Known.order)
     rest = "; ".join(other.words() for other in others) or "no other method applies"
     return best.learner, f"{best.words(' on clean labels')}; {rest}"
 
 
-class _Known:
+def online_candidates(
+    hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int
+) -> tuple[list[Known], dict[str, str]]:
+    """What is known of each method that applies, in the order of `online_choice`, baselines last.
+
+    The second part says of the others why they do not apply.  It depends on declarations alone.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("subsets(merchant; at most 3)")
+    >>> found, others = online_candidates(H, Budget(1, "1e-6"), horizon=200_000)
+    >>> [known.learner.method for known in found], others["rules"]
+    (['keys', 'teachers', 'staged'], 'it is no class of equality rules')
+    """
+    found, refusals = _made(hypotheses, budget, horizon, _kinds())
+    order = sorted(map(Known, found), key=lambda known: (known.learner.baseline, known.order()))
+    return order, {name: error.found for name, error in refusals.items()}
+
+
+def _kinds() -> list[type[Any]]:
+    return concrete(PrivateOnlineLearner, "littlestone.learners.online")
+
+
+def _made(
+    hypotheses: HypothesisClass[Any], budget: Budget, horizon: int, kinds: list[type[Any]]
+) -> tuple[list[PrivateOnlineLearner[Any]], dict[str, DeclarationError]]:
+    require_horizon(horizon)
+    found: list[PrivateOnlineLearner[Any]] = []
+    refusals: dict[str, DeclarationError] = {}
+    for kind in kinds:
+        try:
+            found.append(kind(hypotheses, budget, horizon=horizon))
+        except DeclarationError as error:
+            refusals[kind.method] = error
+    return found, refusals
+
+
+class Known:
     """The known number of a learner's mistakes on realizable streams: proved, measured or none."""
 
     def __init__(self, learner: PrivateOnlineLearner[Any]) -> None:
@@ -102,6 +131,7 @@ class _Known:
         self.measured = learner.measured_mistakes()
 
     def order(self) -> tuple[int, float, float]:
+        """What to sort by: few proved mistakes, first against every adversary, then measured ones."""
         measured = math.inf if self.measured is None else self.measured
         if self.proved is not None and self.proved.mistakes < self.learner.horizon:
             return (0 if self.proved.adaptive else 1), self.proved.mistakes, measured

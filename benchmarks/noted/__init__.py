@@ -1,0 +1,1 @@
+"""The parts of ``python -m benchmarks note``: numbers by section, figures, and the text with gaps."""

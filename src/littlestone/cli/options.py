@@ -1,0 +1,115 @@
+"""Options and arguments that several commands take, each with its help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DEFAULT_LEDGER = "littlestone.ledger"
+
+LedgerOption = Annotated[
+    str,
+    typer.Option("--ledger", help="The ledger: a file, or postgresql://USER@HOST/DATABASE."),
+]
+
+CostOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        help="What a missed positive and a false alarm cost, such as 5:1 (by default 1:1).",
+    ),
+]
+
+SchemaOption = Annotated[
+    Path | None,
+    typer.Option("--schema", help="What is public about the table, as `schema` drafts it."),
+]
+
+SeparatorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        help="What is between the cells of a CSV file: one character, or tab. By default a comma, and "
+        "a tab in a .tsv file.",
+    ),
+]
+
+MultilineOption = Annotated[
+    bool,
+    typer.Option(
+        "--multiline",
+        help="Quoted values in the CSV file may hold line breaks. A record then spans lines, and an "
+        "unclosed quote joins records. By default a record is one line.",
+    ),
+]
+
+TableArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="A CSV (.csv or .tsv, also .gz, .zip or .zst) or Parquet file, a folder or a "
+        "'pattern*.csv' of such files, or with --table a database: a SQLite or DuckDB file, or "
+        "postgresql://USER@HOST/DATABASE.",
+    ),
+]
+
+NameOption = Annotated[
+    str | None,
+    typer.Option("--table", help="The table of a database, such as public.visits."),
+]
+
+DatasetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dataset",
+        help="The data set's name in the ledger; by default the table's full path, if it is one file.",
+    ),
+]
+
+TargetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--target", help="The column that holds the label; by default that of the schema."
+    ),
+]
+
+PositiveOption = Annotated[
+    str | None,
+    typer.Option("--positive", help="The values that count as 1: HA, '> 15' or 'in {HA, AA}'."),
+]
+
+DeltaOption = Annotated[
+    str, typer.Option("--delta", help="The delta you allow, such as 1e-6; some classes need one.")
+]
+
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
+]
+
+ModelOption = Annotated[
+    Path | None, typer.Option("--out", help="Where to write the model, as JSON.")
+]
+
+EvaluateOption = Annotated[
+    bool, typer.Option("--evaluate", help="Add figures that depend on the data: NOT PRIVATE.")
+]
+
+SeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", help="Draw from a seeded generator: a simulation, NOT PRIVATE."),
+]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        min=1,
+        envvar="LITTLESTONE_JOBS",
+        help="Processes that share the work; all cores by default.",
+    ),
+]

@@ -1,0 +1,46 @@
+"""Everything known about the mistakes on a stream: proved, measured, stated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.learners.online import Known, online_candidates
+from littlestone.planning.formulas import Stated, stream_formulas
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
+
+
+@dataclass(frozen=True)
+class StreamPlan:
+    """The ``rows`` of the methods that apply, `stream`'s default first and baselines last.
+
+    ``excluded`` says why the others do not apply, and ``formulas`` what a paper states.
+    """
+
+    hypotheses: str
+    cost: PrivacyCost
+    horizon: int
+    rows: tuple[Known, ...]
+    excluded: dict[str, str]
+    formulas: tuple[Stated, ...]
+
+
+def plan_stream(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> StreamPlan:
+    """How many mistakes each online learner of H makes on a stream that some rule of H fits.
+
+    It depends on these declarations alone: no records are read.  Raises `DeclarationError` for illegal
+    declarations, `EmptyClassError` and `InfiniteDimensionError`.
+
+    >>> from littlestone.classes import parse_class
+    >>> found = plan_stream(parse_class("points(id)"), Budget(1, "1e-6"), horizon=200_000)
+    >>> [(row.learner.method, row.proved and row.proved.mistakes) for row in found.rows]
+    [('keys', 47), ('teachers', None), ('staged', 2191434714)]
+    >>> [(stated.theorem, stated.at_one) for stated in found.formulas]
+    [('Lyu25 Theorem 1', 169)]
+    """
+    H.require_learnable()
+    rows, excluded = online_candidates(H, budget, horizon=horizon)
+    stated = stream_formulas(H, budget, horizon=horizon)
+    return StreamPlan(str(H), budget.cost, horizon, tuple(rows), excluded, tuple(stated))

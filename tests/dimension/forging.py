@@ -1,0 +1,171 @@
+"""Certificates that prove nothing, or not what they say: changed bytes, and lies in the right form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+from claims_by_the_page import HEAD, Claim, Proof, Text
+
+from littlestone.dimension import GraphCertificate, littlestone_bounds
+from littlestone.dimension.table import PackedTable
+from littlestone.families import table
+
+Rows = list[list[int]]
+
+
+def certificate_of(values: np.ndarray) -> tuple[Rows, GraphCertificate]:
+    packed = PackedTable.read(values.astype(np.uint8))
+    return packed.values().tolist(), GraphCertificate.of(packed, littlestone_bounds(packed))
+
+
+def certified() -> Iterator[tuple[Rows, GraphCertificate]]:
+    """Small tables whose proofs have steps of all kinds; the tree of the last one is large."""
+    lists = table("decision_lists", 3)
+    unions = [lists[:, [i]] | lists[:, [j]] for i in range(8) for j in range(i)]
+    chosen = np.random.default_rng(1).permutation(len(unions))[:6]
+    yield certificate_of(np.hstack([lists, *(unions[i] for i in chosen)]))
+    yield certificate_of(table("intervals", 7, 2))
+    yield certificate_of(lists)
+    yield certificate_of(table("random", 160, 36, 20, 2))
+
+
+def forged() -> Iterator[tuple[Rows, list[bytes]]]:
+    """Small tables, each with its certificate and with files that do not prove what they say."""
+    rng = np.random.default_rng(11)
+    for _ in range(12):
+        rows, honest = certificate_of(rng.random((24, 6)) < rng.choice([0.3, 0.5]))
+        more = replace(honest, claims=honest.claims + 1)
+        made = [honest.to_bytes(), honest.to_bytes() + bytes(1), more.to_bytes()]
+        head = made[0][:HEAD] + written(0)
+        for _ in range(40):
+            k = int(rng.integers(1, honest.upper + 1))
+            text, claims = Liar(rows, rng).write(k)
+            made.append(head + written(k - 1) + written(0) + written(claims) + text)
+        yield rows, made
+    rows, honest = certificate_of(table("intervals", 7, 2))
+    yield rows, [honest.to_bytes(), *retargeted(rows, honest)]
+
+
+class Noting(Proof):
+    """Keeps where claims end, and for each reference to a shape its place, k and the claims by then."""
+
+    def __init__(self, rows: Rows, text: Text) -> None:
+        super().__init__(rows, text)
+        self.ends: list[int] = []
+        self.found: list[tuple[int, int, int, object]] = []
+
+    def accept(self, k: int, path: frozenset[tuple[int, int]], rows: list[int]) -> None:
+        super().accept(k, path, rows)
+        self.ends.append(self.text.at - 1)
+
+    def step(self, me: Claim, x: int, s: int, steps: dict[int, int]) -> None:
+        at = self.text.at
+        super().step(me, x, s, steps)
+        if self.text.data[at] == 3:
+            shape = self.shape(self.side(me.rows, x, s))
+            self.found.append((at + 1, len(self.claims), me.k, shape))
+
+
+def retargeted(rows: Rows, certificate: GraphCertificate) -> Iterator[bytes]:
+    """The certificate with all shapes kept, and with one reference to another shape."""
+    proof = Noting(rows, Text(certificate.text))
+    proof.accept(certificate.upper + 1, frozenset(), list(range(len(rows))))
+    kept = bytearray(certificate.text)
+    for end in proof.ends:
+        kept[end] = 1
+    for at, before, k, shape in proof.found:
+        after = Text(certificate.text, at)
+        after.number()
+        for b, claim in enumerate(proof.claims[:before]):
+            if claim.k < k and proof.shape(claim.rows) != shape:
+                text = kept[:at] + written(before - 1 - b) + kept[after.at :]
+                yield replace(certificate, text=bytes(text)).to_bytes()
+
+
+def written(number: int) -> bytes:
+    out = bytearray()
+    while number >= 128:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def changed(data: bytes, rng: Random) -> bytes:
+    """Another file: the result of the first change that is one."""
+    made = data
+    while made == data:
+        made = change(data, rng)
+    return made
+
+
+def change(data: bytes, rng: Random) -> bytes:
+    """Some bytes set, removed or repeated, mostly behind the fingerprint; or one number replaced."""
+    if rng.random() < 0.5:
+        text, numbers = Text(data, HEAD), []
+        while text.at < len(data):
+            numbers.append(text.number())
+        at = rng.randrange(len(numbers))
+        near = numbers[at] + rng.choice([-2, -1, 1, 2])
+        numbers[at] = max(0, rng.choice([near, rng.choice(numbers), rng.randrange(20)]))
+        return data[:HEAD] + b"".join(map(written, numbers))
+    made = bytearray(data)
+    for _ in range(rng.randrange(1, 4)):
+        at = rng.randrange(HEAD if rng.random() < 0.95 else 0, len(made))
+        kind = rng.randrange(4)
+        if kind == 0:
+            made[at] = rng.randrange(256)
+        elif kind == 1:
+            made[at] ^= 1 << rng.randrange(8)
+        elif kind == 2 and len(made) > HEAD + 9:
+            del made[at : at + rng.randrange(1, 9)]
+        else:
+            made[at:at] = made[rng.randrange(len(made)) :][: rng.randrange(1, 9)]
+    return bytes(made)
+
+
+class Liar(Proof):
+    """Writes claims of a bound that is false: where it knows no proof, it makes one up."""
+
+    def __init__(self, rows: Rows, rng: np.random.Generator) -> None:
+        super().__init__(rows, Text(b""))
+        self._rng = rng
+        self._lie = int(rng.integers(6))  # the kind of step that it lies with, none, or circles
+
+    def write(self, k: int) -> tuple[bytes, int]:
+        return self._claim(k, frozenset(), list(range(len(self.table)))), len(self.claims)
+
+    def _claim(self, k: int, path: frozenset[tuple[int, int]], rows: list[int]) -> bytes:
+        rng, points = self._rng, range(len(self.table[0]))
+        me = len(self.claims)
+        self.claims.append(Claim(k, path, rows))
+        out = b""
+        steps: list[tuple[int, int]] = []
+        if len(rows) >= 2**k and k > 1 and self._lie:
+            for x in rng.permutation(points).tolist():
+                sides = [self.side(rows, x, s) for s in (0, 1)]
+                if min(map(len, sides)) < 2 or self.settled(rows, k, x):
+                    continue
+                s = int(len(sides[1]) < len(sides[0]))
+                kind, number = self._lie, int(rng.integers(len(self.claims)))
+                if kind == 1 and steps:
+                    y, t = steps[int(rng.integers(len(steps)))]
+                    number = 2 * y + t
+                elif kind == 4:  # the claim follows from itself
+                    kind, number = 2, len(self.claims) - 1 - me
+                elif kind == 5:  # the side lies in itself
+                    kind, number = 1, 2 * x + s
+                elif kind == 1 or len(self.claims) < 2:
+                    kind = 0
+                elif rng.random() < 0.8:  # a claim about few enough
+                    fit = [i for i, claim in enumerate(self.claims) if claim.k < k]
+                    number = len(self.claims) - 1 - int(rng.choice(fit or [0]))
+                out += written(2 + 2 * x + s) + written(kind)
+                if kind == 0:
+                    out += self._claim(k - 1, path | {(x, s)}, sides[s])
+                else:
+                    out += written(number)
+                steps.append((x, s))
+        return out + bytes([int(self._lie == 3)])

@@ -1,0 +1,61 @@
+"""Faults that turn the rows of `verify/planning.py` red."""
+
+from __future__ import annotations
+
+from planting import Fault
+
+FAULTS: dict[str, list[Fault]] = {
+    "sizes_above": [
+        Fault(
+            "littlestone.learners.single_key:SingleKeyLearner.plan",
+            "self.mechanism, alpha,",
+            "self.mechanism, 2 * alpha,",
+            "half of the elements need not be covered",
+        )
+    ],
+    "one_point": [
+        Fault(
+            "littlestone.privacy.mechanisms.keys.single_key_selection:SingleKeySelection.base",
+            "exp_below(self.epsilon)",
+            "exp_below(2 * self.epsilon)",
+            "curves of twice epsilon",
+        )
+    ],
+    "indistinct_bits": [
+        Fault(
+            "littlestone.planning.lower:indistinct",
+            "_step(even, epsilon, delta), _step",
+            "_step(even, 2 * epsilon, delta), _step",
+            "a pair of records moves a bit by 2 epsilon",
+        )
+    ],
+    "tournaments_stated": [
+        Fault(
+            "littlestone.planning.formulas:formulas",
+            "16.0**d * d**2 * (d + rare) / (epsilon * alpha),",
+            "8.0**d * d**2 * (d + rare) / (epsilon * alpha),",
+            "8^d for 16^d",
+        ),
+        Fault(
+            "littlestone.learners.stable.sizes:paper_sizes",
+            "8 ** (d + 1)",
+            "16 ** (d + 1)",
+            "a tournament may draw 2^(d + 1) times as much",
+        ),
+    ],
+    "ggkm_stated": [
+        Fault(
+            "littlestone.planning.formulas:formulas",
+            "d**6 * inside**2 / (epsilon * alpha**2))\n",
+            "d**3 * inside**2 / (epsilon * alpha**2))\n",
+            "d^3 for d^6",
+        ),
+        Fault(
+            "littlestone.planning.formulas:formulas",
+            "d**6 * inside**2 / (epsilon * alpha**2))\n",
+            "d**6 * inside**2 / epsilon)\n",
+            "no alpha",
+        ),
+    ],
+}
+NOT_YET: set[str] = set()

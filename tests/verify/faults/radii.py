@@ -1,0 +1,17 @@
+"""Faults that turn the rows of `verify/radii.py` red."""
+
+from __future__ import annotations
+
+from planting import Fault
+
+FAULTS: dict[str, list[Fault]] = {
+    "one_record_moves_a_run_by_one": [
+        Fault(
+            "littlestone.learners.radii_lists:lists",
+            "waiting[0][0] <= radius",
+            "waiting[0][0] <= 2 * radius",
+            "balls of twice the radius",
+        )
+    ],
+}
+NOT_YET: set[str] = set()
