@@ -417,8 +417,9 @@ def test_pairs_beyond_a_table_are_scored() -> None:
     H: Any = parse_class(text)
     assert isinstance(H, ScoredPairs)
     assert parse_class(str(H)) == H
+    longer: Any = parse_class(text.replace("0..999", "0..2999"))
     with pytest.raises(TooLargeError, match="at most 4,194,304 pairs"):
-        parse_class(text.replace("0..999", "0..2999")).require_scorable()
+        longer.require_scorable()
     with pytest.raises(DeclarationError, match="more than 65536"):
         parse_class("combine(or, thresholds(x, 0..99999), thresholds(x, 0..99999))")
 
