@@ -37,7 +37,7 @@ def plant(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     name = function.__name__
     free = function.__code__.co_freevars
     outer = f"def outer({', '.join(free)}):\n{indent(changed, '    ')}\n    return {name}\n"
-    made: dict[str, Any] = {}
+    made: dict[str, Any] = {**function.__globals__}
     header = "from __future__ import annotations\n"
     exec(compile(header + outer, f"<{fault.mistake}>", "exec"), made)
     code = made["outer"](*free).__code__

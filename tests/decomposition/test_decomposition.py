@@ -7,21 +7,12 @@ import inspect
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from by_definition import (
-    CLASSES_ON_THREE_POINTS,
-    Rows,
-    dimension,
-    dimension_and_essential,
-    irreducible,
-    most_leaves,
-    soa,
-    splits,
-)
 
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.decomposition import (
@@ -47,7 +38,20 @@ from littlestone.decomposition.limits import MOST_ABOVE
 from littlestone.domains import Integers, Reals, Strings
 from littlestone.errors import DeclarationError, EmptyClassError
 from littlestone.sample import Sample
+from littlestone.verify.valid_trees import (
+    Rows,
+    dimension,
+    dimension_and_essential,
+    irreducible,
+    most_leaves,
+    soa,
+    splits,
+)
 
+CLASSES_ON_THREE_POINTS: list[Rows] = [
+    frozenset(row for i, row in enumerate(product((0, 1), repeat=3)) if mask >> i & 1)
+    for mask in range(1, 256)
+]
 SINGLETONS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 

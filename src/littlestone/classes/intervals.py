@@ -21,6 +21,7 @@ from littlestone.classes.base import (
 from littlestone.classes.declared import Declared
 from littlestone.classes.interval_sums import IntervalSums
 from littlestone.classes.spec import Spec, parse_ranged, quoted
+from littlestone.classes.thresholds import require_range
 from littlestone.domains import Grid
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import StepFunction
@@ -67,7 +68,8 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
 
     @classmethod
     def over(cls, domain: Grid) -> Self:
-        """All intervals on ``domain``."""
+        """All intervals on ``domain``; raises `DeclarationError` unless it is a grid."""
+        require_range(domain, "intervals")
         return cls(domain, ((domain.low, domain.high),))
 
     @classmethod

@@ -13,9 +13,28 @@ from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require
 from littlestone.classes.declared import Declared
 from littlestone.classes.proper_approximation import ProperApproximation
 from littlestone.classes.spec import Spec, parse_ranged, quoted
-from littlestone.domains import Grid, Reals
+from littlestone.domains import Grid, Integers, Reals
+from littlestone.errors import DeclarationError, InfiniteDimensionError, shown
 from littlestone.hypotheses import Hypothesis, StepFunction
 from littlestone.sample import Sample
+
+
+def require_range(domain: object, asked: str) -> None:
+    """Raise `DeclarationError` unless the domain is a grid or the reals."""
+    if isinstance(domain, Grid | Reals):
+        return
+    if isinstance(domain, Integers):
+        raise InfiniteDimensionError(
+            f"declare {asked} on {domain}",
+            found="the Littlestone dimension of these is unbounded, although no mistake tree is "
+            "infinite, so no point of a largest tree can be asked",
+            fix="declare a range, such as Grid(0, 1_000_000)",
+        )
+    raise DeclarationError(
+        f"declare {asked} on {shown(domain)}",
+        found="it is no range of numbers",
+        fix="declare a range, such as Grid(0, 100)",
+    )
 
 
 @dataclass(frozen=True)
@@ -50,7 +69,12 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
 
     @classmethod
     def over(cls, domain: Grid | Reals) -> Self:
-        """All thresholds on ``domain``."""
+        """All thresholds on ``domain``.
+
+        Raises `InfiniteDimensionError` for the whole numbers, where trees have every finite depth and
+        none is infinite (docs/proofs/infinite-trees.md), and `DeclarationError` for other domains.
+        """
+        require_range(domain, "thresholds")
         if isinstance(domain, Grid):
             return cls(domain, domain.low - 1, domain.high + 1)
         return cls(domain, -math.inf, math.inf)

@@ -34,6 +34,11 @@ from littlestone.dimension.natarajan import (
 )
 from littlestone.dimension.refutation import Refutation, refutes
 from littlestone.dimension.refutation_graph import GraphCertificate
+from littlestone.dimension.representation import (
+    Representation,
+    is_representation,
+    representation,
+)
 from littlestone.dimension.shattering import is_shattered_by, mistake_tree
 from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
 from littlestone.dimension.star import Star, is_star, largest_star, star_bounds, star_number
@@ -70,6 +75,7 @@ __all__ = [
     "PsiTree",
     "Question",
     "Refutation",
+    "Representation",
     "Star",
     "UnsettledError",
     "Verdict",
@@ -80,6 +86,7 @@ __all__ = [
     "is_half_graph",
     "is_psi_shattered",
     "is_psi_shattered_set",
+    "is_representation",
     "is_shattered_by",
     "is_shattered_set",
     "is_star",
@@ -100,6 +107,7 @@ __all__ = [
     "psi_shattered_set",
     "psi_tree",
     "refutes",
+    "representation",
     "shattered_set",
     "smallest_teaching_set",
     "star_bounds",

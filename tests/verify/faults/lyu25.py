@@ -4,23 +4,54 @@ from __future__ import annotations
 
 from planting import Fault
 
+SPACE = "littlestone.decomposition.exact:_Space"
+EXACT = "littlestone.decomposition.exact:Decompositions"
+GREEDY = "littlestone.decomposition.greedy"
+LEAF_BOUND = "littlestone.decomposition.tree:leaf_bound"
 FEW = Fault(
     "littlestone.decomposition.irreducibility:reducing_path",
     "H.reducing_points(k)",
     "H.reducing_points(k - 1)",
     "k - 1 points are tried",
 )
+FEWER = Fault(
+    "littlestone.decomposition.irreducibility:is_irreducible",
+    "H.reducing_points(k)",
+    "H.reducing_points(k - 1)",
+    "k - 1 points are tried",
+)
+WALK = "littlestone.classes.base:HypothesisClass.error_ball"
 FAULTS: dict[str, list[Fault]] = {
     "valid_trees_exist": [FEW],
-    "a_new_hypothesis": [
-        Fault(
-            "littlestone.decomposition.exact:Decompositions.dimension",
-            "space.deepest(t) >= 0",
-            "True",
-            "DDim is always 0",
-        )
+    "leaf_counts": [
+        Fault(LEAF_BOUND, "range(dimension - t + 1)", "range(dimension - t)", "a term less"),
+        Fault(LEAF_BOUND, "(2 ** (d - t) - 1)", "2 ** (d - t)", "p more levels"),
     ],
-    "greedy_nested_trees": [FEW],
+    "soa_class": [FEWER],
+    "nested_classes": [
+        Fault(f"{SPACE}.may_end", "self.soa != avoid", "True", "nothing is essential"),
+        Fault(f"{SPACE}.__init__", "int(k - shared.p)", "int(k)", "leaves may be p deeper"),
+    ],
+    "essential_hypotheses_hold": [
+        Fault(f"{SPACE}.may_end", "self.soa != avoid", "True", "nothing is essential"),
+        Fault(
+            f"{EXACT}.essential",
+            "for f in listed if",
+            "for f in listed[:1] if",
+            "only one hypothesis is essential",
+        ),
+    ],
+    "a_new_hypothesis": [
+        Fault(f"{EXACT}.dimension", "space.deepest(t) >= 0", "True", "DDim is always 0"),
+    ],
+    "exposed_hypotheses": [
+        Fault(f"{SPACE}.__init__", "int(k - shared.p)", "int(k)", "leaves may be p deeper"),
+    ],
+    "few_columns": [FEWER],
+    "greedy_nested_trees": [
+        FEW,
+        Fault(f"{GREEDY}:refine", "tree.nodes, most", "(), most", "the old tree is ignored"),
+    ],
     "lists_of_greedy_trees": [
         Fault(
             "littlestone.decomposition.tree:DecompositionTree.hypotheses",
@@ -29,14 +60,21 @@ FAULTS: dict[str, list[Fault]] = {
             "the first leaf is not listed",
         )
     ],
-}
-NOT_YET = {
-    "leaf_counts",
-    "soa_class",
-    "nested_classes",
-    "essential_hypotheses_hold",
-    "exposed_hypotheses",
-    "few_columns",
-    "error_balls",
-    "lists_of_balls",
+    "error_balls": [
+        Fault(
+            WALK,
+            "if errors + cost <= max_errors",
+            "if errors + cost < max_errors",
+            "one error less",
+        ),
+        Fault(WALK, "steps[depth:]", "steps", "errors are counted twice"),
+    ],
+    "lists_of_balls": [
+        Fault(
+            f"{GREEDY}:top_hypotheses",
+            "tree.degree > degree",
+            "tree.degree >= degree",
+            "only the last cell",
+        ),
+    ],
 }

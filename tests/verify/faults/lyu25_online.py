@@ -4,20 +4,49 @@ from __future__ import annotations
 
 from planting import Fault
 
+TREES = "littlestone.learners.online.stage_trees"
+LEAVES = f"{TREES}:stage_leaves"
+SIZES = "littlestone.learners.online.stage_sizes"
+COUNTER = "littlestone.privacy.mechanisms.thresholds.one_sided_threshold:OneSidedThreshold"
 ONE_CHUNK = Fault(
-    "littlestone.learners.online.stage_trees:stage_leaves",
+    LEAVES,
     "next((chunk for chunk in chunks",
     "next((chunk for chunk in chunks[:1]",
     "only the first chunk counts",
 )
 FAULTS: dict[str, list[Fault]] = {
+    "mistakes_before_a_hit": [
+        Fault(
+            f"{COUNTER}._first_hit",
+            "s, *_, last = self.shrink",
+            "s, *_, last = (1 + self.shrink) / 2",
+            "half the rate",
+        ),
+    ],
+    "errors_of_chunks": [
+        Fault(
+            f"{TREES}:errs",
+            "sum(f(x) != y for x, y in chunk)",
+            "max(0, sum(f(x) != y for x, y in chunk) - 1)",
+            "one error of a chunk is forgiven",
+        ),
+    ],
     "levels_of_chunks": [
         Fault(
-            "littlestone.learners.online.stage_sizes:divergence",
+            f"{SIZES}:divergence",
             "return zero +",
             "return 2 * zero + 2 *",
             "the divergence is twice too large",
-        )
+        ),
+    ],
+    "stages_end_a_dimension": [
+        Fault(
+            LEAVES,
+            "errs(f, chunk) > level",
+            "errs(f, chunk) >= level",
+            "what errs at the level is dropped",
+        ),
+        Fault(LEAVES, "waiting.append(V.restrict(x, 1 - y))", "pass", "sides are dropped"),
     ],
     "exposed_and_essential": [
         Fault(
@@ -25,15 +54,26 @@ FAULTS: dict[str, list[Fault]] = {
             "space.deepest(t) >= 0",
             "True",
             "DDim is always 0",
-        )
+        ),
     ],
-    "the_potential_falls": [ONE_CHUNK],
+    "bottom_is_rarer": [
+        Fault(
+            "littlestone.privacy.mechanisms.lists.sparse_selection:SparseSelection.bottom",
+            "self.fresh * (1 / self._limit - 1)",
+            "self.fresh * 10**6",
+            "bottom does not depend on delta",
+        ),
+    ],
+    "trees_only_grow": [
+        Fault(
+            LEAVES,
+            "(chunk for chunk in chunks if",
+            "(chunk for chunk in reversed(chunks) if",
+            "chunks are looked at in reverse order",
+        ),
+    ],
+    "the_potential_falls": [
+        ONE_CHUNK,
+    ],
     "few_calls": [ONE_CHUNK],
-}
-NOT_YET = {
-    "mistakes_before_a_hit",
-    "errors_of_chunks",
-    "stages_end_a_dimension",
-    "bottom_is_rarer",
-    "few_mistakes",
 }

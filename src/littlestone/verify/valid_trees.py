@@ -1,4 +1,8 @@
-"""Lyu25, section 4, by its definitions, on classes that are sets of rows of 0s and 1s."""
+"""Lyu25, section 4, by its definitions alone: all valid trees of a class that is a set of rows.
+
+Nothing here uses the classes, trees or dimensions of the package, so what those find can be compared
+with it.  A row is a function, as its labels 0 and 1 of all points.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,24 @@ Row = tuple[int, ...]
 Rows = frozenset[Row]
 Leaf = tuple[int, Row]  # LDim and SOA
 
-CLASSES_ON_THREE_POINTS: list[Rows] = [
-    frozenset(row for i, row in enumerate(product((0, 1), repeat=3)) if mask >> i & 1)
-    for mask in range(1, 256)
-]
-
 
 def restrict(rows: Rows, x: int, y: int) -> Rows:
+    """The functions with the label y at x."""
     return frozenset(row for row in rows if row[x] == y)
 
 
 def width(rows: Rows) -> int:
+    """The number of points."""
     return len(next(iter(rows)))
 
 
 @cache
 def dimension(rows: Rows) -> int:
+    """LDim; -1 for no rows.
+
+    >>> dimension(frozenset([(0, 0), (0, 1), (1, 0), (1, 1)]))
+    2
+    """
     if not rows:
         return -1
     sides = [[dimension(restrict(rows, x, y)) for y in (0, 1)] for x in range(width(rows))
@@ -35,12 +41,22 @@ def dimension(rows: Rows) -> int:
 
 @cache
 def soa(rows: Rows) -> Row:
+    """Section 4, notation: 0 where the label 0 keeps LDim, else 1.
+
+    >>> soa(frozenset([(0, 1), (1, 1)]))
+    (1, 1)
+    """
     d = dimension(rows)
     return tuple(int(dimension(restrict(rows, x, 0)) != d) for x in range(width(rows)))
 
 
 @cache
 def irreducible(rows: Rows, k: int) -> bool:
+    """Definition 4.1: no k points, labelled by the SOA, lower LDim.
+
+    >>> [irreducible(frozenset([(0, 0), (0, 1), (1, 0)]), k) for k in (1, 2)]
+    [True, False]
+    """
     f = soa(rows)
     for chosen in combinations(range(width(rows)), min(k, width(rows))):
         left = frozenset(row for row in rows if all(row[x] == f[x] for x in chosen))
@@ -50,11 +66,13 @@ def irreducible(rows: Rows, k: int) -> bool:
 
 
 def may_be_leaf(rows: Rows, p: int, d: int, depth: int) -> bool:
+    """Definition 4.2: the depth and the irreducibility of a leaf."""
     left = d - dimension(rows)
     return depth <= p * (2**left - 1) and irreducible(rows, p * 2**left)
 
 
 def may_be_node(rows: Rows, p: int, d: int, depth: int) -> bool:
+    """Definition 4.2: the depth of any node."""
     return bool(depth <= p * (2 ** (d - dimension(rows) + 1) - 1))
 
 
@@ -69,7 +87,12 @@ def splits(rows: Rows, *, idle: bool = False) -> list[list[Rows]]:
 def decompositions(
     rows: Rows, p: int, d: int, depth: int = 0, idle: bool = False
 ) -> frozenset[frozenset[Leaf]]:
-    """The sets of leaves of all valid trees of ``rows`` that are rooted at ``depth``."""
+    """The sets of leaves of all valid trees of ``rows`` that are rooted at ``depth``.
+
+    >>> H = frozenset([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+    >>> [sorted(leaves) for leaves in decompositions(H, 1, 1)]
+    [[(1, (0, 0, 0))]]
+    """
     if not may_be_node(rows, p, d, depth):
         return frozenset()
     found: set[frozenset[Leaf]] = set()
@@ -83,7 +106,11 @@ def decompositions(
 
 @cache
 def most_leaves(rows: Rows, p: int, d: int, t: int, depth: int = 0) -> float:
-    """The most leaves of LDim >= t in a valid tree rooted at ``depth``; minus infinity: no tree."""
+    """The most leaves of LDim >= t in a valid tree rooted at ``depth``; minus infinity: no tree.
+
+    >>> most_leaves(frozenset([(0, 0), (0, 1), (1, 0)]), 2, 1, 0)
+    3.0
+    """
     if not may_be_node(rows, p, d, depth):
         return -inf
     best = float(dimension(rows) >= t) if may_be_leaf(rows, p, d, depth) else -inf
@@ -93,14 +120,32 @@ def most_leaves(rows: Rows, p: int, d: int, t: int, depth: int = 0) -> float:
 
 
 def degree(leaves: frozenset[Leaf]) -> int:
+    """The largest LDim of a leaf."""
     return max(span for span, _ in leaves)
 
 
 @cache
+def optimal_tops(
+    rows: Rows, p: int, d: int, idle: bool = False
+) -> tuple[int, list[frozenset[Row]]]:
+    """DDim_(p,d), and for each optimal tree its SOAs of leaves of that dimension: Definition 4.2.
+
+    >>> optimal_tops(frozenset([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]), 1, 1)
+    (1, [frozenset({(0, 0, 0)})])
+    """
+    trees = decompositions(rows, p, d, 0, idle)
+    t = min(map(degree, trees))
+    tops = (frozenset(f for span, f in tree if span == t) for tree in trees if degree(tree) == t)
+    return t, list(tops)
+
+
 def dimension_and_essential(
     rows: Rows, p: int, d: int, idle: bool = False
 ) -> tuple[int, frozenset[Row]]:
-    trees = decompositions(rows, p, d, 0, idle)
-    t = min(map(degree, trees))
-    tops = [{f for span, f in tree if span == t} for tree in trees if degree(tree) == t]
-    return t, frozenset.intersection(*map(frozenset, tops))
+    """DDim_(p,d), and the SOAs that are tops of every optimal tree: Definition 4.3.
+
+    >>> dimension_and_essential(frozenset([(0, 0), (0, 1), (1, 0)]), 1, 2)[0]
+    0
+    """
+    t, tops = optimal_tops(rows, p, d, idle)
+    return t, frozenset.intersection(*tops)
