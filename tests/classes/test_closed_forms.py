@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from littlestone.classes import (
     Conjunctions,
+    EqualityRules,
     Juntas,
+    RuleSets,
     closed_forms,
     parse_class,
 )
 from littlestone.classes.base import Scored
+from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.counted import CountedBoxes, box_rows
 from littlestone.classes.decision_lists import _decision_lists, _of_two_blocks
 from littlestone.classes.juntas import CountedJuntas
@@ -178,3 +181,61 @@ def test_larger_classes_have_bounds(text: str, lower: int, upper: int) -> None:
     assert isinstance(H, Scored)
     with pytest.raises(TooLargeError):
         H.require_scorable()
+
+
+def test_rules_of_many_columns() -> None:
+    """Where version spaces are searched, the formulas bound what the search finds."""
+    for m in range(1, 8):
+        for r in range(1, m + 1):
+            H = EqualityRules.of(*names(m).split(", "), max_literals=r)
+            for V, empty in ((H, True), (H.restrict(("v",) * m, 0), False)):
+                shapes = closed_forms.shapes(m, r) - 1 + empty
+                low = 1 + closed_forms.rules(m, r, empty=empty)
+                assert low <= V.littlestone_dimension() <= 1 + halving(shapes)
+    H = EqualityRules.of(*names(20).split(", "), max_literals=2)
+    assert H.littlestone_bounds() == (8, 8)
+    assert H.restrict(("v",) * 20, 0).littlestone_bounds() == (8, 8)
+    after = H.restrict(("v",) * 20, 1)
+    assert after.size == 211
+    assert after.littlestone_bounds() == (1, 7)
+    with pytest.raises(TooLargeError, match="too many sets of columns"):
+        H.littlestone_dimension()
+    found = known(parse_class(f"rules({names(11)}; at most 2)"))
+    assert (found.lower, found.upper) == (6, 6)
+
+
+@pytest.mark.parametrize(("m", "r", "s"), [(1, 1, 2), (2, 1, 2), (2, 2, 2), (3, 1, 2), (2, 1, 3)])
+def test_rule_sets(m: int, r: int, s: int) -> None:
+    H = RuleSets.of(*names(m).split(", "), max_rules=s, max_literals=r)
+    low, high = closed_forms.rule_sets(m, r, s)
+    assert low <= H.littlestone_dimension() <= high
+
+
+def test_larger_rule_sets_have_bounds() -> None:
+    H = parse_class(f"rule_sets({names(5)}; at most 2 rules of 2)")
+    assert H.littlestone_bounds() == closed_forms.rule_sets(5, 2, 2) == (8, 14)
+    assert all(H.bound_reasons())
+
+
+@pytest.mark.parametrize("op", ["and", "or", "xor"])
+@pytest.mark.parametrize("m", [2, 5, 9])
+def test_combinations_of_two_halves(op: str, m: int) -> None:
+    texts = f"thresholds(x, 1..{m})", f"intervals(x, 1..{m})", f"complement(intervals(x, 1..{m}))"
+    for first, second in combinations_with_replacement(texts, 2):
+        F: Any = parse_class(first)
+        G: Any = parse_class(second)
+        low, high = ScoredPairs(F.domain, op, F, G).littlestone_bounds()
+        assert low <= Combined.of(op, F, G).littlestone_dimension() <= high
+
+
+def test_pairs_of_long_intervals_have_bounds() -> None:
+    part = "intervals(x, 0..1000)"
+    H = parse_class(f"combine(or, {part}, {part})")
+    assert H.littlestone_bounds() == (32, 37)
+    assert isinstance(H, ScoredPairs)
+    with pytest.raises(TooLargeError, match="at most 4,194,304 pairs"):
+        H.require_scorable()
+    two = parse_class(f"combine(xor, {part[:-5]}40), {part[:-5]}40))")
+    table = two.search_table()
+    assert table is not None
+    assert table.table.size == 112792  # no block of ones, one, or two

@@ -113,3 +113,15 @@ def _powers(most: int) -> list[int]:
 def shapes(m: int, r: int) -> int:
     """The number of sets of at most r of m columns."""
     return sum(comb(m, i) for i in range(r + 1))
+
+
+def rule_sets(m: int, r: int, s: int) -> tuple[int, int]:
+    """Bounds of LDim of the unions of at most s rules of at most r of m open columns (Theorem 7).
+
+    >>> rule_sets(3, 2, 2), rule_sets(5, 2, 2)
+    ((6, 11), (8, 14))
+    """
+    each, depth = shapes(m, r), 0
+    while sum(comb(depth + 1, i) * each**i for i in range(s + 1)) >= 1 << (depth + 1):
+        depth += 1
+    return s * (1 + rules(m, r, empty=False)), depth
