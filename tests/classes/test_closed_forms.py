@@ -18,6 +18,7 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.base import Scored
+from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.counted import CountedBoxes, box_rows
 from littlestone.classes.decision_lists import _decision_lists, _of_two_blocks
 from littlestone.classes.juntas import CountedJuntas
@@ -214,3 +215,27 @@ def test_larger_rule_sets_have_bounds() -> None:
     H = parse_class(f"rule_sets({names(5)}; at most 2 rules of 2)")
     assert H.littlestone_bounds() == closed_forms.rule_sets(5, 2, 2) == (8, 14)
     assert all(H.bound_reasons())
+
+
+@pytest.mark.parametrize("op", ["and", "or", "xor"])
+@pytest.mark.parametrize("m", [2, 5, 9])
+def test_combinations_of_two_halves(op: str, m: int) -> None:
+    texts = f"thresholds(x, 1..{m})", f"intervals(x, 1..{m})", f"complement(intervals(x, 1..{m}))"
+    for first, second in combinations_with_replacement(texts, 2):
+        F: Any = parse_class(first)
+        G: Any = parse_class(second)
+        low, high = ScoredPairs(F.domain, op, F, G).littlestone_bounds()
+        assert low <= Combined.of(op, F, G).littlestone_dimension() <= high
+
+
+def test_pairs_of_long_intervals_have_bounds() -> None:
+    part = "intervals(x, 0..1000)"
+    H = parse_class(f"combine(or, {part}, {part})")
+    assert H.littlestone_bounds() == (32, 37)
+    assert isinstance(H, ScoredPairs)
+    with pytest.raises(TooLargeError, match="at most 4,194,304 pairs"):
+        H.require_scorable()
+    two = parse_class(f"combine(xor, {part[:-5]}40), {part[:-5]}40))")
+    table = two.search_table()
+    assert table is not None
+    assert table.table.size == 112792  # no block of ones, one, or two
