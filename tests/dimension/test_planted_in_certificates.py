@@ -36,7 +36,7 @@ WRITER = {
     "the smaller side only": ("writing", "turn < 2:", "turn < 1:"),
     "no shape is marked": ("writing", "[claim, ENDS]] = END_SHAPE", "[claim, ENDS]] = END"),
     "numbers of claims are one more": ("writing", "[CLAIMS] - 1 - claim)", "[CLAIMS] - claim)"),
-    "steps are never covered by others": ("writing", "if contained(F, depth, 2 * x", "if (F, depth, 2 * x"),
+    "every step is covered by others": ("writing", "contained(F, depth, 2 * x", "(F, depth, 2 * x"),
 }  # fmt: skip
 
 
