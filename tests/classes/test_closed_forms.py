@@ -24,7 +24,7 @@ from littlestone.classes.decision_lists import _decision_lists, _of_two_blocks
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.searching import halving, known
 from littlestone.classes.tabled import bits
-from littlestone.dimension import littlestone_dimension
+from littlestone.dimension import littlestone_bounds, littlestone_dimension
 from littlestone.domains import Grid, Product
 from littlestone.errors import TooLargeError
 
@@ -66,6 +66,7 @@ def test_conjunctions(monotone: bool) -> None:
     for n in range(1, 7 if monotone else 6):
         H = Conjunctions.of([f"c{j}" for j in range(n)], monotone=monotone)
         assert H.closed_form == H.littlestone_dimension() == dimension(H.table())
+        assert H.search_table() is None
         assert known(H).lower == known(H).upper == H.closed_form
 
 
@@ -160,7 +161,7 @@ def test_rules_of_exactly_r_columns(r: int) -> None:
     ],
 )
 def test_large_classes_have_exact_dimensions(text: str, wanted: int) -> None:
-    found = known(parse_class(text))
+    found = known(parse_class(text), littlestone_bounds)
     assert found.lower == found.upper == wanted
 
 
@@ -200,7 +201,7 @@ def test_rules_of_many_columns() -> None:
     assert after.littlestone_bounds() == (1, 7)
     with pytest.raises(TooLargeError, match="too many sets of columns"):
         H.littlestone_dimension()
-    found = known(parse_class(f"rules({names(11)}; at most 2)"))
+    found = known(parse_class(f"rules({names(11)}; at most 2)"), littlestone_bounds)
     assert (found.lower, found.upper) == (6, 6)
 
 

@@ -219,7 +219,12 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         f, g = (PackedTable.read(rows_of(part)).rows for part in (self.first, self.second))
         words = _ON_WORDS[self.op](f[:, None], g[None, :]).reshape(-1, f.shape[1])
         table = PackedTable.of_words(words, points)
-        return SearchTable(table, bounds) if table.size * points <= MOST_ENTRIES else None
+        bounds = bounds[0], min(bounds[1], halving(table.size))
+        if table.size * points <= MOST_ENTRIES:
+            return SearchTable(table, bounds)
+        some = np.random.default_rng(0).choice(table.size, MOST_ENTRIES // points, replace=False)
+        table = PackedTable.of_words(table.rows[np.sort(some)], points)
+        return SearchTable(table, bounds, whole=False, reason="a search of some of its functions")
 
     def _leaves(self, part: Enumerable[Any]) -> bool:
         """Whether a function of the part leaves all others as they are, but for swapped labels."""
