@@ -20,8 +20,10 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.declared import declaration, parse_class
 from littlestone.classes.limits import in_digits
+from littlestone.classes.searching import MOST_ENTRIES, SearchTable
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import (
+    LISTED,
     Tabled,
     common_domain,
     distinct,
@@ -31,6 +33,7 @@ from littlestone.classes.tabled import (
 )
 from littlestone.classes.union import bounds_of
 from littlestone.classes.unlisted import NoVersionSpaces
+from littlestone.dimension.table import PackedTable
 from littlestone.domains import Domain
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, function_of_labels
@@ -52,6 +55,11 @@ MOST_POINTS = 1 << 16
 """The most points of the domain of pairs, because the drawn one is stored label by label."""
 
 _AT_ONCE = 1 << 22  # labels of functions at points
+
+_ON_WORDS = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+
+MOST_WORDS = 1 << 23
+"""The most words of 64 labels of all pairs, to find the different functions among them."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +167,21 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         ]
         high = closure_bound(*(high for _, high in bounds))
         return max(kept, default=0), min(high, self.forms.bit_length() - 1)
+
+    def bound_reasons(self) -> tuple[str, str]:
+        above = "`closure_bound` of the bounds of its two classes, or the majority of the pairs"
+        return "one of its two classes, which the other can leave as it is", above
+
+    def search_table(self) -> SearchTable | None:
+        """All functions, out of all pairs."""
+        bounds, points = self.littlestone_bounds(), self.domain.size or 0
+        listed = max(self.first.forms, self.second.forms) * points <= LISTED
+        if bounds[0] == bounds[1] or not listed or self.forms * -(-points // 64) > MOST_WORDS:
+            return None
+        f, g = (PackedTable.read(rows_of(part)).rows for part in (self.first, self.second))
+        words = _ON_WORDS[self.op](f[:, None], g[None, :]).reshape(-1, f.shape[1])
+        table = PackedTable.of_words(words, points)
+        return SearchTable(table, bounds) if table.size * points <= MOST_ENTRIES else None
 
     def _leaves(self, part: Enumerable[Any]) -> bool:
         """Whether a function of the part leaves all others as they are, but for swapped labels."""
