@@ -23,4 +23,3 @@ FAULTS: dict[str, list[Fault]] = {
         ),
     ],
 }
-NOT_YET: set[str] = set()
