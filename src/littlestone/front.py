@@ -11,8 +11,9 @@ from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.declared import declared_kinds
+from littlestone.classes.searching import known
 from littlestone.data.schema import Schema, declared_label, opened_schema
-from littlestone.errors import DeclarationError, ModelError, no_such, shown
+from littlestone.errors import DeclarationError, ModelError, TooLargeError, no_such, shown
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
@@ -313,11 +314,21 @@ def dim(hypotheses: Any, *, labels: int = 2, schema: SchemaOrFile = None) -> int
     algorithm never makes more.  It is -1 if there is no hypothesis, and ``math.inf`` if there is no
     largest number.  A table is anything rectangular: each row is a hypothesis, each column a point.
     For tables the time is exponential in the worst case.  The text may name columns of a ``schema``.
+    If ten seconds of search do not find it, `TooLargeError` tells the bounds.
 
     >>> dim("thresholds(dep_delay, -60..1440)"), dim([[0, 0, 0], [0, 0, 1], [0, 1, 1]])
     (10, 1)
     """
-    return _class(hypotheses, labels, opened_schema(schema)).littlestone_dimension()
+    H = _class(hypotheses, labels, opened_schema(schema))
+    found = known(H)
+    if found.lower < found.upper:
+        raise TooLargeError(
+            f"find the Littlestone dimension of {H}",
+            found=f"it lies between {found.lower} ({found.lower_reason}) and {found.upper} "
+            f"({found.upper_reason})",
+            fix="declare fewer columns or shorter ranges, or give `littlestone dim` more time",
+        )
+    return found.lower
 
 
 def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4, schema: SchemaOrFile = None) -> Node:

@@ -132,16 +132,11 @@ def test_texts(text: str) -> None:
         ("conjunctions()", "in place of at least 1"),
         ("conjunctions(a, a)", "a column is named twice"),
         ("conjunctions(a; monotone 2)", "takes no value"),
-        (f"conjunctions({', '.join(f'c{j}' for j in range(21))})", "at most 4,294,967,296"),
-        ("decision_lists(a, b, c, d, e, f, g, h, i, j, k)", "more than 10 columns"),
         ("juntas(a, b)", "must give a whole number"),
         ("juntas(a, b; k 3)", "k must be in 0..2"),
-        ("juntas(a, b, c, d, e, f, g; k 7)", "at most 131,072 sets"),
         ("boxes(x)", "not a column with a finite range"),
         ("boxes(x reals)", "not a column with a finite range"),
-        ("boxes(x 0..999, y 0..999)", "at most 4,294,967,296 on 16,777,216 points are counted"),
         ("boxes(x 3..1)", "the low end is above the high end"),
-        (f"boxes(x 0..{2**64 - 1})", "18,446,744,073,709,551,616 points"),
     ],
 )
 def test_refusals(text: str, message: str) -> None:

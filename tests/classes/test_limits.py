@@ -37,7 +37,7 @@ TEXTS = {
     "parities of 1000": (f"parities({columns(1000)})", "1000"),
     "parities of 1100": (f"parities({columns(1100)})", "1,100 arguments, at most 1,000"),
     "affine": (f"affine({columns(500)}; q 2, dimension 250)", "there may be 64"),
-    "boxes": (f"boxes({columns(1000, 'c{} 0..1')})", "on about 2^1000 points"),
+    "boxes": (f"boxes({columns(1000, 'c{} 0..1')})", "lies between 1000 and 1584"),
     "stumps": (f"stumps({columns(1000, 'c{} 0..1')})", "the Littlestone dimension is 10"),
     "dots": ("boxes(a " + "." * 19_000 + " b)", "not a column with a finite range"),
     "spaces": ("boxes(" + "a  " * 6_000 + "0)", "not a column with a finite range"),

@@ -287,3 +287,9 @@ def test_which_learner_is_for_which_class() -> None:
         RuleLearner(Subsets(Integers(), 2), Budget(1, "1e-6"), horizon=9)
     with pytest.raises(EmptyClassError):
         RuleLearner(ONE.restrict(("a",), 1).restrict(("a",), 0), Budget(1, "1e-6"), horizon=9)
+
+
+def test_many_columns_are_refused() -> None:
+    H = EqualityRules.of(*(f"c{j}" for j in range(11)), max_literals=2)
+    with pytest.raises(DeclarationError, match="speaks for 2\\^11 rules"):
+        RuleLearner(H, Budget(1, "1e-6"), horizon=100)

@@ -8,10 +8,8 @@ from fractions import Fraction
 from math import factorial
 from typing import Any
 
-import numpy as np
-
 from littlestone.atlas.quantities import PAIRINGS, QUANTITIES, paired
-from littlestone.atlas.renaming import Rows, lines_of, renamings, table_of
+from littlestone.atlas.renaming import Rows, lines_of, renamings, smallest_masks, table_of
 from littlestone.errors import TooLargeError
 from littlestone.parallel import spread
 
@@ -59,16 +57,9 @@ def families(points: int) -> list[tuple[Rows, int]]:
 
     A class is a mask of 2^(2^n) bits, and its smallest renaming is the smallest mask.
     """
-    masks = np.arange(2**2**points, dtype=np.int64)
-    smallest = masks.copy()
-    for image in renamings(points):
-        moved = np.zeros_like(masks)
-        for row, other in enumerate(image.tolist()):
-            moved |= (masks >> row & 1) << other
-        np.minimum(smallest, moved, out=smallest)
-    kept, counts = np.unique(smallest[1:], return_counts=True)  # without the empty class
-    listed = [tuple(row for row in range(2**points) if mask >> row & 1) for mask in kept.tolist()]
-    return sorted(zip(listed, counts.tolist(), strict=True), key=lambda one: (len(one[0]), one[0]))
+    kept, counts = smallest_masks(renamings(points))
+    listed = [tuple(row for row in range(2**points) if mask >> row & 1) for mask in kept]
+    return sorted(zip(listed, counts, strict=True), key=lambda one: (len(one[0]), one[0]))
 
 
 def entry(found: tuple[int, Rows, int]) -> Entry:

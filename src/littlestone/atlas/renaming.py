@@ -120,3 +120,24 @@ def renamings(points: int) -> NDArray[np.int64]:
     rows, full = range(2**points), 2**points - 1
     moved = [list(_moved(rows, order)) for order in permutations(range(points))]
     return np.array([*moved, *([full ^ row for row in image] for image in moved)])
+
+
+def smallest_masks(images: NDArray[np.int64]) -> tuple[list[int], list[int]]:
+    """Of each family of renamed classes the smallest one, as a mask of rows, and how many are in it.
+
+    ``images[g, i]`` is the row that renaming g makes of row i, and the renamings are a group.  The
+    empty class is left out.
+
+    >>> smallest_masks(renamings(1))
+    ([1, 3], [2, 1])
+    """
+    rows = images.shape[1]
+    masks = np.arange(1 << rows, dtype=np.int64)
+    smallest = masks.copy()
+    for image in images.tolist():
+        moved = np.zeros_like(masks)
+        for row, other in enumerate(image):
+            moved |= (masks >> row & 1) << other
+        np.minimum(smallest, moved, out=smallest)
+    kept, counts = np.unique(smallest[1:], return_counts=True)
+    return kept.tolist(), counts.tolist()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any, Generic, Self, TypeGuard
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from littlestone.errors import (
 from littlestone.hypotheses import Hypothesis, values_of
 from littlestone.labels import require_label
 from littlestone.sample import Sample, Step
+
+if TYPE_CHECKING:
+    from littlestone.classes.searching import SearchTable
 
 
 class HypothesisClass(ABC, Generic[Point]):
@@ -180,6 +183,14 @@ class HypothesisClass(ABC, Generic[Point]):
         The default is LDim(H) twice.
         """
         return (self.littlestone_dimension(),) * 2
+
+    def bound_reasons(self) -> tuple[str, str]:
+        """Why the two `littlestone_bounds` hold, in words, if they differ."""
+        return "", ""
+
+    def search_table(self) -> SearchTable | None:
+        """A table whose search narrows `littlestone_bounds`; None if nothing is to be searched."""
+        return None
 
     def bit_class(self, i: int) -> HypothesisClass[Point]:
         """The class H|_i of all x -> bit i of h(x), h in H, or a two-label class that contains it.

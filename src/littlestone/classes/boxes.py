@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Self
 
-import numpy as np
-
 from littlestone.classes.box_counts import boxes_on
-from littlestone.classes.counted import CountedBoxes
+from littlestone.classes.counted import CountedBoxes, box_rows
 from littlestone.classes.spec import Spec, grid_text, parse_grids
 from littlestone.classes.tabled import LIMIT, Tabled, require_table
 from littlestone.domains import Grid, Product
@@ -39,14 +37,7 @@ class Boxes(Tabled):
         declared = f"boxes({', '.join(map(grid_text, grids))})"
         boxes = prod(grid.size * (grid.size + 1) // 2 for grid in grids)
         require_table(declared, boxes + 1, prod(grid.size for grid in grids))
-        rows = np.ones((1, 1), dtype=bool)
-        for grid in grids:
-            x = np.arange(grid.size)
-            first, last = np.triu_indices(grid.size)
-            intervals = (first[:, None] <= x) & (x <= last[:, None])
-            rows = np.kron(rows, intervals)
-        nothing = np.zeros((1, rows.shape[1]), dtype=bool)
-        return cls.of_rows(domain, np.vstack([nothing, rows]), declared)
+        return cls.of_rows(domain, box_rows([grid.size for grid in grids]), declared)
 
     @classmethod
     def parse(cls, spec: Spec) -> Any:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, Scores
 from littlestone.classes.declared import Declared, described, parse_class
+from littlestone.classes.searching import SearchTable
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import require_finite
 from littlestone.domains import Domain
@@ -67,6 +68,12 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
 
     def littlestone_dimension(self) -> int | float:
         return self.part.littlestone_dimension()
+
+    def bound_reasons(self) -> tuple[str, str]:
+        return self.part.bound_reasons()
+
+    def search_table(self) -> SearchTable | None:
+        return self.part.search_table()
 
     def soa(self) -> Hypothesis[Any]:
         self.require_learnable()

@@ -60,6 +60,12 @@ class Conjunctions(Tabled):
             rows = np.vstack([rows, np.zeros((1, 2**n), dtype=bool)])
         return cls.of_rows(domain, rows, declared)
 
+    @property
+    def closed_form(self) -> int:
+        """N for the 2^n monotone conjunctions, else n + 1."""
+        n = len(self.domain.columns)
+        return n + (self.count > 1 << n)
+
     @classmethod
     def parse(cls, spec: Spec) -> Any:
         spec.expect_columns("conjunctions(COLUMN, COLUMN, ...; monotone)", options=("monotone",))

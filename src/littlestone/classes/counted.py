@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from littlestone.classes import closed_forms
 from littlestone.classes.base import BinaryClass, ErrorRuns, Scored, Scores, either
 from littlestone.classes.blocks import MOST_ERRORS
 from littlestone.classes.box_counts import (
@@ -19,7 +23,9 @@ from littlestone.classes.box_counts import (
     first_columns,
 )
 from littlestone.classes.limits import in_digits
+from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.unlisted import NoVersionSpaces
+from littlestone.dimension.table import PackedTable
 from littlestone.domains import Grid, Product
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses.box import Box
@@ -29,12 +35,23 @@ MOST_MONOTONE = 1 << 24
 """The most monotone conjunctions, whose errors are listed."""
 
 
+def box_rows(sizes: Sequence[int]) -> NDArray[np.bool_]:
+    """The constant 0 and all nonempty boxes on ranges of these sizes, one row each."""
+    rows = np.ones((1, 1), dtype=bool)
+    for size in sizes:
+        x = np.arange(size)
+        first, last = np.triu_indices(size)
+        rows = np.kron(rows, (first[:, None] <= x) & (x <= last[:, None]))
+    return np.vstack([np.zeros((1, rows.shape[1]), dtype=bool), rows])
+
+
 class Counted(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
     """A finite class of boxes over ranges, with a number of hypotheses that is known."""
 
     domain: Product
     source: str
 
+    proof = "docs/proofs/closed-forms.md"
     why = "it has too many hypotheses for a table"
     remedy = (
         "declare fewer columns or shorter ranges; the method exponential needs no version spaces"
@@ -76,7 +93,7 @@ class CountedBoxes(Counted):
     monotone: bool = False
     exact: int | None = None
 
-    def __post_init__(self) -> None:
+    def require_scorable(self) -> None:
         sizes = [grid.size for grid in self.grids]
         points, most = self.domain.size or 0, MOST_MONOTONE if self.monotone else MOST_COUNTED
         blocks = 0 if self.monotone else boxes_on([sizes[j] for j in first_columns(sizes)])
@@ -95,12 +112,26 @@ class CountedBoxes(Counted):
         return 1 << len(sizes) if self.monotone else boxes_on(sizes) + 1
 
     def littlestone_bounds(self) -> tuple[int, int]:
-        """Below: around a point in the middle, the ends are independent thresholds."""
+        """Below: an interval in one column, and independent ends in the others (Theorem 5)."""
         if self.exact is not None:
             return self.exact, self.exact
-        middles = ((grid.size // 2, (grid.size - 1) // 2) for grid in self.grids)
-        ends = ((a + 1).bit_length() + (b + 1).bit_length() - 2 for a, b in middles)
-        return sum(ends), self.size.bit_length() - 1
+        return closed_forms.boxes([grid.size for grid in self.grids]), halving(self.size)
+
+    def search_table(self) -> SearchTable | None:
+        """All boxes, or the nonempty ones on ranges of half as many points, each worth 2 mistakes."""
+        bounds = self.littlestone_bounds()
+        sizes, gain = [grid.size for grid in self.grids], 0
+        while (boxes_on(sizes) + 1) * prod(sizes) > MOST_ENTRIES and max(sizes) > 2:
+            longest = sizes.index(max(sizes))
+            sizes[longest], gain = (sizes[longest] - 1) // 2, gain + 2
+        if bounds[0] == bounds[1] or (boxes_on(sizes) + 1) * prod(sizes) > MOST_ENTRIES:
+            return None
+        rows = box_rows(sizes)[1:] if gain else box_rows(sizes)
+        reason = f"a search of the boxes on ranges of {sizes} points, {self.proof}, Theorem 5"
+        table = PackedTable.read(rows)
+        return SearchTable(
+            table, bounds, gain, whole=not gain, **({"reason": reason} if gain else {})
+        )
 
     @property
     def most_errors(self) -> int:

@@ -10,11 +10,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.classes import closed_forms
 from littlestone.classes.base import Scores
 from littlestone.classes.counted import Counted
 from littlestone.classes.list_counts import Item, ListCounts, lists_of
+from littlestone.classes.searching import SearchTable, halving
 from littlestone.classes.spec import Spec, quoted
 from littlestone.classes.tabled import Tabled, bits, distinct
+from littlestone.dimension.table import PackedTable
 from littlestone.domains import Product
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import TableFunction
@@ -25,6 +28,9 @@ MOST = 5
 
 MOST_COUNTED = 10
 """Columns of a class that is counted: each one more takes five times as long."""
+
+MOST_BOUNDED = 100
+"""Columns of a class whose functions are counted for the bounds of its dimension."""
 
 MOST_KEPT = 1 << 24
 """The most records, times the subcubes that each is in; each takes 16 bytes."""
@@ -86,6 +92,23 @@ def _decision_lists(n: int) -> NDArray[np.bool_]:
     return lists
 
 
+def _of_two_blocks(rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether a list is a conjunction or a disjunction of literals, or constant.
+
+    A conjunction is 1 on a subcube: it has a 1, and the columns that all its ones share determine it.
+    """
+    n = rows.shape[1].bit_length() - 1
+    bits = (np.arange(1 << n) >> np.arange(n)[:, None] & 1).astype(np.int64)
+    found = np.zeros(len(rows), dtype=bool)
+    for side in (rows, ~rows):
+        ones = side.sum(axis=1)
+        counts = side.astype(np.int32) @ bits.T
+        shared = ((counts == 0) | (counts == ones[:, None])).sum(axis=1)
+        found |= ones == 1 << (n - shared)
+        found |= ones == 0
+    return found
+
+
 def _text(columns: Sequence[str]) -> str:
     return f"decision_lists({', '.join(map(quoted, columns))})"
 
@@ -98,19 +121,26 @@ class CountedLists(Counted):
     one has two literals or more (docs/proofs/exponential-mechanism.md, Theorem 7).  The scores take
     O(5^n + 3^n records) steps, and memory for 2^(n + 1) counts a record.
 
-    LDim grows by one at least with each column, because the first rule may be "if x_n then b" for
-    either b.  It is 12 for five columns.
+    Below, LDim grows by two at least with each column (docs/proofs/closed-forms.md).
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("decision_lists(a, b, c, d, e, f, g, h)")
     >>> H.size, H.littlestone_bounds()
-    (121276466, (15, 26))
+    (121276466, (18, 26))
     """
 
     domain: Product
     source: str
 
     def __post_init__(self) -> None:
+        if len(self.domain.columns) > MOST_BOUNDED:
+            raise TooLargeError(
+                f"count the decision lists over {len(self.domain.columns)} columns",
+                found=f"more than {MOST_BOUNDED} columns take too long",
+                fix=f"choose at most {MOST_BOUNDED} columns, or {MOST_COUNTED} to learn one",
+            )
+
+    def require_scorable(self) -> None:
         if len(self.domain.columns) > MOST_COUNTED:
             raise TooLargeError(
                 f"count the decision lists over {len(self.domain.columns)} columns",
@@ -123,7 +153,17 @@ class CountedLists(Counted):
         return lists_of(len(self.domain.columns))
 
     def littlestone_bounds(self) -> tuple[int, int]:
-        return 7 + len(self.domain.columns), self.size.bit_length() - 1
+        return closed_forms.decision_lists(len(self.domain.columns)), halving(self.size)
+
+    def search_table(self) -> SearchTable:
+        """All lists on 6 columns; for more columns the lists there with three blocks (Theorem 3)."""
+        more = len(self.domain.columns) - MOST - 1
+        rows = _decision_lists(MOST + 1)
+        if not more:
+            return SearchTable(PackedTable.read(rows), self.littlestone_bounds())
+        reason = f"a search of the lists on {MOST + 1} columns, {self.proof}, Theorem 3"
+        table = PackedTable.read(rows[~_of_two_blocks(rows)])
+        return SearchTable(table, self.littlestone_bounds(), 2 * more, whole=False, reason=reason)
 
     @property
     def most_errors(self) -> int:

@@ -10,12 +10,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from littlestone.classes import closed_forms
 from littlestone.classes.base import Scores
 from littlestone.classes.blocks import MOST_ERRORS
 from littlestone.classes.cell_counts import Coded, load_counter
 from littlestone.classes.counted import Counted
 from littlestone.classes.junta_counts import MOST_DEPENDED, Junta, JuntaCounts, juntas_of
 from littlestone.classes.limits import in_digits
+from littlestone.classes.searching import halving
 from littlestone.classes.spec import Spec, quoted
 from littlestone.classes.tabled import LIMIT, Tabled, bits, distinct, require_table
 from littlestone.domains import Product
@@ -28,6 +30,10 @@ MOST_SETS = 1 << 17
 
 MOST_FUNCTIONS = 1 << 30
 """The most functions that are listed, set by set, each in some 4 ns."""
+
+
+MOST_K = 16
+"""The largest k of a class whose functions are counted as a number of 2^k bits."""
 
 
 @dataclass(frozen=True)
@@ -104,16 +110,12 @@ class CountedJuntas(Counted):
     these counts come the errors of all functions of these columns.  The scores take
     O(n^k (records + 2^(2^k))).
 
-    A lower bound of LDim is 2^k - 1 + floor(log2(n - k + 1)).  Fix k - 1 columns, and let one of their
-    cells wait.  Each other cell has two points, with all other columns 0 or all 1.  The labels of these
-    2^k - 2 points are free, whichever column c is the k-th.  In the cell that waits, the function may
-    be x_c or its negation.  The point with 0 in all other columns tells which of them.  Then points
-    whose other columns hold one bit of their own numbers find c, bit by bit.
+    docs/proofs/closed-forms.md has the lower bound of LDim.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class(f"juntas({', '.join(f'c{j}' for j in range(20))}; k 3)")
     >>> H.size, H.littlestone_bounds()
-    (250462, (11, 17))
+    (250462, (17, 17))
     """
 
     domain: Product
@@ -121,6 +123,14 @@ class CountedJuntas(Counted):
     k: int
 
     def __post_init__(self) -> None:
+        if self.k > MOST_K:
+            raise TooLargeError(
+                f"bound the number of functions of {self}",
+                found=f"there are more than 2^(2^{self.k})",
+                fix=f"declare k of at most {MOST_K}",
+            )
+
+    def require_scorable(self) -> None:
         n, sets = len(self.domain.columns), comb(len(self.domain.columns), self.k)
         listed = self.k <= MOST_DEPENDED and sets << (1 << self.k) <= MOST_FUNCTIONS
         if not listed or sets > MOST_SETS:
@@ -137,9 +147,7 @@ class CountedJuntas(Counted):
         return juntas_of(len(self.domain.columns), self.k)
 
     def littlestone_bounds(self) -> tuple[int, int]:
-        others = len(self.domain.columns) - self.k + 1
-        low = (1 << self.k) - 2 + others.bit_length() if self.k else 1
-        return max(low, 1 << self.k), self.size.bit_length() - 1
+        return closed_forms.juntas(len(self.domain.columns), self.k), halving(self.size)
 
     @property
     def most_errors(self) -> int:

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from littlestone.classes import closed_forms
 from littlestone.classes.base import require_example
 from littlestone.classes.columns import parse_mixed
 from littlestone.classes.covering import Covering, Elements
@@ -30,7 +31,7 @@ from littlestone.steps import count as count_steps
 FORM = "rule_sets(COLUMN, integers(COLUMN), ...; at most S rules of R)"
 MOST_RULES = 64
 MOST_COLUMNS = 4  # the most columns whose version spaces are searched
-MOST_COVERS = 64
+MOST_COVERS = 121  # 2 rules of 2 over 4 columns, which take five seconds
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class RuleSets(Covering[Rule], Declared):
     A record obeys N = sum_{i <= r} C(m, i) rules.  Raises `DeclarationError` for what `EqualityRules`
     refuses, and unless the number of rules is 1 to 64.  Methods that restrict the class or need its
     dimension raise `TooLargeError` for more than 4 columns, or if s positive examples may have
-    N^s > 64 covers.  `ChoosingLearner` needs neither.  `restrict` copies the refuted rules.  The search
+    N^s > 121 covers.  `ChoosingLearner` needs neither.  `restrict` copies the refuted rules.  A search
     takes from milliseconds to some seconds and caches its results.  `error_ball` is the generic walk.
 
     >>> H = RuleSets.of("origin", "dest", max_rules=2, max_literals=2)
@@ -82,16 +83,21 @@ class RuleSets(Covering[Rule], Declared):
         named = (Strings(column) if isinstance(column, str) else column for column in columns)
         return cls(Product(tuple(named)), max_rules, max_literals)
 
+    @property
+    def _searchable(self) -> bool:
+        covers = self.elements_per_point**self.max_rules
+        return len(self.domain.columns) <= MOST_COLUMNS and covers <= MOST_COVERS
+
     @cached_property
     def search(self) -> Covers:
         """The search that restricts version spaces and finds LDim; it may raise `TooLargeError`."""
         m, r, s = len(self.domain.columns), self.max_literals, self.max_rules
-        if m > MOST_COLUMNS or self.elements_per_point**s > MOST_COVERS:
+        if not self._searchable:
             raise TooLargeError(
                 f"search the version spaces of {s} rules of {r} equalities over {m} columns",
                 found="its version spaces are too many to search for a Littlestone dimension",
-                fix="ask for 2 rules over 3 columns, 3 rules of 1 over 3, or 2 of 1 over 4, or less; "
-                "or learn by the method choosing, which does not search",
+                fix="ask for 2 rules of 2 over 4 columns, 3 rules of 2 over 2, or less; or learn by "
+                "the method choosing, which does not search",
             )
         return Covers.of(m, r, s)
 
@@ -111,6 +117,17 @@ class RuleSets(Covering[Rule], Declared):
 
     def littlestone_dimension(self) -> int:
         return self.search.dimension(self.space)
+
+    def littlestone_bounds(self) -> tuple[int | float, int | float]:
+        """LDim twice if it is searched, else bounds of the whole class (Theorem 7)."""
+        if self._searchable or self.space != WHOLE:
+            return super().littlestone_bounds()
+        m, r = len(self.domain.columns), self.max_literals
+        return closed_forms.rule_sets(m, r, self.max_rules)
+
+    def bound_reasons(self) -> tuple[str, str]:
+        page = "docs/proofs/closed-forms.md, Theorem 7"
+        return f"a tree, {page}", f"a count of the leaves of a tree, {page}"
 
     @cached_property
     def _new(self) -> Rule:

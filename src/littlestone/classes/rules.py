@@ -12,14 +12,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from littlestone.classes import rule_counts
+from littlestone.classes import closed_forms, rule_counts
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.declared import Declared
+from littlestone.classes.limits import in_digits
 from littlestone.classes.proper_approximation import ProperApproximation, mixture_of_rows, rounds
 from littlestone.classes.rule_counts import NO_RUNS, Groups, Numbers, Runs, runs_of, sums
+from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_open
+from littlestone.dimension.table import PackedTable
 from littlestone.domains import Domain, Integers, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, RuleUnion
@@ -28,8 +31,8 @@ from littlestone.sample import Sample
 from littlestone.steps import count as count_steps
 
 FORM = "rules(COLUMN, integers(COLUMN), ...; at most R), and nonzero to leave out the constant 0"
-MOST_COLUMNS = 8
-MOST_COLUMNS_OF_SHORT_RULES = 10  # for rules of at most 2 literals
+MOST_COLUMNS = 60  # a set of columns is a mask in a machine word
+MOST_SHAPES = 1 << 14  # sets of columns that a rule may fix
 MOST_COUNTS = 2**31  # records times shapes
 
 
@@ -52,8 +55,10 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
     surviving shapes.  Equal version spaces are equal objects: before a positive example, two are equal
     if their negatives refute the same rules.
 
-    Raises `DeclarationError` for another domain, finite columns, no literal, more than 8 columns, or
-    more than 10 if rules have at most 2 literals, because a search finds the dimension.  `restrict`
+    Raises `DeclarationError` for another domain, finite columns, no literal, more than 60 columns, or
+    more than 2^14 sets of columns that a rule may fix.  A search finds the dimension.  With more than
+    8 columns, or more than 10 if rules have at most 2 literals, methods that search raise
+    `TooLargeError`, and `littlestone_bounds` has formulas (docs/proofs/closed-forms.md).  `restrict`
     copies the negatives; the first positive example is compared with each of them.
 
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
@@ -84,9 +89,11 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         elif type(self.max_literals) is not int or self.max_literals < 1:
             found = f"rules of {self.max_literals!r} equalities are asked for"
             fix = "ask for a whole number, 1 or more"
-        elif m > (MOST_COLUMNS if self.max_literals > 2 else MOST_COLUMNS_OF_SHORT_RULES):
-            found = f"there are {m} columns, too many to find the Littlestone dimension"
-            fix = "name at most 8 columns, or at most 10 for rules of at most 2 equalities"
+        elif m > MOST_COLUMNS:
+            found, fix = f"there are {m} columns", f"name at most {MOST_COLUMNS}"
+        elif (shapes := closed_forms.shapes(m, min(self.max_literals, m))) > MOST_SHAPES:
+            found = f"a rule may fix {in_digits(shapes)} sets of columns, more than {MOST_SHAPES:,}"
+            fix = "name fewer columns, or ask for fewer equalities in a rule"
         else:
             object.__setattr__(self, "max_literals", min(self.max_literals, m))
             return
@@ -172,6 +179,34 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         # The empty shape is number 0; a negative example refutes it.
         rules = self.shapes.all & ~1 if self.negatives else self.shapes.all
         return 1 + self.shapes.solver.dimension(rules)
+
+    def require_learnable(self) -> None:
+        if self.is_empty():  # the dimension is finite, even if the search is too large to find it
+            super().require_learnable()
+
+    def littlestone_bounds(self) -> tuple[int | float, int | float]:
+        if self.shapes.searchable:
+            return super().littlestone_bounds()
+        if self.values is not None:
+            n = self.alive.bit_count()
+            return min(1, n - 1), halving(n)
+        m, r, empty = len(self.domain.columns), self.max_literals, not self.negatives
+        shapes = len(self.shapes.columns) - 1 + empty
+        return 1 + closed_forms.rules(m, r, empty=empty), 1 + halving(shapes)
+
+    def bound_reasons(self) -> tuple[str, str]:
+        page = "docs/proofs/closed-forms.md, Theorem 6"
+        return f"a tree, {page}", "the majority of the rules of a record errs no more often"
+
+    def search_table(self) -> SearchTable | None:
+        """The conjunctions of at most r of m bits: LDim = 1 + theirs."""
+        m, shapes = len(self.domain.columns), self.shapes
+        if shapes.searchable or self.values is not None or self.negatives:
+            return None
+        low, high = map(int, self.littlestone_bounds())
+        if low == high or len(shapes.columns) << m > MOST_ENTRIES:
+            return None
+        return SearchTable(PackedTable.read(shapes.rows()), (low, high), 1)
 
     def soa(self) -> RuleUnion:
         self.require_learnable()

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from littlestone.dimension.version_spaces import VersionSpaces
+from littlestone.errors import TooLargeError
+
+MOST_COLUMNS = 8
+MOST_COLUMNS_OF_SHORT_RULES = 10  # for rules of at most 2 literals
 
 
 class Shapes:
@@ -14,7 +21,7 @@ class Shapes:
 
     Sets of columns are masks of m bits, and families of shapes are masks with one bit per shape.
     ``inside[Z]`` is the family of the shapes inside the columns Z.  So a family is a class of functions
-    of Z: conjunctions of at most r of m bits.  `VersionSpaces` finds its dimensions.
+    of Z: conjunctions of at most r of m bits.  `VersionSpaces` finds its dimensions, for few columns.
     """
 
     def __init__(self, m: int, r: int) -> None:
@@ -22,10 +29,37 @@ class Shapes:
         self.columns = chosen
         self.masks = [sum(1 << j for j in c) for c in chosen]
         self.all = (1 << len(chosen)) - 1
-        self.inside = [
-            sum(1 << i for i, mask in enumerate(self.masks) if not mask & ~Z) for Z in range(1 << m)
+        self.m, self.r = m, r
+
+    @property
+    def searchable(self) -> bool:
+        """Whether version spaces are searched: each looks at all 2^m sets of columns."""
+        return self.m <= (MOST_COLUMNS if self.r > 2 else MOST_COLUMNS_OF_SHORT_RULES)
+
+    @cached_property
+    def inside(self) -> list[int]:
+        """The family of the shapes inside each set of columns; `TooLargeError` for many columns."""
+        if not self.searchable:
+            raise TooLargeError(
+                f"search the version spaces of rules of {self.r} equalities over {self.m} columns",
+                found="there are too many sets of columns",
+                fix=f"name at most {MOST_COLUMNS} columns, or {MOST_COLUMNS_OF_SHORT_RULES} for rules "
+                "of at most 2 equalities; learning by the method choosing needs no search",
+            )
+        return [
+            sum(1 << i for i, mask in enumerate(self.masks) if not mask & ~Z)
+            for Z in range(1 << self.m)
         ]
-        self.solver = VersionSpaces(self.inside)
+
+    @cached_property
+    def solver(self) -> VersionSpaces:
+        """The solver of the families; `TooLargeError` for many columns."""
+        return VersionSpaces(self.inside)
+
+    def rows(self) -> NDArray[np.bool_]:
+        """The conjunctions as functions of all sets of columns, one row each."""
+        Z = np.arange(1 << self.m)
+        return np.stack([mask & ~Z == 0 for mask in self.masks])
 
     @classmethod
     @cache

@@ -28,9 +28,11 @@ from littlestone.classes.proper_approximation import (
     mixture_of_rows,
     most_mixed_rows,
 )
+from littlestone.classes.searching import SearchTable, halving
 from littlestone.dimension.collapsing import psi_n, questions
 from littlestone.dimension.label_table import LabelTable
 from littlestone.dimension.splits import SplitSolver
+from littlestone.dimension.table import PackedTable
 from littlestone.dimension.version_spaces import VersionSpaces
 from littlestone.domains import Domain, Grid, Product
 from littlestone.errors import DeclarationError, TooLargeError
@@ -137,9 +139,25 @@ class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
             )
         return self._whole
 
+    @property
+    def closed_form(self) -> int | None:
+        """LDim of the declared class, if a formula tells it."""
+        return None
+
+    def bound_reasons(self) -> tuple[str, str]:
+        return "two of its functions differ", "the majority of its functions errs no more often"
+
+    def search_table(self) -> SearchTable | None:
+        known = self.size == self.count and self.closed_form is not None
+        if self.labels > 2 or self.size < 2 or known:
+            return None
+        return SearchTable(PackedTable.read(self), (1, halving(self.size)))
+
     @cached_property
     def _whole(self) -> int | None:
         """LDim of the declared class; None if the search takes too many steps."""
+        if self.closed_form is not None:
+            return self.closed_form
         try:
             with searching(MOST_ANSWERED):
                 return self.solver.dimension(self.alive)

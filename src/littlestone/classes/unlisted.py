@@ -30,6 +30,8 @@ class NoVersionSpaces(HypothesisClass[Any]):
         "spaces"
     )
     """What to do about it."""
+    proof: ClassVar[str] = "docs/proofs/conditions.md"
+    """The page that proves the lower bound."""
 
     def _no_version_spaces(self) -> NoReturn:
         low, high = self.littlestone_bounds()
@@ -43,6 +45,9 @@ class NoVersionSpaces(HypothesisClass[Any]):
 
     @abstractmethod
     def littlestone_bounds(self) -> tuple[int, int | float]: ...
+
+    def bound_reasons(self) -> tuple[str, str]:
+        return f"a tree, {self.proof}", "the majority of its functions errs no more often"
 
     def require_learnable(self) -> None:
         return  # it is not empty, and no learner of it needs its Littlestone dimension
@@ -127,6 +132,9 @@ class Unlisted(NoVersionSpaces):
 
     def littlestone_bounds(self) -> tuple[int, int | float]:
         return int(self.closed({}).littlestone_bounds()[0]), math.inf
+
+    def bound_reasons(self) -> tuple[str, str]:
+        return "the class without its open columns", "none is known, because a column is open"
 
     def __str__(self) -> str:
         closed = str(self.closed({}))

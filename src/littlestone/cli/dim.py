@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ import typer
 from rich.text import Text
 
 from littlestone.classes.limits import in_digits
+from littlestone.classes.searching import SECONDS, known
 from littlestone.classes.table_file import BinaryTable
 from littlestone.cli.arguments import table_or_class
 from littlestone.cli.console import counted, err, finite_or_text, out, print_json, print_pairs
@@ -52,7 +54,10 @@ def dim(
     time_limit: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Stop searching a table after so long, and print bounds."
+            min=0,
+            metavar="SECONDS",
+            help="Stop searching after so long, and print bounds. A class is searched for 10 seconds "
+            "unless you say otherwise.",
         ),
     ] = None,
     memory_limit: Annotated[
@@ -63,7 +68,7 @@ def dim(
 ) -> None:
     """Print the Littlestone dimension: the most mistakes that can be forced on every learner.
 
-    Ctrl+C or the time limit stops the search of a table and prints the best bounds known by then.
+    Ctrl+C or the time limit stops the search and prints the best bounds known by then.
     A certificate then proves the lower bound only.
     """
     require_different({"the table": [what], "--certificate": [certificate]})
@@ -78,15 +83,22 @@ def dim(
         points = H.domain.size
         # On finitely many points there are finitely many functions.
         uncounted = "infinite" if points is None else "too many to count"
-        lower, upper = H.littlestone_bounds()
+        seconds = SECONDS if time_limit is None else time_limit
+        found = known(
+            H, partial(solve, certificate=False, time_limit=seconds, memory_limit=memory_limit)
+        )
+        lower, upper = found.lower, found.upper
         data: dict[str, object] = {
             "littlestone_dimension": finite_or_text(lower) if lower == upper else None,
             "hypotheses": uncounted if H.size is None else written(H.size),
             "points": "infinite" if points is None else written(points),
         }
         if lower != upper:
-            data |= {"lower": lower, "upper": upper}
-        _print(data, {}, as_json)
+            data |= {"lower": lower, "upper": finite_or_text(upper)}
+            data |= {"lower_reason": found.lower_reason, "upper_reason": found.upper_reason}
+        _print(data, {}, as_json, stopped_by(found.search) if found.search else "")
+        if found.search and not found.search.timed_out:
+            raise typer.Exit(130)
         return
     with reserved(certificate, CERTIFICATE) if certificate else nullcontext() as write:
         table = PackedTable.read(H.values)
@@ -196,6 +208,8 @@ def _print(
         (key, f"{_digits(data[key])}{_listed(names.get(key, ()))}")
         for key in ("hypotheses", "points")
     ]
+    reasons = ((f"{end} bound", data.get(f"{end}_reason")) for end in ("lower", "upper"))
+    rows += [(name, f"{data[name.split()[0]]}: {reason}") for name, reason in reasons if reason]
     if "certificate" in data:
         upper = "no proof of the upper bound"
         if data["claims"] is not None:

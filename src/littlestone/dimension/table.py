@@ -65,7 +65,7 @@ class PackedTable:
             block = table[first : first + _BLOCK]
             bits = np.packbits(_checked(block, first), axis=1, bitorder="little")
             packed[first : first + _BLOCK, : bits.shape[1]] = bits
-        return cls._distinct(packed.view("<u8").astype(np.uint64, copy=False), points)
+        return cls.of_words(packed.view("<u8").astype(np.uint64, copy=False), points)
 
     @classmethod
     def _of_class(cls, finite: ColumnClass) -> PackedTable:
@@ -81,11 +81,12 @@ class PackedTable:
                 fix="ask the class itself, or for the dimension of its bit classes",
             )
         names = functions(alive)
-        packed_table = cls._distinct(pack([ones for (ones,) in finite.columns], names), points)
+        packed_table = cls.of_words(pack([ones for (ones,) in finite.columns], names), points)
         return cls(packed_table.rows, points, names[packed_table.names])
 
     @classmethod
-    def _distinct(cls, rows: NDArray[np.uint64], points: int) -> PackedTable:
+    def of_words(cls, rows: NDArray[np.uint64], points: int) -> PackedTable:
+        """The table of rows that are packed already: bit j of rows[i] is the value at point j."""
         # Sorting hashes is ten times faster than sorting rows; equal hashes are compared in full.
         keys = np.random.default_rng(0).integers(1, 2**63, rows.shape[1], np.uint64)
         mixed = (rows ^ (rows >> np.uint64(31))) * (2 * keys + np.uint64(1))

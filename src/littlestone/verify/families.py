@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations, product
 
+import numpy as np
+
+from littlestone.atlas.renaming import smallest_masks
 from littlestone.classes import FiniteClass
 
 
@@ -26,19 +29,15 @@ def every_class(points: int, labels: int = 2) -> Iterator[FiniteClass]:
 def unordered_classes(points: int, labels: int = 2) -> Iterator[FiniteClass]:
     """The same up to the order of the points, of which no statement speaks.
 
+    The atlas lists fewer, because it also exchanges labels, which changes what an SOA predicts.
+
     >>> len(list(unordered_classes(3))), len(list(unordered_classes(4)))
     (79, 3983)
     """
     rows = list(product(range(labels), repeat=points))
     place = {row: i for i, row in enumerate(rows)}
-    moves = [
-        [place[tuple(row[x] for x in order)] for row in rows]
-        for order in permutations(range(points))
-    ]
-    seen = bytearray(1 << len(rows))
-    for mask, H in enumerate(every_class(points, labels), start=1):
-        if not seen[mask]:
-            inside = [i for i in range(len(rows)) if mask >> i & 1]
-            for move in moves:
-                seen[sum(1 << move[i] for i in inside)] = 1
-            yield H
+    orders = permutations(range(points))
+    moves = [[place[tuple(row[x] for x in order)] for row in rows] for order in orders]
+    everything = FiniteClass.from_array(rows, labels=labels)
+    for mask in smallest_masks(np.array(moves))[0]:
+        yield replace(everything, alive=mask)

@@ -219,6 +219,24 @@ online_teachers = audited(
     epsilon=MORE,
 )
 
+irreducible = audited(
+    "irreducible-learner",
+    id="Lyu25 Corollary 5.1",
+    says="the irreducible learner is private as a whole",
+    code="learners.IrreducibleLearner",
+    proof="proofs/irreducible.md#theorem-2-the-proved-size",
+    status="repaired",
+)
+online_staged = audited(
+    "online-staged-learner",
+    id="Lyu25 section 6.1",
+    says="Algorithms 3 and 4, repaired: all that is published, with its counter, tests and draws",
+    code="learners.online.StagedOnlineLearner, learners.online.stage_stream.StagedStream",
+    proof="proofs/staged-stream.md#theorem-1-privacy",
+    epsilon=MORE,
+    status="repaired",
+)
+
 
 @statement(
     id="Lyu25 Lemma 3.1",

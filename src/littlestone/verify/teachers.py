@@ -12,7 +12,7 @@ from littlestone.classes import FiniteClass, Subsets
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.irreducible import IrreducibleLearner
-from littlestone.learners.proper import errors
+from littlestone.learners.proper import ProperLearner, errors
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
@@ -109,6 +109,38 @@ def on_a_fixed_data_set(trial: Trial) -> Outcome:
         f"over {goal['alpha']:g} n mistakes with probability {goal['beta']:g} at most",
         f"{failed} of {runs} fits to n = {n:,}; {low} of {len(sizes):,} medians below the mean's floor",
         n > 0 and failed <= runs / 10 and not low,
+    )
+
+
+@statement(
+    id="Lyu25 section 5, remark",
+    says="proper: a hypothesis of H, and an error above alpha with probability beta at most",
+    code="learners.ProperLearner.fit, learners.ProperLearner.plan",
+    scope="sets of exactly one integer, whose SOA is no such set; 20 samples of the planned size",
+    deep="200 samples",
+    status="repaired",
+    proof="proofs/proper.md#theorem-4-accuracy",
+)
+def proper_as_a_whole(trial: Trial) -> Outcome:
+    """Half of the distribution is the target, an integer that no list of candidates begins with."""
+    domain, goal, target = Integers(), {"alpha": 0.4, "beta": 0.1}, 10**6
+    H = Subsets(domain, 1, exactly=True)
+    learner = ProperLearner.with_proved_bound(H, Budget(5, "0.01"), **goal)
+    bound = learner.plan(**goal, setting="realizable")
+    n, rng, failed, improper = 0 if bound is None else bound.n, trial.draws(51), 0, 0
+    runs = trial.size(20, 200)
+    for _ in range(runs):
+        ones = sum(rng.random() < 0.5 for _ in range(n))
+        counts = {target: [0, ones], **{x: [1, 0] for x in range(n - ones)}}
+        sample = Sample.from_counts(domain, counts)
+        with Ledger() as ledger:
+            h: Any = learner.fit(sample, ledger=ledger, dataset="drawn", rng=rng).hypothesis
+        improper += len(h.members) != 1
+        failed += not h(target)
+    return Outcome(
+        f"in H, and at most {goal['beta']:g} of the errors are above {goal['alpha']:g}",
+        f"{improper} of {runs} are not in H, {failed} err more, for n = {n:,}",
+        n > 0 and not improper and failed <= runs / 10,
     )
 
 

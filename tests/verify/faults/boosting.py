@@ -5,6 +5,20 @@ from __future__ import annotations
 from planting import Fault
 
 FAULTS: dict[str, list[Fault]] = {
+    "weak_means_strong": [
+        Fault(
+            "littlestone.dimension.thresholds:threshold_dimension",
+            "len(half_graph(table).points)",
+            "len(half_graph(table).points) - 1",
+            "a threshold is not counted",
+        ),
+        Fault(
+            "littlestone.learners.stable.sizes:proved_sizes",
+            "math.log(1 / eta) / alpha",
+            "math.log(1 / eta) / alpha**2",
+            "blocks grow as alpha^-2",
+        ),
+    ],
     "identity": [
         Fault(
             "littlestone.learners.walk:Walk.weights",
@@ -13,8 +27,12 @@ FAULTS: dict[str, list[Fault]] = {
             "weights of one vote more",
         )
     ],
-}
-NOT_YET = {
-    "weak_means_strong",
-    "algorithmic",
+    "algorithmic": [
+        Fault(
+            "littlestone.learners.boosting:BoostingLearner.plan",
+            "self.walk.rounds * size",
+            "self.walk.rounds**2 * size",
+            "each round has the records of all",
+        ),
+    ],
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from faults import STEEP
 from planting import Fault
 
+DIMENSION = "littlestone.dimension.version_spaces:VersionSpaces.dimension"
+LEARNER = "littlestone.learners.exponential"
 TRUTH = Fault(
     "littlestone.online.adversaries:TreeAdversary.label",
     "if y != prediction",
@@ -21,12 +22,7 @@ FAULTS: dict[str, list[Fault]] = {
         )
     ],
     "forced_mistakes": [
-        Fault(
-            "littlestone.dimension.version_spaces:VersionSpaces.dimension",
-            "return low",
-            "return min(low, 2)",
-            "LDim is capped at 2",
-        ),
+        Fault(DIMENSION, "return low", "return min(low, 2)", "LDim is capped at 2"),
         TRUTH,
     ],
     "halving_mistakes": [
@@ -38,11 +34,39 @@ FAULTS: dict[str, list[Fault]] = {
         )
     ],
     "infinite_dimension": [TRUTH],
-    "exponential_privacy": [STEEP],
-}
-NOT_YET = {
-    "dimension_below_logarithm",
-    "vc_below_littlestone",
-    "exponential_privacy",
-    "exponential_sample_size",
+    "dimension_below_logarithm": [
+        Fault(DIMENSION, "return low", "return low + 1", "LDim is one too large"),
+        Fault(
+            "littlestone.classes.thresholds:Thresholds.littlestone_dimension",
+            "self.size.bit_length() - 1",
+            "self.size.bit_length()",
+            "LDim of thresholds is one too large",
+        ),
+    ],
+    "vc_below_littlestone": [
+        Fault(DIMENSION, "return low", "return min(low, 1)", "LDim is capped at 1"),
+        Fault(
+            "littlestone.dimension.vc:shattered_set",
+            "for question in found)",
+            "for question in found[1:])",
+            "a point is lost",
+        ),
+    ],
+    "exponential_privacy": [
+        Fault(
+            "littlestone.privacy.mechanisms.scores.counted:ErrorMechanism.base",
+            "(2 * self.sensitivity)",
+            "self.sensitivity",
+            "e^epsilon for an error, not e^(epsilon / 2)",
+        )
+    ],
+    "exponential_sample_size": [
+        Fault(f"{LEARNER}:ExponentialLearner.plan", "Bound(n,", "Bound(n // 10,", "n / 10"),
+        Fault(
+            f"{LEARNER}:least_size",
+            "functions - math.log(beta)",
+            "-math.log(beta)",
+            "the functions are not counted",
+        ),
+    ],
 }

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from faults import STEEP
 from planting import Fault
 
 FAULTS: dict[str, list[Fault]] = {
-    "one_point": [STEEP],
+    "sizes_above": [
+        Fault(
+            "littlestone.learners.single_key:SingleKeyLearner.plan",
+            "self.mechanism, alpha,",
+            "self.mechanism, 2 * alpha,",
+            "half of the elements need not be covered",
+        )
+    ],
+    "one_point": [
+        Fault(
+            "littlestone.privacy.mechanisms.keys.single_key_selection:SingleKeySelection.base",
+            "exp_below(self.epsilon)",
+            "exp_below(2 * self.epsilon)",
+            "curves of twice epsilon",
+        )
+    ],
+    "indistinct_bits": [
+        Fault(
+            "littlestone.planning.lower:indistinct",
+            "_step(even, epsilon, delta), _step",
+            "_step(even, 2 * epsilon, delta), _step",
+            "a pair of records moves a bit by 2 epsilon",
+        )
+    ],
     "tournaments_stated": [
         Fault(
             "littlestone.planning.formulas:formulas",
@@ -35,9 +57,4 @@ FAULTS: dict[str, list[Fault]] = {
             "no alpha",
         ),
     ],
-}
-NOT_YET = {
-    "sizes_above",
-    "one_point",
-    "indistinct_bits",
 }

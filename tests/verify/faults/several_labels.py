@@ -5,6 +5,30 @@ from __future__ import annotations
 from planting import Fault
 
 FAULTS: dict[str, list[Fault]] = {
+    "patterns": [
+        Fault(
+            "littlestone.dimension.splits:SplitSolver.dimension",
+            "return known",
+            "return min(known, 1)",
+            "dimensions are capped at 1",
+        )
+    ],
+    "soa_class": [
+        Fault(
+            "littlestone.decomposition.irreducibility:is_irreducible",
+            "H.reducing_points(k)",
+            "H.reducing_points(k - 1)",
+            "k - 1 points are tried",
+        )
+    ],
+    "one_rule_on_all_lists": [
+        Fault(
+            "littlestone.learners.irreducible:IrreducibleLearner.listed",
+            "scale=2**s",
+            "scale=1",
+            "p is never doubled",
+        )
+    ],
     "leaves": [
         Fault(
             "littlestone.decomposition.irreducibility:reducing_path",
@@ -13,9 +37,4 @@ FAULTS: dict[str, list[Fault]] = {
             "k - 1 points are tried",
         )
     ],
-}
-NOT_YET = {
-    "patterns",
-    "soa_class",
-    "one_rule_on_all_lists",
 }

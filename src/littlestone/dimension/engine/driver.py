@@ -12,8 +12,18 @@ from littlestone.dimension.engine.helping import NO_POINTS, Helper
 from littlestone.dimension.engine.packing import load
 from littlestone.dimension.engine.planting import descend
 from littlestone.dimension.engine.search import decide
-from littlestone.dimension.engine.state import NODE_LIMIT, NODES, ROWS, STOP, allocate
+from littlestone.dimension.engine.state import (
+    NODE_LIMIT,
+    NODES,
+    ROWS,
+    STOP,
+    SYMMETRIC,
+    WORK,
+    WORK_LIMIT,
+    allocate,
+)
 from littlestone.dimension.refutation import Refutation
+from littlestone.dimension.symmetry.learning import NEVER, Symmetry
 from littlestone.dimension.table import PackedTable, Restrictions
 from littlestone.dimension.tree import MistakeTree
 
@@ -36,6 +46,8 @@ class Engine:
         load(state, table.rows, table.points)
         # What is learnt about the sets of restrictions of one table is not true of another.
         state.path[0] = state.key[0]
+        state.shared[SYMMETRIC] = state.place[0] = 0
+        self._symmetry = Symmetry(table, int(state.control[WORK]))
 
     @property
     def nodes(self) -> int:
@@ -79,14 +91,20 @@ class Engine:
             return None
         control, helper = self._state.control, None if alone else self._helper
         control[NODE_LIMIT] = control[NODES] + nodes
-        if helper is not None:
-            helper.begin(k, nodes)
-        answer = int(decide(self._state, 0, -1, 0, k, -1, NO_POINTS))
-        if helper is not None:
-            other = helper.end()
-            answer = other if answer < 0 else answer
-            control[STOP] = self._stopped  # the helper may have set it
-        return None if answer < 0 else bool(answer)
+        while True:
+            control[WORK_LIMIT] = self._symmetry.due
+            if helper is not None:
+                helper.begin(k, int(control[NODE_LIMIT] - control[NODES]))
+            answer = int(decide(self._state, 0, -1, 0, k, -1, NO_POINTS))
+            if helper is not None:
+                other = helper.end()
+                answer = other if answer < 0 else answer
+                control[STOP] = self._stopped  # the helper may have set it
+            work, control[WORK_LIMIT] = int(control[WORK]), NEVER
+            if answer >= 0 or self._stopped or work < self._symmetry.due:
+                return None if answer < 0 else bool(answer)
+            if self._symmetry.learn(self._state.orbits, work, lambda: self._stopped):
+                self._state.shared[SYMMETRIC] = 1
 
     def tree(self, depth: int) -> MistakeTree:
         """A shattered tree, where LDim >= depth is known."""

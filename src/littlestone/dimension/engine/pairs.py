@@ -15,6 +15,7 @@ from littlestone.dimension.engine.state import (
     ROWS,
     STATE,
     WORDS,
+    WORK,
     State,
 )
 
@@ -224,6 +225,7 @@ def refuted_by_pairs(S: State, depth: Index, i: Index, n: Index, side: Index, k:
             for w in range(words):
                 arena[mask + w] = (arena[x + w] ^ flip) & (arena[z + w] ^ also)
             arena[mask + words - np.uint64(1)] &= last
+            S.control[WORK] += columns * S.frame[depth, WORDS]
             dead = True
             # All columns: the third one may be less balanced than the usable ones.
             for first in range(0, columns, 4):

@@ -27,6 +27,10 @@ from littlestone.dimension.engine.state import (
     ROWS,
     STATE,
     STOP,
+    SYMMETRIC,
+    WORDS,
+    WORK,
+    WORK_LIMIT,
     State,
 )
 
@@ -107,6 +111,19 @@ def both_remembered(S: State, depth: Index, k: Index) -> Index:
     return -1
 
 
+@part(void(STATE, int64, int64))
+def one_an_orbit(S: State, depth: Index, candidates: Index) -> None:
+    """Leave the first candidate of each orbit, if the orbits of the frame's path are known."""
+    orbit, met = S.orbits[S.place[depth]], S.slots
+    for i in range(candidates):
+        met[orbit[S.origin[depth, S.order[depth, i]] >> 1, 0]] = -1
+    for i in range(candidates):
+        o = orbit[S.origin[depth, S.order[depth, i]] >> 1, 0]
+        if met[o] == 1:
+            S.known[depth, i] |= 8
+        met[o] = 1
+
+
 @compiled(int64(STATE, int64, int64, int64, int64, int64, int64[::1]), bare=True)
 def decide(
     S: State,
@@ -133,7 +150,11 @@ def decide(
         at = np.int64(S.origin[depth, x]) ^ side
         S.path[depth + 1, 0] = S.path[depth, 0] + S.literal[at, 0]
         S.path[depth + 1, 1] = S.path[depth, 1] + S.literal[at, 1]
+        S.place[depth + 1] = S.orbits[S.place[depth], at >> 1, 1]
+        S.control[WORK] += S.frame[depth, COLUMNS] * S.frame[depth, WORDS]
         depth += 1
+    elif depth == 0:
+        S.place[0] = S.shared[SYMMETRIC]
     rows = S.frame[depth, ROWS]
     if rows < 1 << k:
         return 0
@@ -149,7 +170,11 @@ def decide(
             return 1
         if bounds >> 8 < k:
             return 0
-    if S.control[STOP] or S.control[NODES] >= S.control[NODE_LIMIT]:
+    if (
+        S.control[STOP]
+        or S.control[NODES] >= S.control[NODE_LIMIT]
+        or S.control[WORK] >= S.control[WORK_LIMIT]
+    ):
         return -1
     began = S.control[NODES]
     S.control[NODES] += 1
@@ -167,6 +192,8 @@ def decide(
             if min(size1, rows - size1) < half:
                 break
             candidates += 1
+        if S.place[depth] > 0:
+            one_an_orbit(S, depth, candidates)
         by_rows = n >= ROW_COLUMNS and rows >= ROW_ROWS
         if by_rows and candidates > 0 and S.stride[depth, 1] == 0:
             make_rows(S, depth)
@@ -177,22 +204,30 @@ def decide(
                 z = S.order[depth, i]
                 size1 = np.int64(S.ones[depth, z])
                 size0 = rows - size1
+                if S.known[depth, i] & (14 if turn == 1 else 8):
+                    continue
                 if turn == 1:
-                    if S.known[depth, i] & 14:
-                        continue
+                    pass
                 elif not by_rows:
                     if dominated(S, depth, i, n):
                         S.known[depth, i] |= 8
                         continue
                     look_by_pairs(S, depth, i, n, quarter)
-                elif i == looked:
+                    S.control[WORK] += n * S.frame[depth, WORDS]
+                elif i >= looked:
+                    if S.control[WORK] >= S.control[WORK_LIMIT]:
+                        return -1
                     looked = min(candidates, i + chunk)
                     chunk = min(2 * chunk, 64)
                     for j in range(i, looked):
+                        if S.known[depth, j] & 8:
+                            continue
                         y = S.order[depth, j]
                         s = smaller_side(np.int64(S.ones[depth, y]), rows)
                         if remembered(S, depth, y, s) >> 8 < k - 1:
                             S.known[depth, j] |= 4 if s == 1 else 2
+                        else:
+                            S.control[WORK] += (rows >> 5) * S.stride[depth, 1]
                     look_by_rows(S, depth, i, looked, quarter)
                 if S.known[depth, i] & 6:
                     continue

@@ -16,7 +16,7 @@ from littlestone.dimension.engine.slices import (
     count_between_2,
     count_between_4,
 )
-from littlestone.dimension.engine.state import OFFSET, ROWS, STATE, WORDS, State
+from littlestone.dimension.engine.state import OFFSET, ROWS, STATE, WORDS, WORK, State
 
 _ZERO, _ONE, _TWO, _FOUR = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4)
 _SIXTEEN, _LOW, _ALL = np.uint64(16), np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -118,14 +118,14 @@ def smaller_side(ones: Index, rows: Index) -> Index:
 
 @part(void(STATE, int64, int64, int64, int64))
 def look_by_rows(S: State, depth: Index, begin: Index, end: Index, least: Index) -> None:
-    """Fill alive[depth, begin : end], except for columns that are refuted already."""
+    """Fill alive[depth, begin : end], except for columns that are refuted or left out already."""
     rows, words = S.frame[depth, ROWS], S.frame[depth, WORDS]
     arena, bits, index, planes, split = S.arena, S.bits, S.listed, S.planes, S.split
     totals, count, order = S.totals[depth], S.ones[depth], S.order[depth]
     known, alive = S.known[depth], S.alive[depth]
     start, stride = np.uint64(S.stride[depth, 0]), np.uint64(S.stride[depth, 1])
     for i in range(begin, end):
-        if known[i] & 6:
+        if known[i] & 14:
             continue
         x = order[i]
         side = smaller_side(np.int64(count[x]), rows)
@@ -199,6 +199,7 @@ def refuted_in_place(S: State, depth: Index, i: Index, side: Index, k: Index) ->
             for turn in range(2):
                 part = smaller_side(np.int64(S.ones[depth, z]), rows) ^ turn
                 size = list_both(S, depth, x, side, z, part)
+                S.control[WORK] += (size >> 4) * S.stride[depth, 1]
                 found = split_listed(
                     S.bits,
                     S.listed,

@@ -9,14 +9,15 @@ from numba import typeof
 from numpy.typing import NDArray
 
 # Entries of State.control and State.shared.
-STOP, NODES, NODE_LIMIT, MAY_GROW = range(4)
-BUCKETS, USED, TABLE_LIMIT = range(3)
+STOP, NODES, NODE_LIMIT, MAY_GROW, WORK, WORK_LIMIT = range(6)
+BUCKETS, USED, TABLE_LIMIT, SYMMETRIC = range(4)
 # Columns of State.frame.
 OFFSET, ROWS, WORDS, COLUMNS = range(4)
 
 SLOTS = 4  # entries of a bucket of the table of bounds
 ENTRY = 3  # words of an entry: two of key, one of bounds
 MARKS = 1 << 12
+PLACES = 1 << 19  # columns times paths whose orbits are kept
 
 
 class State(NamedTuple):
@@ -33,6 +34,10 @@ class State(NamedTuple):
     path: NDArray[np.uint64]  # [depth, 2]: of the set of restrictions that led to the frame
     origin: NDArray[np.int32]  # [depth, column]: 2 * column of the root + 1 if complemented
     literal: NDArray[np.uint64]  # [2 * column of the root + side, 2]: random words
+    place: NDArray[np.int64]  # [depth]: of the frame's path in orbits; 0 if it is not there
+    orbits: NDArray[
+        np.int32
+    ]  # [place, column of the root]: its orbit, the place of the path with it
     arena: NDArray[np.uint64]  # the columns of the frames, one frame after another
     ones: NDArray[np.int32]  # [depth, column]: number of ones
     order: NDArray[np.int64]  # [depth, usable]: columns, most balanced first
@@ -61,14 +66,16 @@ def allocate(rows: int, columns: int, table_bytes: int) -> State:
     words = -(-rows // 64)
     buckets = 1 << max(6, (table_bytes // (8 * SLOTS * ENTRY)).bit_length() - 1)
     return State(
-        control=np.array([0, 0, 1 << 62, 1], np.int64),
-        shared=np.array([min(buckets, 1 << 10), 0, buckets], np.int64),
+        control=np.array([0, 0, 1 << 62, 1, 0, 1 << 62], np.int64),
+        shared=np.array([min(buckets, 1 << 10), 0, buckets, 0], np.int64),
         marks=np.zeros(MARKS, np.uint64),
         frame=np.zeros((depth, 4), np.int64),
         key=np.zeros((depth, 2), np.uint64),
         path=np.zeros((depth, 2), np.uint64),
         origin=np.zeros((depth, columns), np.int32),
         literal=np.random.default_rng(64).integers(0, 2**64, (2 * columns, 2), np.uint64),
+        place=np.zeros(depth + 1, np.int64),
+        orbits=np.zeros((2 + PLACES // columns, columns, 2), np.int32),
         arena=np.empty(depth * (words + 1) * (columns + 1), np.uint64),
         ones=np.empty((depth, columns), np.int32),
         order=np.empty((depth, columns), np.int64),
@@ -98,8 +105,9 @@ def beside(S: State) -> State:
     own: dict[str, Any] = {
         name: np.zeros(array.shape, array.dtype)  # untouched pages cost nothing here either
         for name, array in S._asdict().items()
-        if name not in ("shared", "marks", "literal", "table")
+        if name not in ("shared", "marks", "literal", "orbits", "table")
     }
+    own["control"][WORK_LIMIT] = 1 << 62
     T = S._replace(**own)
     for name in ("frame", "key", "path", "origin", "ones"):
         own[name][0] = getattr(S, name)[0]

@@ -9,14 +9,13 @@ from numba import boolean, int64, typeof
 from numpy.typing import NDArray
 
 from littlestone.dimension.engine.compiling import Index, compiled, part
-from littlestone.dimension.proof.format import CHILD, END_SHAPE, INSIDE, SHAPE, STEP, SUBSET
+from littlestone.dimension.proof.format import CHILD, END, END_SHAPE, INSIDE, SHAPE, STEP, SUBSET
 from littlestone.dimension.proof.frames import (
-    COLUMN_AT,
     FRAMES,
     KEPT,
+    NARROW,
     PASSES,
     ROWS,
-    WORDS,
     Frames,
     allocate,
     build,
@@ -24,7 +23,7 @@ from littlestone.dimension.proof.frames import (
     fingerprint,
     load,
 )
-from littlestone.dimension.proof.looking import look
+from littlestone.dimension.proof.looking import dead_in_place, settled
 
 # Entries of Reader.control, and columns of Reader.claim.
 AT, CLAIMS, SHAPES, STOP = range(4)
@@ -97,9 +96,23 @@ def _restricts(R: Reader, claim: Index, literal: Index) -> Any:
     return True
 
 
-@compiled(boolean(FRAMES, READER, int64, int64))
-def _counts(F: Frames, R: Reader, depth: Index, k: Index) -> Any:
-    """Whether rules 1 and 2 refute a side of every kept column that has no step."""
+@compiled(boolean(FRAMES, int64, int64))
+def _repeated(F: Frames, depth: Index, c: Index) -> Any:
+    """Whether a kept column equals one before it or its complement."""
+    size = F.place[depth, ROWS]
+    for other in range(c):
+        if F.ones[depth, other] == F.ones[depth, c] and contained(F, depth, 2 * c, 2 * other):
+            return True
+        if F.ones[depth, other] == size - F.ones[depth, c] and contained(
+            F, depth, 2 * c + 1, 2 * other
+        ):
+            return True
+    return False
+
+
+@part(int64(FRAMES, READER, int64, int64), inline=True)
+def _unsettled(F: Frames, R: Reader, depth: Index, k: Index) -> Index:
+    """Put the kept columns that neither a step nor rule 1 settles into F.order."""
     size = F.place[depth, ROWS]
     half = 1 << (k - 1)
     n = 0
@@ -108,7 +121,50 @@ def _counts(F: Frames, R: Reader, depth: Index, k: Index) -> Any:
         if min(ones, size - ones) >= half and R.dead[depth, c] == 0:
             F.order[n] = c
             n += 1
-    return n == 0 or (k > 2 and look(F, depth, n, k) == 0)
+    return n
+
+
+@compiled(boolean(FRAMES, READER, int64, int64))
+def _counts(F: Frames, R: Reader, depth: Index, k: Index) -> Any:
+    """Whether every kept column without a step is settled."""
+    n = _unsettled(F, R, depth, k)
+    if n == 0 or settled(F, depth, n, k):
+        return True
+    n = _unsettled(F, R, depth, k)
+    kept = 0
+    for i in range(n):
+        if not _repeated(F, depth, F.order[i]):
+            F.order[kept] = F.order[i]
+            kept += 1
+    return kept < n and settled(F, depth, kept, k)
+
+
+@part(boolean(READER), inline=True)
+def _ends(R: Reader) -> Any:
+    """Whether the next claim has no steps, and keeps no shape."""
+    return R.control[AT] < R.text.size and R.text[R.control[AT]] == END
+
+
+@part(boolean(FRAMES, READER, int64, int64, int64, int64, int64, int64), inline=True)
+def _in_place(
+    F: Frames,
+    R: Reader,
+    depth: Index,
+    i: Index,
+    side: Index,
+    k: Index,
+    parent: Index,
+    literal: Index,
+) -> Any:
+    """Read a claim without steps, LDim < k about a side of a column, and whether it follows."""
+    me = R.control[CLAIMS]
+    if me == R.claim.shape[0] or R.control[STOP]:
+        return False
+    R.control[CLAIMS] = me + 1
+    R.control[AT] += 1
+    R.claim[me, BOUND], R.claim[me, PARENT] = k, parent
+    R.claim[me, LITERAL], R.claim[me, PRINT] = literal, -1
+    return dead_in_place(F, depth, i, side, k)
 
 
 @compiled(boolean(FRAMES, READER, int64, int64, int64))
@@ -121,11 +177,10 @@ def accept(F: Frames, R: Reader, depth: Index, k: Index, literal: Index) -> Any:
     place, name, dead = F.place[depth], F.name[depth], R.dead[depth]
     R.claim[me, BOUND] = k
     R.claim[me, LITERAL], R.claim[me, PRINT] = literal, -1
-    size, words, at, kept = place[ROWS], place[WORDS], place[COLUMN_AT], place[KEPT]
+    size, kept, narrow = place[ROWS], place[KEPT], R.path.size <= 2 * NARROW
     few = k >= 62 or size < 1 << k
     if k < 2 and not few:
         return False
-    last = ~np.uint64(0) >> np.uint64(-size & 63)
     for i in range(kept):
         R.slot[depth, name[i]] = i
         dead[i] = 0
@@ -139,7 +194,10 @@ def accept(F: Frames, R: Reader, depth: Index, k: Index, literal: Index) -> Any:
         if i >= kept or name[i] != x or dead[i] != 0:
             return False
         kind = _number(R)
-        if kind == CHILD:
+        if kind == CHILD and narrow and _ends(R):
+            if not _in_place(F, R, depth, i, side, k - 1, me, 2 * x + side):
+                return False
+        elif kind == CHILD:
             added = R.path[2 * x + side] == 0
             R.path[2 * x + side] = 1
             build(F, depth, i, side)
@@ -156,7 +214,7 @@ def accept(F: Frames, R: Reader, depth: Index, k: Index, literal: Index) -> Any:
             j = R.slot[depth, other >> 1]
             if j >= kept or name[j] != other >> 1 or dead[j] != 1 + (other & 1):
                 return False
-            if not contained(F.columns, words, last, at, 2 * i + side, 2 * j + (other & 1)):
+            if not contained(F, depth, 2 * i + side, 2 * j + (other & 1)):
                 return False
         elif kind == SUBSET:
             claim = _claim(R, k - 1)

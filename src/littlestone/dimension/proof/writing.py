@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from littlestone.dimension.engine.compiling import Index, Word, compiled, part
 from littlestone.dimension.proof.format import CHILD, END, END_SHAPE, INSIDE, SHAPE, STEP, SUBSET
 from littlestone.dimension.proof.frames import (
-    COLUMN_AT,
     FRAMES,
     KEPT,
+    NARROW,
     PASSES,
     ROWS,
-    WORDS,
     Frames,
     build,
     contained,
@@ -25,7 +24,7 @@ from littlestone.dimension.proof.frames import (
     load,
 )
 from littlestone.dimension.proof.frames import allocate as allocate_frames
-from littlestone.dimension.proof.looking import look
+from littlestone.dimension.proof.looking import dead_in_place, look, settled
 
 FALSE, TRUE, STOPPED = -1, -2, -3  # answers; others are numbers of columns
 
@@ -191,16 +190,20 @@ def _open(F: Frames, W: Writer, depth: Index, k: Index) -> Index:
     for i in range(n):
         tried[i] &= 0xFFFFFFFF
         F.order[i] = tried[i]
-    both = look(F, depth, n, k)
-    if both == 0:
+    if F.name.shape[1] > NARROW:
+        if settled(F, depth, n, k):
+            return 0
+        for i in range(n):
+            F.order[i] = tried[i]
+    if look(F, depth, n, k) == 0:
         return 0
     if k == 3:
         return -1
     found = 0
     for i in range(n):
-        if F.alive[0, i] > 0 and F.alive[1, i] > 0:
+        if F.split[0, i] > 0 and F.split[1, i] > 0:
             tried[found] = tried[i]
-            alive[0, found], alive[1, found] = F.alive[0, i], F.alive[1, i]
+            alive[0, found], alive[1, found] = F.split[0, i], F.split[1, i]
             found += 1
     return found
 
@@ -222,14 +225,11 @@ def _number(F: Frames, W: Writer, k: Index) -> Index:
 @compiled(boolean(FRAMES, WRITER, int64, int64, int64))
 def _covered(F: Frames, W: Writer, depth: Index, x: Index, listed: Index) -> Any:
     """Whether a side of column x lies in a side of an earlier step; if so, write that step."""
-    place, name = F.place[depth], F.name[depth]
-    size, words, at = place[ROWS], place[WORDS], place[COLUMN_AT]
-    last = ~np.uint64(0) >> np.uint64(-size & 63)
-    earlier, columns = W.dead[depth], F.columns
+    name, earlier = F.name[depth], W.dead[depth]
     for j in range(listed):
         dead = earlier[j]
         for side in range(2):
-            if contained(columns, words, last, at, 2 * x + side, dead):
+            if contained(F, depth, 2 * x + side, dead):
                 _put(W, STEP + 2 * name[x] + side)
                 _put(W, INSIDE)
                 _put(W, 2 * name[dead >> 1] + (dead & 1))
@@ -256,8 +256,10 @@ def _quickly(F: Frames, W: Writer, depth: Index, x: Index, side: Index, k: Index
         _put(W, STEP + name)
         _refer(W, W.entry[here, KIND], W.entry[here, CLAIM])
         return TRUE
-    build(F, depth, x, side)
-    n = _open(F, W, depth + 1, k)
+    n = 0
+    if F.name.shape[1] > NARROW or not dead_in_place(F, depth, x, side, k):
+        build(F, depth, x, side)
+        n = _open(F, W, depth + 1, k)
     if n == -1:
         W.entry[here, LEAST] = k
         return FALSE

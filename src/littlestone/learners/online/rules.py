@@ -31,6 +31,9 @@ WITHDRAW = -1
 
 Shape = frozenset[int]
 
+MOST_COLUMNS = 10
+"""The most columns of a record, which speaks for 2^10 rules then."""
+
 
 class RuleStream(PrivateStream[Rule]):
     """A run of `RuleLearner`; only its counts depend on more than what was published.
@@ -159,6 +162,14 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
                 self.method,
                 found="it is no class of equality rules",
                 declare="rules(COLUMN, ...; at most R)",
+                online=True,
+            )
+        if (columns := len(hypotheses.domain.columns)) > MOST_COLUMNS:
+            raise unfit(
+                hypotheses,
+                self.method,
+                found=f"it has {columns} columns, and each record speaks for 2^{columns} rules",
+                declare=f"rules of at most {MOST_COLUMNS} columns",
                 online=True,
             )
         hypotheses.require_learnable()

@@ -1,0 +1,82 @@
+"""When symmetries are looked for: once the search has taken far longer than looking takes.
+
+Proof that a search with symmetries answers rightly: docs/proofs/symmetry.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation, orbits
+from littlestone.dimension.table import PackedTable
+
+NEVER = 1 << 62
+# A unit of work is about 4 nanoseconds.
+PATIENCE = 4  # work for each entry of the table before the first look
+FAILURE = 8  # work for each entry of the table that pays for a failure
+PLACE, PLACE_POINT = 100_000, 500  # work that adding a path is worth, and for each point
+SHARE = 8  # one part in so many of the work is spent on paths
+ENOUGH = 2  # symmetries in a row that join no orbits, after which no more are looked for
+MOST = 24  # symmetries
+_NO_MORE = np.empty(0, np.int64)
+
+
+class Symmetry:
+    """What a search learns of its table's symmetries; ``due`` is the work at which it learns more."""
+
+    def __init__(self, table: PackedTable, work: int) -> None:
+        """For a search that did so much work before."""
+        self._cells = table.size * table.points
+        self._began, self.due = work, work + PATIENCE * self._cells
+        self._table = table
+        self._look: _Look | None = None
+        self._paths: PathOrbits | None = None
+
+    def learn(self, into: NDArray[np.int32], work: int, stopped: Callable[[], bool]) -> bool:
+        """Write orbits into the array that the search reads; whether there are any."""
+        work -= self._began
+        if self._look is None:
+            self._look = _Look(self._table)
+        look, growing = self._look, False
+        known = len(look.found)
+        look.go_on(1 + work // (FAILURE * self._cells), stopped)
+        if len(look.found) > known:
+            self._paths = PathOrbits(look.found, into, np.random.default_rng(0))
+        if self._paths is not None:
+            places = 1 + work // (SHARE * (PLACE + PLACE_POINT * self._table.points))
+            growing = self._paths.grow(places, stopped)
+        self.due = NEVER if look.over and not growing else self._began + 2 * work + 1
+        return self._paths is not None
+
+
+class _Look:
+    """A look for symmetries, which may be left and taken up again."""
+
+    def __init__(self, table: PackedTable) -> None:
+        # Imported here, because few tables need its kernels.
+        from littlestone.dimension.symmetry.finding import Entries, suggestions
+
+        self._entries, self._points = Entries(table), table.points
+        self._images = suggestions(self._entries, np.random.default_rng(0))
+        self._orbits, self._idle = table.points, 0
+        self.found: list[Permutation] = []
+        self.over = False
+
+    def go_on(self, failures: int, stopped: Callable[[], bool]) -> None:
+        """Look until there are enough symmetries, or so many failures."""
+        while failures > 0 and not self.over and not stopped():
+            image = next(self._images, _NO_MORE)
+            if image is _NO_MORE:
+                self.over = True
+            elif image is None or not self._entries.is_symmetry(image):
+                failures -= 1
+            else:
+                self.found.append(image)
+                before = self._orbits
+                self._orbits = len(np.unique(orbits(self.found, self._points)))
+                self._idle = self._idle + 1 if self._orbits == before else 0
+                enough = self._orbits == 1 and len(self.found) > 1
+                self.over = enough or self._idle == ENOUGH or len(self.found) == MOST
