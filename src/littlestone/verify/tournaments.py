@@ -25,9 +25,9 @@ HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 
 
 def games(trial: Trial) -> Iterator[tuple[Game, int, int]]:
-    """All classes of two points and some of three, by three distributions; k and a number of blocks.
+    """All classes of two points by three distributions, some of three by one; k, a number of blocks.
 
-    Deep takes every class of three points, up to their order.
+    Deep takes every class of three points, up to their order, by all three.
     """
     classes: list[tuple[Rows, int]] = [
         (frozenset(rows), 2) for size in (1, 2, 3, 4) for rows in combinations(range(4), size)
@@ -43,12 +43,13 @@ def games(trial: Trial) -> Iterator[tuple[Game, int, int]]:
         labelled = [(x, target >> x & 1) for x in range(points)]
         skewed = [HALF, *[HALF / (points - 1)] * (points - 1)]
         wrong_label = (0, 1 - labelled[0][1])
-        for chances in (
+        distributions = [
             dict.fromkeys(labelled, Fraction(1, points)),
             dict(zip(labelled, skewed, strict=True)),
             dict.fromkeys((labelled[0], wrong_label, labelled[1]), THIRD),
-        ):
-            yield Game(rows, points, chances), 1, 5
+        ]
+        some = distributions if points == 2 or trial.deep else [distributions[i % 3]]
+        yield from ((Game(rows, points, chances), 1, 5) for chances in some)
     yield Game(frozenset(range(4)), 2, {(0, 0): HALF, (1, 1): HALF}), 2, 7
     yield Game(frozenset([0, 1, 2]), 2, {(0, 0): THIRD, (1, 0): 2 * THIRD}, n=2), 1, 5
 
