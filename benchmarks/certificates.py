@@ -1,68 +1,77 @@
-"""Checking a certificate, beside finding the dimension that it certifies."""
+"""Solve, write and check, for every table on which the solver is measured; run when named only."""
 
 from __future__ import annotations
 
+import resource
+import shutil
+import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from benchmarks.families import FAMILIES, Family
-from benchmarks.harness import Case, Contender, require
-from littlestone.dimension import (
-    Bounds,
-    is_shattered_by,
-    littlestone_bounds,
-    littlestone_dimension,
-    refutes,
-)
-from littlestone.families import Table
+import numpy as np
+from rich.console import Console
 
-_QUICK = ("thresholds", "random .5", "balls r=2", "linear orders")
+from benchmarks.families import FAMILIES, WALLS
+from benchmarks.harness import require, steps
+from littlestone.dimension import GraphCertificate, littlestone_bounds, littlestone_dimension
+from littlestone.dimension.table import PackedTable
+
+ON_REQUEST = True
+CHECKER = Path(__file__).parents[1] / "checker" / "check.c"
 
 
-def cases() -> Iterator[Case]:
-    """Families whose certificates are checked within some seconds."""
-    return certified({name: FAMILIES[name] for name in _QUICK})
-
-
-def certified(families: Mapping[str, Family]) -> Iterator[Case]:
-    """The cases of some families; kernels are compiled before the first one."""
-    littlestone_bounds(FAMILIES["random .5"].table())
-    for name, (make, dimension, _) in families.items():
-        table = make()
-        began = time.perf_counter()
-        found = littlestone_bounds(table, certificate=True)
-        seconds = time.perf_counter() - began
-        claims = len(found.certificate.claims) if found.certificate else 0
-        yield Case(
-            f"{name}: LDim {dimension}",
-            Contender("check the certificate", check(table, found), accepted),
-            [
-                Contender(
-                    "find the dimension", partial(littlestone_dimension, table), equals(dimension)
-                )
-            ],
-            repeats=1,
-            notes=[f"{claims} claims, found and written in {seconds:.1f} s."],
+def show(console: Console) -> None:
+    """Print a row for each family, as Markdown, with CPU seconds of one thread."""
+    _warm_up()
+    with TemporaryDirectory() as folder:
+        program = _compiled(Path(folder))
+        console.print(
+            "| table | claims | bytes | solve | write | check | `check.c` | write / solve "
+            "| check / solve |\n|---|---|---|---|---|---|---|---|---|",
+            highlight=False,
         )
+        for name, family in steps((FAMILIES | WALLS).items(), "certificates", console):
+            table = PackedTable.read(family.table())
+            times = [time.process_time()]
+            require(littlestone_dimension(table, jobs=1) == family.dimension, f"{name}: dimension")
+            times.append(time.process_time())
+            bounds = littlestone_bounds(table, jobs=1)  # the same search, and a tree
+            times.append(time.process_time())
+            certificate = GraphCertificate.of(table, bounds)
+            times.append(time.process_time())
+            proved = all(verdict.proved for verdict in certificate.check(table))
+            times.append(time.process_time())
+            require(proved, f"{name}: a bound is not proved")
+            solve, _, write, check = np.diff(times)
+            there = _by_c(program, table, certificate) if program else ""
+            console.print(
+                f"| {name} | {certificate.claims:,} | {len(certificate.to_bytes()):,} | {solve:.2f} | "
+                f"{write:.2f} | {check:.2f} | {there} | {write / solve:.2f} | {check / solve:.2f} |",
+                highlight=False,
+            )
 
 
-def check(table: Table, bounds: Bounds) -> Callable[[], bool]:
-    """Both checkers."""
-
-    def run() -> bool:
-        proof = bounds.certificate
-        shattered = is_shattered_by(table, bounds.tree)
-        return shattered and proof is not None and refutes(table, proof, bounds.upper + 1)
-
-    return run
+def _warm_up() -> None:
+    """Compile and load the kernels."""
+    table = PackedTable.read(FAMILIES["random .5"].table())
+    GraphCertificate.of(table, littlestone_bounds(table)).check(table)
 
 
-def equals(dimension: int) -> Callable[[object], None]:
-    """The dimension must be the known one."""
-    return lambda found: require(found == dimension, "another dimension was found")
+def _compiled(folder: Path) -> Path | None:
+    compiler = shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        return None
+    flags = ["-std=c11", "-O3", "-march=native", "-o", str(folder / "check")]
+    subprocess.run([compiler, *flags, str(CHECKER)], check=True)
+    return folder / "check"
 
 
-def accepted(answer: bool) -> None:
-    """Both halves of the certificate must be accepted."""
-    require(answer, "a certificate is not accepted")
+def _by_c(program: Path, table: PackedTable, certificate: GraphCertificate) -> str:
+    """The CPU seconds of the C program."""
+    given, proof = program.with_name("table.npy"), program.with_name("table.ldim")
+    np.save(given, table.values().astype(np.uint8))
+    proof.write_bytes(certificate.to_bytes())
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run([program, given, proof], check=True, capture_output=True)
+    return f"{resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before:.2f}"

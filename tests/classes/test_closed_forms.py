@@ -18,12 +18,13 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.base import Scored
+from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.counted import CountedBoxes, box_rows
 from littlestone.classes.decision_lists import _decision_lists, _of_two_blocks
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.searching import halving, known
 from littlestone.classes.tabled import bits
-from littlestone.dimension import littlestone_dimension
+from littlestone.dimension import littlestone_bounds, littlestone_dimension
 from littlestone.domains import Grid, Product
 from littlestone.errors import TooLargeError
 
@@ -65,6 +66,7 @@ def test_conjunctions(monotone: bool) -> None:
     for n in range(1, 7 if monotone else 6):
         H = Conjunctions.of([f"c{j}" for j in range(n)], monotone=monotone)
         assert H.closed_form == H.littlestone_dimension() == dimension(H.table())
+        assert H.search_table() is None
         assert known(H).lower == known(H).upper == H.closed_form
 
 
@@ -156,10 +158,11 @@ def test_rules_of_exactly_r_columns(r: int) -> None:
         (f"juntas({names(20)}; k 3)", 17),
         (f"juntas({names(40)}; k 2)", 12),
         ("combine(and, intervals(x, 0..40), intervals(x, 0..40))", 9),
+        (f"direct_sum(conjunctions({names(12)}), thresholds(x, 1..1000))", 22),
     ],
 )
 def test_large_classes_have_exact_dimensions(text: str, wanted: int) -> None:
-    found = known(parse_class(text))
+    found = known(parse_class(text), littlestone_bounds)
     assert found.lower == found.upper == wanted
 
 
@@ -199,7 +202,7 @@ def test_rules_of_many_columns() -> None:
     assert after.littlestone_bounds() == (1, 7)
     with pytest.raises(TooLargeError, match="too many sets of columns"):
         H.littlestone_dimension()
-    found = known(parse_class(f"rules({names(11)}; at most 2)"))
+    found = known(parse_class(f"rules({names(11)}; at most 2)"), littlestone_bounds)
     assert (found.lower, found.upper) == (6, 6)
 
 
@@ -214,3 +217,27 @@ def test_larger_rule_sets_have_bounds() -> None:
     H = parse_class(f"rule_sets({names(5)}; at most 2 rules of 2)")
     assert H.littlestone_bounds() == closed_forms.rule_sets(5, 2, 2) == (8, 14)
     assert all(H.bound_reasons())
+
+
+@pytest.mark.parametrize("op", ["and", "or", "xor"])
+@pytest.mark.parametrize("m", [2, 5, 9])
+def test_combinations_of_two_halves(op: str, m: int) -> None:
+    texts = f"thresholds(x, 1..{m})", f"intervals(x, 1..{m})", f"complement(intervals(x, 1..{m}))"
+    for first, second in combinations_with_replacement(texts, 2):
+        F: Any = parse_class(first)
+        G: Any = parse_class(second)
+        low, high = ScoredPairs(F.domain, op, F, G).littlestone_bounds()
+        assert low <= Combined.of(op, F, G).littlestone_dimension() <= high
+
+
+def test_pairs_of_long_intervals_have_bounds() -> None:
+    part = "intervals(x, 0..1000)"
+    H = parse_class(f"combine(or, {part}, {part})")
+    assert H.littlestone_bounds() == (32, 37)
+    assert isinstance(H, ScoredPairs)
+    with pytest.raises(TooLargeError, match="at most 4,194,304 pairs"):
+        H.require_scorable()
+    two = parse_class(f"combine(xor, {part[:-5]}40), {part[:-5]}40))")
+    table = two.search_table()
+    assert table is not None
+    assert table.table.size == 112792  # no block of ones, one, or two

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -249,6 +250,26 @@ def test_a_limit_or_ctrl_c_while_claims_are_written_keeps_the_dimension(
         assert ran.out.startswith("Littlestone dimension 9 (interrupted")
         checked = run("certify", table, "t.json")
         assert (checked.status, "LDim < 10: stated without" in checked.out) == (0, True)
+
+
+@pytest.mark.slow
+def test_the_time_limit_reaches_the_writer_of_the_binary_form(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = Event()
+
+    def write(_: object, k: int) -> None:
+        assert stopped.wait(60)
+
+    writer = "littlestone.dimension.proof.writing.GraphWriter"
+    monkeypatch.setattr(f"{writer}.write", write)
+    monkeypatch.setattr(f"{writer}.stop", lambda _: stopped.set())
+    np.save("balls.npy", np.array(balls(9)))
+    ran = run("dim", "balls.npy", "--certificate", "balls.ldim", "--time-limit", "1")
+    assert ran.status == 0
+    assert "dimension 2 (interrupted by the time limit)" in ran.out
+    assert "no proof of the upper bound" in ran.out
+    assert run("certify", "balls.npy", "balls.ldim").status == 0
 
 
 def bounds_with_ctrl_c(table: Any, **options: Any) -> Bounds:

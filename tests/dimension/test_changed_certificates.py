@@ -13,7 +13,7 @@ import forging
 import numpy as np
 import pytest
 from claims_by_the_page import HEAD, proved
-from forging import Rows, changed
+from forging import Rows, changed, forged
 
 from littlestone.dimension import GraphCertificate
 from littlestone.errors import DeclarationError
@@ -41,11 +41,6 @@ def batteries() -> list[tuple[Rows, list[bytes]]]:
         data = certificate.to_bytes()
         made.append((rows, [data, *(changed(data, rng) for _ in range(CHANGES))]))
     return made
-
-
-@cache
-def forgeries() -> list[tuple[Rows, list[bytes]]]:
-    return list(forging.forged())
 
 
 def compiled(folder: Path, source: str, *options: str) -> Path:
@@ -128,7 +123,7 @@ def test_the_package_accepts_nothing_more() -> None:
 
 def test_no_forged_certificate_is_accepted(tmp_path: Path) -> None:
     program = compiled(tmp_path, CHECKER.read_text(), *STRICT)
-    for rows, files in forgeries():
+    for rows, files in forged():
         assert by_the_page(rows, files[0])
         assert not any(by_the_page(rows, data) for data in files[1:])
         found = statuses(program, rows, files)
@@ -165,7 +160,7 @@ def test_planted_faults_of_the_c_program_are_found(fault: str, tmp_path: Path) -
     assert source.count(old) == 1
     program = compiled(tmp_path, source.replace(old, new))
     wrong = 0
-    for rows, files in [*forgeries(), *((rows, files[:300]) for rows, files in batteries())]:
+    for rows, files in [*forged(), *((rows, files[:300]) for rows, files in batteries())]:
         found = statuses(program, rows, files)
         wrong += sum(
             status == "0" and not by_the_page(rows, data)

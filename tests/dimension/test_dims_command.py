@@ -18,6 +18,7 @@ from littlestone import dimension
 from littlestone.classes.table_file import read_labels
 from littlestone.cli import app
 from littlestone.dimension import (
+    Bracket,
     CollapsingMap,
     HalfGraph,
     PsiTree,
@@ -141,18 +142,19 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "interrupted during: threshold dimension" in complaint
     assert "VC dimension: " in shown
-    assert "threshold dimension: at least " in rest
+    assert "threshold dimension: between " in rest
+    assert " (interrupted)" in rest
 
 
 def test_what_is_done_at_ctrl_c_is_marked_in_the_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped(table: object) -> Iterator[HalfGraph]:
-        yield HalfGraph((), ())
-        yield HalfGraph((0,), (1,))
+    def stopped(table: object) -> Iterator[Bracket[HalfGraph]]:
+        yield Bracket(0, 2, HalfGraph((), ()), "its rank over GF(2)")
+        yield Bracket(1, 2, HalfGraph((0,), (1,)), "its rank over GF(2)")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("littlestone.cli.dims.half_graphs", stopped)
+    monkeypatch.setattr("littlestone.cli.dims.threshold_brackets", stopped)
     path = write(tmp_path / "t.csv", "0,0", "1,0", "1,1")
     done = CliRunner().invoke(app, ["dims", str(path), "--json"])
     assert done.exit_code == 130
@@ -161,6 +163,7 @@ def test_what_is_done_at_ctrl_c_is_marked_in_the_json(
     assert data["dimensions"]["VC dimension"]["exact"]
     assert data["dimensions"]["threshold dimension"]["value"] == 1
     assert not data["dimensions"]["threshold dimension"]["exact"]
+    assert data["dimensions"]["threshold dimension"]["upper"] == 2
 
 
 def test_names_and_labels_are_told_apart(tmp_path: Path) -> None:

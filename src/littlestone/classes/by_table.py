@@ -14,7 +14,9 @@ from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.classes.declared import Declared
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.limits import in_digits
+from littlestone.classes.searching import MOST_ENTRIES, SearchTable
 from littlestone.classes.tabled import distinct
+from littlestone.dimension.table import PackedTable
 from littlestone.domains import Product
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses.trees import DecisionTree
@@ -79,6 +81,20 @@ class ByTable(HypothesisClass[Any], Declared):
         if self.space is not None or (self.domain.size or TABLED) * self.forms <= TABLED:
             return super().littlestone_bounds()
         return self._bounds()
+
+    def bound_reasons(self) -> tuple[str, str]:
+        return (
+            "a tree, docs/proofs/conditions.md",
+            "the majority of its functions errs no more often",
+        )
+
+    def search_table(self) -> SearchTable | None:
+        entries = (self.domain.size or MOST_ENTRIES + 1) * self.forms
+        if self.labels > 2 or (self.space is None and entries > MOST_ENTRIES):
+            return None
+        if self.space is not None or entries <= TABLED:
+            return self.table_of.search_table()
+        return SearchTable(PackedTable.read(self.rows(list(self.domain))), self._bounds())
 
     @abstractmethod
     def _bounds(self) -> tuple[int, int]:

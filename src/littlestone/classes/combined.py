@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from math import comb, prod
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.declared import declaration, parse_class
 from littlestone.classes.limits import in_digits
-from littlestone.classes.searching import MOST_ENTRIES, SearchTable
+from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import (
     LISTED,
@@ -38,6 +39,7 @@ from littlestone.domains import Domain
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.sample import Sample
+from littlestone.steps import searching
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "and": np.logical_and,
@@ -56,7 +58,12 @@ MOST_POINTS = 1 << 16
 
 _AT_ONCE = 1 << 22  # labels of functions at points
 
+_FEW_STEPS = 1 << 11  # of a search for the dimension of a part on half of the points
+
 _ON_WORDS = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+
+MOST_HALVED = 1 << 12
+"""The most points of a domain whose two halves are looked at one by one for a lower bound."""
 
 MOST_WORDS = 1 << 23
 """The most words of 64 labels of all pairs, to find the different functions among them."""
@@ -131,7 +138,7 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
     >>> H = Combined.parse(Spec.parse("combine(xor, intervals(x, 0..40), intervals(x, 0..40))"))
     >>> H.forms, H.littlestone_bounds()
-    (743044, (9, 19))
+    (743044, (14, 19))
     """
 
     why = "it has too many functions for a table"
@@ -143,7 +150,12 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
     second: Enumerable[Any]
 
     def __post_init__(self) -> None:
-        require_finite(self.first, f"combine by {self.op} with", MOST_POINTS)
+        for part in (self.first, self.second):
+            require_finite(part, f"combine by {self.op} with", MOST_POINTS)
+
+    def require_scorable(self) -> None:
+        for part in (self.first, self.second):
+            part.require_listable()
         larger = max(self.first.forms, self.second.forms)
         if self.forms > MOST_PAIRS or larger > MOST_LISTED:
             raise TooLargeError(
@@ -159,18 +171,44 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         return self.first.forms * self.second.forms
 
     def littlestone_bounds(self) -> tuple[int, int]:
-        """Below: F itself, if some g leaves every f as it is; for "xor" any g, which swaps labels."""
+        """Below: F itself, if some g leaves every f as it is; for "xor" any g, which swaps labels.
+
+        Or F on one half of the points and G on the other, if both can leave the other half as it is.
+        """
         parts = self.first, self.second
         bounds = list(map(bounds_of, parts))
         kept = [
             low for (low, _), other in zip(bounds, parts[::-1], strict=True) if self._leaves(other)
         ]
         high = closure_bound(*(high for _, high in bounds))
-        return max(kept, default=0), min(high, self.forms.bit_length() - 1)
+        return max([0, *kept, self._halves]), min(high, halving(self.forms))
+
+    @cached_property
+    def _halves(self) -> int:
+        """LDim of functions of F that are neutral on the second half of the points, + the other way."""
+        points, unit = self.domain.size or 0, int(self.op == "and")
+        if points > MOST_HALVED:
+            return 0
+        x = list(self.domain)
+        halves = x[: points // 2], x[points // 2 :]
+
+        def inside(part: HypothesisClass[Any], half: list[Any]) -> int:
+            for point in half:
+                part = part.restrict(point, unit)
+            with searching(_FEW_STEPS):  # a search that takes more leaves the bound 0
+                return -1 if part.is_empty() else bounds_of(cast("Scored[Any]", part))[0]
+
+        found = [
+            (inside(self.first, halves[i]), inside(self.second, halves[1 - i])) for i in (0, 1)
+        ]
+        return max((sum(both) for both in found if min(both) >= 0), default=0)
 
     def bound_reasons(self) -> tuple[str, str]:
         above = "`closure_bound` of the bounds of its two classes, or the majority of the pairs"
-        return "one of its two classes, which the other can leave as it is", above
+        below = (
+            "its classes, where the other one is neutral, docs/proofs/closed-forms.md, Theorem 8"
+        )
+        return below, above
 
     def search_table(self) -> SearchTable | None:
         """All functions, out of all pairs."""
@@ -181,22 +219,23 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         f, g = (PackedTable.read(rows_of(part)).rows for part in (self.first, self.second))
         words = _ON_WORDS[self.op](f[:, None], g[None, :]).reshape(-1, f.shape[1])
         table = PackedTable.of_words(words, points)
-        return SearchTable(table, bounds) if table.size * points <= MOST_ENTRIES else None
+        bounds = bounds[0], min(bounds[1], halving(table.size))
+        if table.size * points <= MOST_ENTRIES:
+            return SearchTable(table, bounds)
+        some = np.random.default_rng(0).choice(table.size, MOST_ENTRIES // points, replace=False)
+        table = PackedTable.of_words(table.rows[np.sort(some)], points)
+        return SearchTable(table, bounds, whole=False, reason="a search of some of its functions")
 
     def _leaves(self, part: Enumerable[Any]) -> bool:
         """Whether a function of the part leaves all others as they are, but for swapped labels."""
         points, unit = tuple(self.domain), int(self.op == "and")
         counts = np.zeros((len(points), 2), dtype=np.int64)
         counts[:, unit] = 1
-        return self.op == "xor" or part.error_runs(Sample(self.domain, points, counts)).least == 0
+        return self.op == "xor" or part.scores(Sample(self.domain, points, counts)).least == 0
 
     def littlestone_dimension(self) -> int:
         """Not known even if its bounds are equal: who asks for it asks for version spaces next."""
         self._no_version_spaces()
-
-    def require_scorable(self) -> None:
-        for part in (self.first, self.second):
-            part.require_listable()
 
     def load(self, n: int) -> None:
         for part in (self.first, self.second):

@@ -51,6 +51,9 @@ class OneOf(NoVersionSpaces):
         bounds = [_bounds_of(part) for part in self.parts]
         return max(low for low, _ in bounds), sum(high + 1 for _, high in bounds) - 1
 
+    def bound_reasons(self) -> tuple[str, str]:
+        return "its largest class", "follow one class after the other"
+
     def __str__(self) -> str:
         return f"one of {', '.join(map(str, self.parts))}"
 

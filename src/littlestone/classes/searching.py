@@ -56,9 +56,9 @@ def known(H: HypothesisClass[Any], solve: Solve | None = None) -> Known:
     ``solve`` searches a table; the default stops after 10 seconds.
 
     >>> from littlestone.classes import parse_class
-    >>> found = known(parse_class("boxes(x 0..20, y 0..20)"))
-    >>> found.lower, found.upper
-    (14, 14)
+    >>> found = known(parse_class("juntas(a, b, c, d, e, f, g, h, i, j, k, l; k 3)"))
+    >>> found.lower, found.upper, found.upper_reason
+    (14, 15, 'the majority of its functions errs no more often')
     """
     search = H.search_table()
     below, above = H.bound_reasons()

@@ -102,6 +102,9 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         low, high = max(low for low, _ in bounds), sum(high + 1 for _, high in bounds) - 1
         return low, min(high, self.forms.bit_length() - 1)
 
+    def bound_reasons(self) -> tuple[str, str]:
+        return "its largest class", "follow one class after the other, or the majority"
+
     def littlestone_dimension(self) -> int:
         """Not known even if its bounds are equal: who asks for it asks for version spaces next."""
         self._no_version_spaces()

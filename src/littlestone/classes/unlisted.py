@@ -133,6 +133,9 @@ class Unlisted(NoVersionSpaces):
     def littlestone_bounds(self) -> tuple[int, int | float]:
         return int(self.closed({}).littlestone_bounds()[0]), math.inf
 
+    def bound_reasons(self) -> tuple[str, str]:
+        return "the class without its open columns", "none is known, because a column is open"
+
     def __str__(self) -> str:
         closed = str(self.closed({}))
         columns = ", ".join(map(mixed_text, self.domain.columns))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -101,7 +102,7 @@ def dim(
             raise typer.Exit(130)
         return
     with reserved(certificate, CERTIFICATE) if certificate else nullcontext() as write:
-        table = PackedTable.read(H.values)
+        table, began = PackedTable.read(H.values), time.monotonic()
         as_claims = certificate is not None and certificate.suffix == ".json"
         bounds = solve(
             table, certificate=as_claims, time_limit=time_limit, memory_limit=memory_limit
@@ -110,8 +111,14 @@ def dim(
         if write is not None and as_claims:
             write(Certificate.of(table, bounds).to_json() + "\n")
         elif write is not None:
+            left = None if time_limit is None else time_limit - (time.monotonic() - began)
             try:
-                graph = GraphCertificate.of(table, bounds, room=in_bytes(memory_limit))
+                graph = GraphCertificate.of(
+                    table, bounds, room=in_bytes(memory_limit), time_limit=left
+                )
+                if time_limit is not None and not graph.claims and bounds.lower == bounds.upper:
+                    late = time.monotonic() - began >= time_limit
+                    bounds = replace(bounds, interrupted=late, timed_out=late)
             except KeyboardInterrupt:  # what is known stays known
                 bounds = replace(bounds, interrupted=True)
                 graph = GraphCertificate.of(table, bounds, room=0)

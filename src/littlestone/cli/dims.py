@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,36 +14,39 @@ from littlestone.classes.table_file import read_labels
 from littlestone.cli.console import err, out, print_columns, print_json
 from littlestone.cli.options import JsonOption
 from littlestone.dimension import (
+    Bracket,
     CollapsingMap,
     Family,
     LabelTable,
     PsiTree,
     Question,
-    largest_star,
     littlestone_bounds,
     psi_b,
     psi_bin,
     psi_g,
     psi_n,
-    psi_shattered_set,
-    psi_tree,
-    teaching_sets,
 )
+from littlestone.dimension.brackets import OutOfTimeError
+from littlestone.dimension.brackets import time_limit as searching_for
 from littlestone.dimension.collapsing import MOST_LABELS
-from littlestone.dimension.thresholds import half_graphs
+from littlestone.dimension.multiclass import psi_tree_brackets
+from littlestone.dimension.natarajan import psi_shattered_brackets
+from littlestone.dimension.star import star_brackets
+from littlestone.dimension.teaching import teaching_brackets
+from littlestone.dimension.thresholds import threshold_brackets
 
 
 @dataclass(frozen=True)
 class Found:
-    """A dimension so far: its value, the witness in words, and the witness as plain JSON values."""
+    """What is known of a dimension, its witness in words, and the witness as plain JSON values."""
 
-    value: int
+    known: Bracket[Any]
     words: str
     witness: dict[str, Any] = field(default_factory=dict)
 
 
 Search = Callable[[LabelTable], Iterable[Found]]
-"""The search for a dimension of a table: increasing lower bounds; the last one is the dimension."""
+"""The search for a dimension of a table: closer and closer bounds; the last ones are equal."""
 
 
 def dims(
@@ -56,6 +60,14 @@ def dims(
     labels: Annotated[
         int | None, typer.Option(help="The number of labels; by default, the largest label plus 1.")
     ] = None,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Stop the search for each dimension after so long, and print bounds.",
+        ),
+    ] = 30,
     as_json: JsonOption = False,
 ) -> None:
     """Print all dimensions of a table, with witnesses.
@@ -63,40 +75,44 @@ def dims(
     For a 0/1 table: Littlestone, VC, threshold, their duals, teaching, star number.  For more labels:
     multiclass Littlestone, Psi^bin, Psi^B, the graph variant, the bit classes, Natarajan, graph,
     teaching.
-    Ctrl+C keeps the dimensions found so far, and a lower bound from the search that it stopped.
+    A dimension that takes longer than the time limit is printed as bounds.  Ctrl+C keeps what was found
+    so far, with the bounds of the search that it stopped.
     """
     H = read_labels(table, labels=labels)
     done: dict[str, Found] = {}
     stopped = None
-    for name, search in (_binary() if H.labels == 2 else _multiclass(H)).items():
+    for name, search in (_binary(time_limit) if H.labels == 2 else _multiclass(H)).items():
         try:
-            for found in search(H):
-                done[name] = found
+            with searching_for(time_limit), suppress(OutOfTimeError):
+                for found in search(H):
+                    done[name] = found
         except KeyboardInterrupt:
             stopped = name
             break
         if not as_json:
-            _print(name, done[name])
+            _print(name, done[name], "time limit")
     if as_json:
         print_json(_data(H, done, stopped))
     elif stopped in done:
-        _print(stopped, done[stopped], "at least ")
+        _print(stopped, done[stopped], "interrupted")
     if stopped is not None:
         err.print(f"interrupted during: {stopped}")
         raise typer.Exit(130)
 
 
-def _print(name: str, found: Found, bound: str = "") -> None:
-    out.print(f"{name}: {bound}{found.value}")
+def _print(name: str, found: Found, reason: str) -> None:
+    known = found.known
+    if known.settled:
+        out.print(f"{name}: {known.lower}")
+    else:
+        out.print(f"{name}: between {known.lower} and {known.upper} ({reason})")
+        print_columns([[f"at most {known.upper} by {known.above}"]], indent=4)
     if found.words:
         print_columns([[found.words]], indent=4)
 
 
 def _data(H: LabelTable, done: dict[str, Found], stopped: str | None) -> dict[str, object]:
-    dimensions = {
-        name: {"value": found.value, "exact": name != stopped, **found.witness}
-        for name, found in done.items()
-    }
+    dimensions = {name: _bounds(found.known) | found.witness for name, found in done.items()}
     return {
         "hypotheses": H.size,
         "points": len(H.points),
@@ -106,12 +122,19 @@ def _data(H: LabelTable, done: dict[str, Found], stopped: str | None) -> dict[st
     }
 
 
-def _binary() -> dict[str, Search]:
+def _bounds(known: Bracket[Any]) -> dict[str, object]:
+    if known.settled:
+        return {"value": known.lower, "exact": True}
+    upper = {"upper": known.upper, "upper_by": known.above}
+    return {"value": known.lower, "exact": False, **upper}
+
+
+def _binary(time_limit: float) -> dict[str, Search]:
     return {
-        "Littlestone dimension": _littlestone,
+        "Littlestone dimension": _littlestone(time_limit),
         "VC dimension": _set(psi_n),
         "dual VC dimension": _dual(_set(psi_n)),
-        "dual Littlestone dimension": _dual(_littlestone),
+        "dual Littlestone dimension": _dual(_littlestone(time_limit)),
         "teaching dimension": _teaching,
         "threshold dimension": _threshold,
         "star number": _star,
@@ -135,19 +158,25 @@ def _multiclass(H: LabelTable) -> dict[str, Search]:
     return searches
 
 
-def _littlestone(H: LabelTable) -> Iterator[Found]:
-    bounds = littlestone_bounds(H.values)
-    asked = tuple(Question(x, CollapsingMap((0,), (1,))) for x in bounds.tree.points)
-    tree = PsiTree(asked, bounds.tree.leaves)
-    yield Found(tree.depth, _tree_words(H, tree), _tree_json(H, tree))
-    if bounds.interrupted:
-        raise KeyboardInterrupt
+def _littlestone(time_limit: float) -> Search:
+    def search(H: LabelTable) -> Iterator[Found]:
+        with searching_for(None):  # it stops by itself, and what it knows is returned
+            bounds = littlestone_bounds(H.values, time_limit=time_limit)
+        asked = tuple(Question(x, CollapsingMap((0,), (1,))) for x in bounds.tree.points)
+        tree = PsiTree(asked, bounds.tree.leaves)
+        known = Bracket(bounds.lower, bounds.upper, tree, "a search for more")
+        yield Found(known, _tree_words(H, tree), _tree_json(H, tree))
+        if bounds.interrupted and not bounds.timed_out:
+            raise KeyboardInterrupt
+
+    return search
 
 
 def _tree(psi: Family) -> Search:
     def search(H: LabelTable) -> Iterator[Found]:
-        tree = psi_tree(H, psi)
-        yield Found(tree.depth, _tree_words(H, tree), _tree_json(H, tree))
+        for known in psi_tree_brackets(H, psi):
+            tree = known.witness
+            yield Found(known, _tree_words(H, tree), _tree_json(H, tree))
 
     return search
 
@@ -162,23 +191,24 @@ def _dual(search: Search) -> Search:
 
 def _set(psi: Family) -> Search:
     def search(H: LabelTable) -> Iterator[Found]:
-        asked = psi_shattered_set(H, psi)
-        shown = ", ".join(_ask(H, question) for question in asked)
-        yield Found(
-            len(asked),
-            f"all {2 ** len(asked)} patterns of answers to {shown}" if asked else "",
-            {"shattered": [_question_json(H, question) for question in asked]},
-        )
+        for known in psi_shattered_brackets(H, psi):
+            asked = sorted(known.witness, key=lambda question: question.point)
+            shown = ", ".join(_ask(H, question) for question in asked)
+            yield Found(
+                known,
+                f"all {2 ** len(asked)} patterns of answers to {shown}" if asked else "",
+                {"shattered": [_question_json(H, question) for question in asked]},
+            )
 
     return search
 
 
 def _threshold(H: LabelTable) -> Iterator[Found]:
-    for graph in half_graphs(H):
-        points = [H.points[x] for x in graph.points]
-        hypotheses = [H.hypotheses[h] for h in graph.hypotheses]
+    for known in threshold_brackets(H):
+        points = [H.points[x] for x in known.witness.points]
+        hypotheses = [H.hypotheses[h] for h in known.witness.hypotheses]
         yield Found(
-            len(points),
+            known,
             f"{_some(hypotheses)} on {_some(points)}: each is 1 from its own point on"
             if points
             else "",
@@ -187,26 +217,30 @@ def _threshold(H: LabelTable) -> Iterator[Found]:
 
 
 def _star(H: LabelTable) -> Iterator[Found]:
-    star = largest_star(H)
-    center, points = H.hypotheses[star.center], [H.points[x] for x in star.points]
-    hypotheses = [H.hypotheses[h] for h in star.hypotheses]
-    yield Found(
-        len(points),
-        f"around {center} on {_some(points)}: {_some(hypotheses)}" if points else "",
-        {"center": center, "points": points, "hypotheses": hypotheses},
-    )
+    for known in star_brackets(H):
+        star = known.witness
+        center, points = H.hypotheses[star.center], [H.points[x] for x in star.points]
+        hypotheses = [H.hypotheses[h] for h in star.hypotheses]
+        yield Found(
+            known,
+            f"around {center} on {_some(points)}: {_some(hypotheses)}" if points else "",
+            {"center": center, "points": points, "hypotheses": hypotheses},
+        )
 
 
 def _teaching(H: LabelTable) -> Iterator[Found]:
-    sets = teaching_sets(H)
-    hardest = max(sets, key=lambda h: len(sets[h]))
-    named = {H.hypotheses[h]: [H.points[x] for x in points] for h, points in sets.items()}
-    points = named[H.hypotheses[hardest]]
-    yield Found(
-        len(points),
-        f"to teach {H.hypotheses[hardest]}, show its labels at {_some(points)}" if points else "",
-        {"hardest": H.hypotheses[hardest], "teaching_sets": named},
-    )
+    for known in teaching_brackets(H):
+        sets = known.witness
+        hardest = max(sets, key=lambda h: len(sets[h]))
+        named = {H.hypotheses[h]: [H.points[x] for x in points] for h, points in sets.items()}
+        points = named[H.hypotheses[hardest]]
+        yield Found(
+            known,
+            f"to teach {H.hypotheses[hardest]}, show its labels at {_some(points)}"
+            if points
+            else "",
+            {"hardest": H.hypotheses[hardest], "teaching_sets": named},
+        )
 
 
 def _tree_words(H: LabelTable, tree: PsiTree) -> str:

@@ -4,6 +4,7 @@ Every dimension takes any table: rows of labels, an array, a finite class or a `
 """
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve, UnsettledError
+from littlestone.dimension.brackets import Bracket
 from littlestone.dimension.certificate import Certificate
 from littlestone.dimension.collapsing import (
     CollapsingMap,
@@ -20,6 +21,7 @@ from littlestone.dimension.multiclass import (
     PsiTree,
     is_psi_shattered,
     multiclass_littlestone_dimension,
+    psi_littlestone_bounds,
     psi_littlestone_dimension,
     psi_tree,
 )
@@ -27,6 +29,7 @@ from littlestone.dimension.natarajan import (
     graph_dimension,
     is_psi_shattered_set,
     natarajan_dimension,
+    psi_shattered_bounds,
     psi_shattered_set,
 )
 from littlestone.dimension.refutation import Refutation, refutes
@@ -38,10 +41,11 @@ from littlestone.dimension.representation import (
 )
 from littlestone.dimension.shattering import is_shattered_by, mistake_tree
 from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
-from littlestone.dimension.star import Star, is_star, largest_star, star_number
+from littlestone.dimension.star import Star, is_star, largest_star, star_bounds, star_number
 from littlestone.dimension.teaching import (
     is_teaching_set,
     smallest_teaching_set,
+    teaching_bounds,
     teaching_dimension,
     teaching_sets,
 )
@@ -49,6 +53,7 @@ from littlestone.dimension.thresholds import (
     HalfGraph,
     half_graph,
     is_half_graph,
+    threshold_bounds,
     threshold_dimension,
 )
 from littlestone.dimension.tree import MistakeTree
@@ -58,6 +63,7 @@ from littlestone.dimension.zero_cover import zero_cover_function, zero_cover_num
 
 __all__ = [
     "Bounds",
+    "Bracket",
     "Certificate",
     "CollapsingMap",
     "Family",
@@ -94,17 +100,22 @@ __all__ = [
     "psi_b",
     "psi_bin",
     "psi_g",
+    "psi_littlestone_bounds",
     "psi_littlestone_dimension",
     "psi_n",
+    "psi_shattered_bounds",
     "psi_shattered_set",
     "psi_tree",
     "refutes",
     "representation",
     "shattered_set",
     "smallest_teaching_set",
+    "star_bounds",
     "star_number",
+    "teaching_bounds",
     "teaching_dimension",
     "teaching_sets",
+    "threshold_bounds",
     "threshold_dimension",
     "vc_dimension",
     "zero_cover_function",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from littlestone.dimension.brackets import Bracket, last
 from littlestone.dimension.collapsing import (
     CollapsingMap,
     Family,
@@ -75,11 +76,43 @@ def psi_tree(table: Any, psi: Family | Iterable[CollapsingMap | str]) -> PsiTree
     >>> tree.depth, is_psi_shattered([[0, 2], [1, 2], [1, 0]], tree)
     (1, True)
     """
+    *_, exact = psi_tree_brackets(table, psi)
+    return exact.witness
+
+
+def psi_littlestone_bounds(
+    table: Any, psi: Family | Iterable[CollapsingMap | str], *, time_limit: float | None = 10
+) -> Bracket[PsiTree]:
+    """Psi_LD(H), or what is known of it after ``time_limit`` seconds; ``witness`` is a tree.
+
+    >>> psi_littlestone_bounds([[0, 2], [1, 2], [1, 0]], psi_n).upper
+    1
+    """
+    return last(psi_tree_brackets(table, psi), time_limit)
+
+
+def psi_tree_brackets(
+    table: Any, psi: Family | Iterable[CollapsingMap | str]
+) -> Iterator[Bracket[PsiTree]]:
+    """Ever closer bounds of Psi_LD(H); the last ones are equal."""
     H = LabelTable.of(table)
     splits = questions(H, family(psi, H.labels))
-    tree = SplitSolver(splits.values()).tree(H.alive)
-    asked = list(splits)
-    return PsiTree(tuple(asked[i] for i in tree.splits), tree.leaves)
+    solver, asked, lower = SplitSolver(splits.values()), list(splits), 0
+    most, above = H.size.bit_length() - 1, "the number of hypotheses"
+
+    def known() -> Bracket[PsiTree]:
+        tree = solver.tree(H.alive, lower)
+        return Bracket(
+            lower, most, PsiTree(tuple(asked[i] for i in tree.splits), tree.leaves), above
+        )
+
+    yield known()
+    while lower < most:
+        if solver.at_least(H.alive, lower + 1):
+            lower += 1
+        else:
+            most, above = lower, "a search for more"
+        yield known()
 
 
 def is_psi_shattered(table: Any, tree: PsiTree) -> bool:

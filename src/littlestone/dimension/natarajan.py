@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from littlestone.dimension.brackets import Bracket, last
 from littlestone.dimension.collapsing import (
     CollapsingMap,
     Family,
@@ -16,7 +17,7 @@ from littlestone.dimension.collapsing import (
     questions,
 )
 from littlestone.dimension.label_table import LabelTable
-from littlestone.dimension.shattered_sets import largest_shattered
+from littlestone.dimension.shattered_sets import largest_shattered, shattered_brackets
 
 
 def natarajan_dimension(table: Any) -> int:
@@ -53,6 +54,27 @@ def psi_shattered_set(
     H = LabelTable.of(table)
     found = largest_shattered(questions(H, family(psi, H.labels)), H.alive)
     return tuple(sorted(found, key=lambda question: question.point))
+
+
+def psi_shattered_bounds(
+    table: Any, psi: Family | Iterable[CollapsingMap | str], *, time_limit: float | None = 10
+) -> Bracket[tuple[Question, ...]]:
+    """The Psi-dimension, or what is known of it after ``time_limit`` seconds.
+
+    ``psi_n`` gives the VC and Natarajan dimensions, ``psi_g`` the graph dimension.
+
+    >>> psi_shattered_bounds([[0], [2]], psi_n).upper
+    1
+    """
+    return last(psi_shattered_brackets(table, psi), time_limit)
+
+
+def psi_shattered_brackets(
+    table: Any, psi: Family | Iterable[CollapsingMap | str]
+) -> Iterator[Bracket[tuple[Question, ...]]]:
+    """Ever closer bounds of the Psi-dimension; the last ones are equal."""
+    H = LabelTable.of(table)
+    return shattered_brackets(questions(H, family(psi, H.labels)), H.alive)
 
 
 def is_psi_shattered_set(table: Any, asked: Sequence[Question]) -> bool:

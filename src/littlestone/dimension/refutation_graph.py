@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from threading import Thread
 from typing import Any, NoReturn, Self
@@ -47,10 +48,17 @@ class GraphCertificate:
     text: bytes
 
     @classmethod
-    def of(cls, table_or_class: TableOrClass, bounds: Bounds, *, room: int = ROOM) -> Self:
+    def of(
+        cls,
+        table_or_class: TableOrClass,
+        bounds: Bounds,
+        *,
+        room: int = ROOM,
+        time_limit: float | None = None,
+    ) -> Self:
         """The certificate of a solve; the graph is written here, unless the bounds differ.
 
-        There are no claims if ``room`` bytes are too few for the writer.
+        There are no claims if ``room`` bytes or ``time_limit`` seconds are too few for the writer.
         """
         table = PackedTable.read(table_or_class)
         leaves = np.searchsorted(table.names, np.asarray(bounds.tree.leaves))
@@ -60,7 +68,7 @@ class GraphCertificate:
             from littlestone.dimension.proof.writing import GraphWriter  # compiled
 
             writer = GraphWriter(table.rows, table.points, min(room, ROOM))
-            written = _awaited(writer, lambda: writer.write(bounds.upper + 1))
+            written = _awaited(writer, lambda: writer.write(bounds.upper + 1), time_limit)
         text, claims = written or (b"", 0)
         return cls(table.digest, bounds.lower, bounds.upper, tree, claims, text)
 
@@ -135,8 +143,8 @@ def _written(number: int) -> bytes:
     return bytes([*out, number])
 
 
-def _awaited(worker: Any, task: Any) -> Any:
-    """The result of compiled work in a thread of its own, so that Ctrl+C can stop it."""
+def _awaited(worker: Any, task: Any, time_limit: float | None = None) -> Any:
+    """The result of compiled work in a thread of its own, so that Ctrl+C and the limit can stop it."""
     results: list[Any] = []
     failures: list[BaseException] = []
 
@@ -147,9 +155,12 @@ def _awaited(worker: Any, task: Any) -> Any:
             failures.append(failure)
 
     thread = Thread(target=run, daemon=True)
+    end = None if time_limit is None else time.monotonic() + time_limit
     thread.start()
     try:
         while not results and not failures:
+            if end is not None and time.monotonic() >= end:
+                worker.stop()
             thread.join(_POLL if thread.is_alive() else 0)
     except BaseException:
         worker.stop()

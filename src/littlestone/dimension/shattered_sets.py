@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from littlestone.dimension.brackets import Bracket, look
 from littlestone.dimension.collapsing import Question
 from littlestone.dimension.splits import Split
 
+Asked = tuple[Question, ...]
 
-def largest_shattered(splits: Mapping[Question, Split], alive: int) -> tuple[Question, ...]:
-    """A largest set of d questions at distinct points to which H gives all 2^d tuples of answers.
 
-    Its size d is the Psi-dimension of BCHL95, and the set is the witness.  ``splits`` maps each
-    question to its two masks of hypotheses, for the answers 0 and 1.  ``alive`` is the mask of all
-    hypotheses.
+def shattered_brackets(splits: Mapping[Question, Split], alive: int) -> Iterator[Bracket[Asked]]:
+    """The largest number d of questions at distinct points to which H gives all 2^d tuples of answers.
+
+    It is the Psi-dimension of BCHL95, and the questions are the witness.  ``splits`` maps each question
+    to its two masks of hypotheses, for the answers 0 and 1.  ``alive`` is the mask of all hypotheses.
 
     1. Search for a shattered set of size d, for d = 1, 2, ..., until there is none.
     2. The questions chosen so far divide the hypotheses into cells, one for each tuple of answers.
@@ -24,11 +26,23 @@ def largest_shattered(splits: Mapping[Question, Split], alive: int) -> tuple[Que
 
     Takes O(#splits^d) steps in the worst case, where d <= log2 |H|.
     """
-    best: tuple[Question, ...] = ()
+    best: Asked = ()
+    most = min(alive.bit_count().bit_length() - 1, len({question.point for question in splits}))
     order = sorted(splits, key=lambda q: -min(mask.bit_count() for mask in splits[q]))
-    while (found := _extend((), [alive], order, len(best) + 1, splits)) is not None:
+    yield Bracket(0, most, best, "the number of hypotheses and points")
+    while len(best) < most:
+        found = _extend((), [alive], order, len(best) + 1, splits)
+        if found is None:
+            yield Bracket(len(best), len(best), best, "a search for more")
+            return
         best = found
-    return best
+        yield Bracket(len(best), most, best, "the number of hypotheses and points")
+
+
+def largest_shattered(splits: Mapping[Question, Split], alive: int) -> Asked:
+    """The witness of the last of the `shattered_brackets`."""
+    *_, exact = shattered_brackets(splits, alive)
+    return exact.witness
 
 
 def _extend(
@@ -39,6 +53,7 @@ def _extend(
     splits: Mapping[Question, Split],
 ) -> tuple[Question, ...] | None:
     """A shattered set of the ``chosen`` and ``more`` of the ``usable`` questions; None without one."""
+    look()
     if more == 0:
         return chosen
     least = 1 << (more - 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from littlestone.dimension.brackets import look
 from littlestone.steps import search
 
 Split = tuple[int, int]
@@ -81,6 +82,7 @@ class SplitSolver:
 
     def _search(self, alive: int, k: int, splits: Sequence[Split]) -> Split | None:
         """A split of ``alive`` into two sides with LD >= k - 1 >= 0; None if there is none."""
+        look()
         search(1 + len(splits) // 32)
         if k == 1:
             pairs = ((zero & alive, one & alive) for zero, one in splits)
@@ -113,9 +115,12 @@ class SplitSolver:
                 return split
         return None
 
-    def tree(self, alive: int) -> SplitTree:
-        """A shattered tree of depth LD(alive) >= 0, with 2^LD leaves; `is_shattered` checks it."""
-        depth = self.dimension(alive)
+    def tree(self, alive: int, depth: int | None = None) -> SplitTree:
+        """A shattered tree of ``depth`` <= LD(alive), by default LD(alive) >= 0, with 2^depth leaves.
+
+        `is_shattered` checks it.
+        """
+        depth = self.dimension(alive) if depth is None else depth
         spaces, chosen = [alive], []
         for k in range(depth, 0, -1):
             below = []

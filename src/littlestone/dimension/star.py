@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from littlestone.dimension.brackets import Bracket, last, look
 from littlestone.dimension.label_table import binary
 
 
@@ -43,31 +44,53 @@ def largest_star(table: Any) -> Star:
     >>> largest_star([[0, 0], [1, 0], [0, 1]])
     Star(center=0, points=(0, 1), hypotheses=(1, 2))
     """
+    *_, exact = star_brackets(table)
+    return exact.witness
+
+
+def star_bounds(table: Any, *, time_limit: float | None = 10) -> Bracket[Star]:
+    """The star number, or what is known of it after ``time_limit`` seconds; ``witness`` is a star.
+
+    >>> star_bounds([[0, 0], [1, 0], [0, 1]]).lower
+    2
+    """
+    return last(star_brackets(table), time_limit)
+
+
+def star_brackets(table: Any) -> Iterator[Bracket[Star]]:
+    """Ever closer bounds of the star number; the last ones are equal."""
     H = binary(table, "find a largest star")
     rows = [h for h in range(len(H.hypotheses)) if H.alive >> h & 1]
     sets = {h: sum(1 << x for x, y in enumerate(H.values[h].tolist()) if y) for h in rows}
-    best = Star(rows[0], (), ())
+    best, size = Star(rows[0], (), ()), [0]
+    most = min(len(H.points), len(rows) - 1)
+    yield Bracket(0, most, best, "the number of hypotheses and points")
     for center in rows:
         differences = {sets[h] ^ sets[center]: h for h in rows if h != center}
         points = [x for x in range(len(H.points)) if any(d >> x & 1 for d in differences)]
-        if found := _extended([], points, list(differences), len(best.points)):
+        for found in _larger([], points, list(differences), size):
             mask = sum(1 << x for x in found)
             alone = {(d & mask).bit_length() - 1: h for d, h in differences.items()
                      if (d & mask).bit_count() == 1}  # fmt: skip
             best = Star(center, tuple(found), tuple(alone[x] for x in found))
-    return best
+            yield Bracket(len(found), most, best, "the number of hypotheses and points")
+    yield Bracket(len(best.points), len(best.points), best, "a search around every hypothesis")
 
 
-def _extended(
-    chosen: list[int], left: Sequence[int], differences: list[int], beat: int
-) -> list[int] | None:
-    """A largest star that adds points of ``left`` to the chosen ones; None unless it beats the size.
+def _larger(
+    chosen: list[int], left: Sequence[int], differences: list[int], size: list[int]
+) -> Iterator[list[int]]:
+    """Ever larger stars that add points of ``left`` to the chosen ones, each of more than size[0].
 
-    ``differences`` are those with at most one of the chosen points.
+    ``size`` holds the size of the largest star so far.  ``differences`` are those with at most one of
+    the chosen points.
     """
-    best = list(chosen) if len(chosen) > beat else None
+    look()
+    if len(chosen) > size[0]:
+        size[0] = len(chosen)
+        yield chosen
     for i, x in enumerate(left):
-        if len(chosen) + len(left) - i <= max(beat, len(best or ())):
+        if len(chosen) + len(left) - i <= size[0]:
             break
         mask = sum(1 << z for z in (*chosen, x))
         kept = [d for d in differences if (d & mask).bit_count() <= 1]
@@ -75,9 +98,7 @@ def _extended(
         for d in kept:
             seen |= d & mask
         if seen == mask:
-            found = _extended([*chosen, x], left[i + 1 :], kept, max(beat, len(best or ())))
-            best = found or best
-    return best
+            yield from _larger([*chosen, x], left[i + 1 :], kept, size)
 
 
 def is_star(table: Any, found: Star) -> bool:

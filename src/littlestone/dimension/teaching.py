@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from littlestone.dimension.brackets import Bracket, last, look
 from littlestone.dimension.label_table import LabelTable
 from littlestone.errors import DeclarationError
 
@@ -32,15 +33,49 @@ def teaching_sets(table: Any) -> dict[int, tuple[int, ...]]:
     >>> teaching_sets([[0, 0], [0, 1], [1, 1]])
     {0: (1,), 1: (0, 1), 2: (0,)}
     """
+    *_, exact = teaching_brackets(table)
+    return exact.witness
+
+
+def teaching_bounds(
+    table: Any, *, time_limit: float | None = 10
+) -> Bracket[dict[int, tuple[int, ...]]]:
+    """The teaching dimension, or what is known of it after ``time_limit`` seconds.
+
+    ``witness`` has a teaching set of every hypothesis, none larger than ``upper``.  Some hypothesis has
+    none of fewer than ``lower`` points: a search found that.
+
+    >>> bounds = teaching_bounds([[0, 0], [0, 1], [1, 1]])
+    >>> bounds.lower, bounds.upper
+    (2, 2)
+    """
+    return last(teaching_brackets(table), time_limit)
+
+
+def teaching_brackets(table: Any) -> Iterator[Bracket[dict[int, tuple[int, ...]]]]:
+    """Ever closer bounds of the teaching dimension; the last ones are equal."""
     H = LabelTable.of(table)
-    found = {h: _greedy(H, h) for h in range(len(H.hypotheses)) if H.alive >> h & 1}
-    worst = 0
+    every = tuple(range(len(H.points)))
+    found = {h: every for h in range(len(H.hypotheses)) if H.alive >> h & 1}
+    lower = min(1, H.size - 1)
+
+    def known() -> Bracket[dict[int, tuple[int, ...]]]:
+        largest = max(map(len, found.values()))
+        return Bracket(lower, largest, dict(found), "a teaching set of each hypothesis")
+
+    yield known()
+    for h in found:
+        look()
+        found[h] = _greedy(H, h)
+    yield known()
     for h in sorted(found, key=lambda h: -len(found[h])):
         # A hypothesis that as many points teach as some other one needs cannot raise the dimension.
-        if len(found[h]) > worst:
-            found[h] = _smallest(_differences(H, h), found[h], enough=worst)
-            worst = max(worst, len(found[h]))
-    return found
+        if len(found[h]) > lower:
+            before = len(found[h]), lower
+            found[h] = _smallest(_differences(H, h), found[h], enough=lower)
+            lower = max(lower, len(found[h]))
+            if before != (len(found[h]), lower):
+                yield known()
 
 
 def smallest_teaching_set(table: Any, h: int) -> tuple[int, ...]:
@@ -81,6 +116,7 @@ def _differences(H: LabelTable, h: int) -> list[int]:
     masks = {int.from_bytes(row.tobytes(), "little") for row in packed}
     minimal: list[int] = []
     for mask in sorted(masks - {0}, key=int.bit_count):
+        look()
         if not any(mask & smaller == smaller for smaller in minimal):
             minimal.append(mask)
     return minimal
@@ -99,34 +135,51 @@ def _greedy(H: LabelTable, h: int) -> tuple[int, ...]:
 
 
 def _smallest(sets: list[int], known: tuple[int, ...], enough: int = 0) -> tuple[int, ...]:
-    """A smallest set of points that hits every set; or any of at most ``sample_size`` points.
+    """A smallest set of points that hits every set; or any of at most ``enough`` points.
 
-    ``known`` hits every set.
-
-    1. Branch on the points of a smallest set; a point that was tried is forbidden to later branches.
-    2. Disjoint sets need a point each, and one point hits at most so many: two lower bounds.
+    ``known`` hits every set.  Asks for ever larger sets, and starts where counting starts.
     """
-    best = known
+    if len(known) <= enough or not sets:
+        return known if sets else ()
+    hit_by = {x: sum(1 << i for i, mask in enumerate(sets) if mask >> x & 1) for x in _points(sets)}
+    least = max(enough, _disjoint(sets))
+    for size in range(least, len(known)):
+        found = _hitting(sets, hit_by, size)
+        if found is not None:
+            return tuple(sorted(found))
+    return known
 
-    def search(chosen: tuple[int, ...], left: list[int]) -> None:
-        nonlocal best
+
+def _hitting(sets: list[int], hit_by: dict[int, int], size: int) -> list[int] | None:
+    """At most ``size`` points that hit every set, or None.
+
+    A set of sets is a mask here, and ``hit_by[x]`` are those that the point x hits.
+
+    1. Branch on the points of a smallest set; a point that was tried is left out of later branches.
+    2. The points that are left hit at most so many of the sets each, so so many together.
+    """
+
+    def search(left: int, allowed: list[int], room: int) -> list[int] | None:
+        look()
         if not left:
-            best = tuple(sorted(chosen))
-            return
-        room = len(best) - 1 - len(chosen)
-        left = sorted(left, key=int.bit_count)
-        if room < max(1, enough - len(chosen)) or left[0] == 0 or _disjoint(left) > room:
-            return
-        hits = {x: sum(mask >> x & 1 for mask in left) for x in _points(left)}
-        if sum(sorted(hits.values(), reverse=True)[:room]) < len(left):
-            return
-        forbidden = 0
-        for x in sorted(_points(left[:1]), key=lambda x: -hits[x]):
-            search((*chosen, x), [mask & ~forbidden for mask in left if not mask >> x & 1])
-            forbidden |= 1 << x
+            return []
+        hits = {x: (hit_by[x] & left).bit_count() for x in allowed}
+        most = sorted(hits.values(), reverse=True)[:room]
+        if sum(most) < left.bit_count():
+            return None
+        if room == 1:
+            return [max(hits, key=hits.__getitem__)]
+        first = (left & -left).bit_length() - 1  # the sets are in the order of their sizes
+        here = sorted((x for x in allowed if sets[first] >> x & 1), key=lambda x: -hits[x])
+        rest = [x for x in allowed if hits[x]]
+        for x in here:
+            rest.remove(x)
+            found = search(left & ~hit_by[x], rest, room - 1)
+            if found is not None:
+                return [x, *found]
+        return None
 
-    search((), sets)
-    return best
+    return search((1 << len(sets)) - 1, list(hit_by), size) if size else None
 
 
 def _disjoint(sets: list[int]) -> int:

@@ -6,7 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from littlestone.dimension.label_table import binary
+from littlestone.dimension.brackets import Bracket, last, look
+from littlestone.dimension.first_call import told
+from littlestone.dimension.label_table import LabelTable, binary
+from littlestone.errors import TooLargeError
+
+WORK = 200_000
+"""Hypotheses and points of all version spaces that are looked at before the search is compiled."""
+
+_SLICE = 100_000  # nodes of the compiled search between two looks at the clock
+_MOST_BYTES = 1 << 31  # of a search
+_SEARCHED = "a search for more"
 
 
 @dataclass(frozen=True)
@@ -44,12 +54,26 @@ def half_graph(table: Any) -> HalfGraph:
        only the points with inclusion-maximal {g in V : g(x) = 0}: T is monotone in V and P.
     4. A half-graph is a triangular matrix with ones on its diagonal, so t <= rank over GF(2).
     5. Copies, and points without ones, are dropped; what was refused is kept.
+    6. A search of more than `WORK` goes on compiled, without 5 (`engine.half_graphs`).  It looks
+       for one pair more, and refutes the upper bound, in turns.
 
     >>> half_graph([[1, 0], [0, 0], [1, 1]])
     HalfGraph(points=(1, 0), hypotheses=(2, 0))
     """
-    *_, largest = half_graphs(table)
-    return largest
+    *_, largest = threshold_brackets(table)
+    return largest.witness
+
+
+def threshold_bounds(table: Any, *, time_limit: float | None = 10) -> Bracket[HalfGraph]:
+    """The threshold dimension, or what is known of it after ``time_limit`` seconds.
+
+    The half-graph ``witness`` proves ``lower``, and ``above`` says what proves ``upper``.  ``table``
+    and errors as for `threshold_dimension`.
+
+    >>> threshold_bounds([[1, 1, 1], [0, 1, 1], [0, 0, 1]]).upper
+    3
+    """
+    return last(threshold_brackets(table), time_limit)
 
 
 def half_graphs(table: Any) -> Iterator[HalfGraph]:
@@ -60,13 +84,80 @@ def half_graphs(table: Any) -> Iterator[HalfGraph]:
     >>> [len(found.points) for found in half_graphs([[1, 1, 1], [0, 1, 1], [0, 0, 1]])]
     [0, 3]
     """
+    longest = -1
+    for bracket in threshold_brackets(table):
+        if bracket.lower > longest:
+            longest = bracket.lower
+            yield bracket.witness
+
+
+def threshold_brackets(table: Any) -> Iterator[Bracket[HalfGraph]]:
+    """Ever closer bounds of the threshold dimension; the last ones are equal."""
     H = binary(table, "take the threshold dimension")
     search = _Search([here.get(1, 0) for here in H.masks], H.alive)
-    pairs: list[tuple[int, int]] | None = []
-    rank = _rank(search.rows.values())
-    while pairs is not None:
-        yield HalfGraph(tuple(x for x, _ in pairs), tuple(h for _, h in pairs))
-        pairs = search.chain(len(pairs) + 1) if len(pairs) < rank else None
+    best: list[tuple[int, int]] = []
+    upper, above = _rank(search.rows.values()), "its rank over GF(2)"
+
+    def known() -> Bracket[HalfGraph]:
+        graph = HalfGraph(tuple(x for x, _ in best), tuple(h for _, h in best))
+        return Bracket(len(best), upper, graph, above)
+
+    yield known()
+    while len(best) < upper:
+        longer = search.chain(len(best) + 1)
+        if longer is None and search.spent:
+            break
+        if longer is None:
+            upper, above = len(best), _SEARCHED
+        best = longer or best
+        yield known()
+    if len(best) < upper:
+        for found, refuted in _by_slices(H, len(best), upper):
+            best = found or best
+            if refuted <= upper:
+                upper, above = refuted - 1, _SEARCHED
+            yield known()
+
+
+def _by_slices(
+    H: LabelTable, lower: int, upper: int
+) -> Iterator[tuple[list[tuple[int, int]] | None, int]]:
+    """The compiled search: each longer half-graph that it finds, and the least length it refuted."""
+    with told():
+        from littlestone.dimension.engine.half_graphs import FOUND, REFUTED, HalfGraphSearch
+
+    rows = [h for h in range(len(H.hypotheses)) if H.alive >> h & 1]
+    asked: dict[int, HalfGraphSearch] = {}
+
+    def answered(length: int) -> int:
+        look()
+        if length not in asked:
+            asked[length] = HalfGraphSearch(H.values[rows], length)
+        return asked[length].go_on(_SLICE)
+
+    while lower < upper:
+        longer = lower + 1
+        need = HalfGraphSearch.bytes_for(H.values.shape, longer)
+        if need > _MOST_BYTES:
+            raise TooLargeError(
+                "find the threshold dimension",
+                found=f"it is between {lower} and {upper}, and a search for {longer} takes "
+                f"{need / 2**30:.1f} GiB, more than {_MOST_BYTES >> 30}",
+                fix="leave out points or hypotheses, or use these bounds",
+            )
+        if (answer := answered(longer)) == FOUND:
+            lower = longer
+            yield [(x, rows[h]) for x, h in asked.pop(longer).pairs()], upper + 1
+        elif answer == REFUTED:
+            upper = lower
+            yield None, upper + 1
+        # The next upper bound follows at once where one is refuted at once.
+        while upper > longer and HalfGraphSearch.bytes_for(H.values.shape, upper) <= _MOST_BYTES:
+            if answered(upper) != REFUTED:
+                break
+            del asked[upper]
+            upper -= 1
+            yield None, upper + 1
 
 
 def is_half_graph(table: Any, found: HalfGraph) -> bool:
@@ -107,6 +198,12 @@ class _Search:
         }
         self.start = self._reduced(alive, (1 << len(columns)) - 1)
         self.refused: dict[State, int] = {}
+        self.left = WORK
+
+    @property
+    def spent(self) -> bool:
+        """Whether the work is done that is left to this search."""
+        return self.left < 0
 
     def _reduced(self, V: int, P: int) -> State:
         """V and P without what is of no use: copies on P of other hypotheses, and constant zeros."""
@@ -123,7 +220,8 @@ class _Search:
     def chain(self, length: int) -> list[tuple[int, int]] | None:
         """At least so many pairs (x_i, h_i) of a half-graph, as many as the descent yields; or None.
 
-        Depth first, with a stack of its own: a half-graph may be longer than Python's.
+        None proves that there are none, unless the work is `spent`.  Depth first, with a stack of its
+        own: a half-graph may be longer than Python's.
         """
         trail: list[tuple[int, int]] = []
         levels = [(self.start, self._choices(self.start, length))]
@@ -137,6 +235,8 @@ class _Search:
                 levels.append((below, self._choices(below, max(need, 1))))
             elif len(trail) >= length:
                 return trail
+            elif self.spent:
+                return None
             else:
                 levels.pop()
                 need = length - len(trail)
@@ -150,6 +250,8 @@ class _Search:
         if need >= self.refused.get(state, need + 1):
             return
         V, P = state
+        look()
+        self.left -= V.bit_count() + P.bit_count()
         ones = {x: V & self.columns[x] for x in _members(P)}
         if not _staircase([column.bit_count() for column in ones.values()], V.bit_count(), need):
             return
@@ -167,6 +269,7 @@ def _maximal(masks: Iterable[int]) -> Iterator[int]:
     """The inclusion-maximal ones of distinct masks, the largest first."""
     kept: list[int] = []
     for mask in sorted(masks, key=int.bit_count, reverse=True):
+        look()
         if not any(mask | larger == larger for larger in kept):
             kept.append(mask)
             yield mask

@@ -310,7 +310,7 @@ def essential_hypotheses_hold(trial: Trial) -> Outcome:
     id="Lyu25 Definition 4.3",
     says="an optimal greedy tree lists all essential hypotheses; a class may have none",
     code="decomposition.essential_hypotheses, decomposition.decompose",
-    scope="all classes over 3 points in one order, random larger ones; p <= 3, d = LDim, LDim + 1",
+    scope="all classes over 3 points in one order, random larger ones; p <= 2, d = LDim, LDim + 1",
     deep="all classes over four points, up to the order of the points",
     status="as stated",
     proof="proofs/decomposition.md#why-no-learner-lists-essential-hypotheses",
@@ -318,7 +318,10 @@ def essential_hypotheses_hold(trial: Trial) -> Outcome:
 def lists_of_greedy_trees(trial: Trial) -> Outcome:
     """The SOAs of the top leaves of the greedy tree, which learners list, beside the exact list."""
     optimal = cases = missed = more = 0
-    for H, p, d in _settings(trial):
+    larger = _random_classes(trial) if trial.deep else ()
+    for H, p, d in _with_parameters((*_classes(), *_hard(), *larger)):
+        if p > 2:  # on three points every DDim is then 0
+            continue
         t, essential = _found(H, p, d)
         tree, cases = decompose(H, p, d), cases + 1
         if tree.degree == t:

@@ -41,7 +41,7 @@ def hit(family: frozenset[tuple[int, ...]], cover: set[tuple[int, ...]], s: int)
     id="L5 Insight 1",
     says="probabilistic representation dimensions of classes over up to four points, exactly",
     code="dimension.representation, dimension.is_representation",
-    scope="all classes over 3 points in one order, 200 random ones over 4; distributions of steps 1/12",
+    scope="all classes over 3 points in one order, 100 random ones over 4; distributions of steps 1/12",
     deep="all classes over 4 points in one order",
     status="as stated",
     proof="proofs/representation.md#theorem-1-at-most-four-points",
@@ -55,7 +55,7 @@ def representations(trial: Trial) -> Outcome:
         classes += unordered_classes(4)
     else:
         classes += [
-            FiniteClass.from_array(rng.sample(rows, rng.randint(1, 16))) for _ in range(200)
+            FiniteClass.from_array(rng.sample(rows, rng.randint(1, 16))) for _ in range(100)
         ]
     wrong = smaller = tried = 0
     sizes: dict[int, set[int]] = {}

@@ -29,9 +29,9 @@ from littlestone.verify.teachers import agreed
 
 @cache
 def _tables(trial: Trial) -> tuple[FiniteClass, ...]:
-    """Random tables of 3 and 4 labels; half of them say 0 at most points."""
+    """Every table of 3 labels on two points; random ones of 3 and 4, half with 0 at most points."""
     rng = trial.array(2026)
-    found = list(unordered_classes(2, labels=3)) if trial.deep else []
+    found = list(unordered_classes(2, labels=3))
     for i in range(trial.size(120, 2000)):
         labels = 3 + i % 2
         shape = int(rng.integers(2, 9)), int(rng.integers(1, 5))
@@ -52,8 +52,8 @@ def at_most(d: int, points: int, labels: int) -> FiniteClass:
     id="BGS21 Theorem 5.6",
     says="on a sample, at most sum_(i <= d) C(n, i) k^i patterns on n points",
     code="dimension.multiclass_littlestone_dimension, verify.bgs21.sauer_sum",
-    scope="all sets of points of random tables of 3 and 4 labels on 4 points",
-    deep="all tables of 3 labels on two points",
+    scope="all sets of points: every table of 3 labels on two points, random ones of 3 and 4 on four",
+    deep="more random tables",
     status="as stated",
     proof="proofs/multiclass.md#patterns-on-n-points",
 )
@@ -91,8 +91,8 @@ def _trees(trial: Trial) -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]
     id="Lyu25 Lemma 4.1",
     says="with k + 1 labels, at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t",
     code="decomposition.leaf_bound, decomposition.decompose, decomposition.optimal_tree",
-    scope="greedy and optimal trees of random tables of 3 and 4 labels on 4 points",
-    deep="all tables of 3 labels on two points",
+    scope="greedy and optimal trees: every table of 3 labels on two points, and random ones",
+    deep="more random tables",
     status="repaired",
     proof="proofs/decomposition.md#leaves-with-several-labels",
 )
@@ -141,8 +141,8 @@ def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
     id="Lyu25 Lemma 4.2",
     says="with k + 1 labels, sharper, the SOAs of d-irreducible subclasses have MLS <= d",
     code="decomposition.is_irreducible, classes.FiniteClass.soa",
-    scope="all subclasses of random tables of 3 and 4 labels, and of one label other than 0",
-    deep="all tables of 3 labels on two points",
+    scope="all subclasses of 3 to 7 functions: every table of 3 labels on two points, and more",
+    deep="more random tables",
     status="as stated",
     proof="proofs/decomposition.md#soas-of-irreducible-subclasses-lemma-42",
 )

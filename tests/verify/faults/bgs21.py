@@ -52,4 +52,3 @@ FAULTS: dict[str, list[Fault]] = {
     "rotations": [CAPPED],
     "some_bit_class_is_large": [CAPPED],
 }
-NOT_YET: set[str] = set()

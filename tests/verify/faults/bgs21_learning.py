@@ -39,4 +39,3 @@ FAULTS: dict[str, list[Fault]] = {
         )
     ],
 }
-NOT_YET: set[str] = set()

@@ -48,4 +48,3 @@ FAULTS: dict[str, list[Fault]] = {
     "who_wins_is_not_independent": [FORGETS],
     "globally_stable": [IGNORES],
 }
-NOT_YET: set[str] = set()

@@ -36,4 +36,3 @@ FAULTS: dict[str, list[Fault]] = {
         ),
     ],
 }
-NOT_YET: set[str] = set()

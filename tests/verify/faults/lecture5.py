@@ -70,4 +70,3 @@ FAULTS: dict[str, list[Fault]] = {
         ),
     ],
 }
-NOT_YET: set[str] = set()

@@ -77,4 +77,3 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "few_calls": [ONE_CHUNK],
 }
-NOT_YET: set[str] = set()

@@ -202,4 +202,3 @@ FAULTS: dict[str, list[Fault]] = {
         ),
     ],
 }
-NOT_YET: set[str] = set()

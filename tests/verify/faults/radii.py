@@ -14,4 +14,3 @@ FAULTS: dict[str, list[Fault]] = {
         )
     ],
 }
-NOT_YET: set[str] = set()

@@ -47,4 +47,3 @@ FAULTS: dict[str, list[Fault]] = {
         ),
     ],
 }
-NOT_YET: set[str] = set()

@@ -38,4 +38,3 @@ FAULTS: dict[str, list[Fault]] = {
         )
     ],
 }
-NOT_YET: set[str] = set()

@@ -57,4 +57,3 @@ FAULTS: dict[str, list[Fault]] = {
         Fault(RULE, "sizes.blocks(batch)", "iter([batch])", "a batch is one block"),
     ],
 }
-NOT_YET: set[str] = set()
