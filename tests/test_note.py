@@ -1,14 +1,18 @@
 """The note on Littlestone classes: its numbers, its figures, and that none is written by hand."""
 
+import random
 import re
-from itertools import product
+from collections import Counter
+from fractions import Fraction
 
 import pytest
 from benchmarks import note
 from benchmarks.noted import lemmas, small_classes
 from benchmarks.noted.figures import FIGURES
 
-from littlestone.verify.definitions import larger_or_0
+from littlestone.classes import FiniteClass
+from littlestone.learners.stable.tournament import stable_rule
+from littlestone.verify.definitions import larger_or_0, ldim, lyu
 from littlestone.verify.statement import statements
 
 TEXT = note.TEXT.read_text(encoding="utf-8")
@@ -66,7 +70,28 @@ def words(svg: str) -> list[str]:
     return re.findall(r"<text[^>]*>(.*?)</text>", svg, re.DOTALL)
 
 
-def test_the_table_of_the_figure_is_the_class() -> None:
-    assert lemmas.NINE_TARGET in lemmas.NINE
-    chances = lemmas.game(lemmas.NINE, 9, 41).chances
-    assert {x for x, y in product(range(9), (0, 1)) if (x, y) in chances} == {*range(9)}
+def test_lemma_12_fails_for_five_records_of_a_block() -> None:
+    """With x the first point; all of D_0, D_1 and D_2 are defined."""
+    assert ldim(frozenset(lemmas.ELEVEN), lemmas.ELEVEN_POINTS) == 2
+    for soa in lemmas.SOAS.values():
+        played = lemmas.eleven_game(5, soa)
+        assert sum(played.chances.values()) == 1
+        assert len(tops := lemmas.eleven(5, soa)) == 3
+        assert max(tops) < Fraction(1, 4)
+
+
+def test_the_learner_itself_has_no_frequent_rule_there() -> None:
+    """Its code shares nothing with the exact sums: 300 runs for k = 1, where 75 are stated."""
+    points = range(lemmas.ELEVEN_POINTS)
+    H = FiniteClass.from_array([[row >> x & 1 for x in points] for row in lemmas.ELEVEN])
+    examples, weights = zip(*lemmas.eleven_game(5, lyu).chances.items(), strict=True)
+    rng, found = random.Random(12), Counter[object]()
+    domain = list(H.domain)
+    for _ in range(300):
+        blocks = (
+            [(domain[x], y) for x, y in rng.choices(examples, list(map(float, weights)), k=5)]
+            for _ in range(1000)
+        )
+        found[stable_rule(H, 1, blocks, rng)] += 1
+    exact = float(lemmas.eleven(5, lyu)[1])
+    assert abs(found.most_common(1)[0][1] / 300 - exact) < 0.08

@@ -61,40 +61,37 @@ def chain() -> bytes:
     return drawn(draw, (7.2, 0.24 * len(lines) + 0.7), "svg")
 
 
-def nine() -> bytes:
-    """The nine-point class as a table, and the most frequent rule of each D_k beside 1/4."""
-    rows = sorted(lemmas.NINE, key=lambda row: row != lemmas.NINE_TARGET)
+def frequent() -> bytes:
+    """The class on eleven points as a table, and the most frequent rule of each D_k beside 1/4."""
     settings = {
-        (name, x): lemmas.nine(1, soa, x)
-        for name, soa in lemmas.SOAS.items()
-        for x in lemmas.DECIDING
+        "eleven points, n = 5": {name: lemmas.eleven(5, soa) for name, soa in lemmas.SOAS.items()},
+        "nine points, n = 1": {name: lemmas.nine(1, soa) for name, soa in lemmas.SOAS.items()},
     }
-    labels = {
-        ("BLM20, ties 0", "first"): "SOA of BLM20",
-        ("Lyu25", "first"): "SOA of Lyu25",
-    }
+    styles = dict(zip(settings, ("o-", "s:"), strict=True))
 
     def draw(picture: Any) -> None:
-        grid = picture.add_axes((0.07, 0.16, 0.34, 0.72))
+        grid = picture.add_axes((0.07, 0.16, 0.36, 0.72))
+        rows, points = lemmas.ELEVEN, lemmas.ELEVEN_POINTS
         for i, row in enumerate(rows):
-            for x in range(lemmas.NINE_POINTS):
+            for x in range(points):
                 colour = TWO[1] if row >> x & 1 else TONES["box"]
                 grid.add_patch(_square(x, -i, colour))
-            grid.text(-0.7, 0.5 - i, str(row), ha="right", va="center", fontsize=8)
-        for x in range(lemmas.NINE_POINTS):
+            grid.text(-0.3, 0.5 - i, str(row), ha="right", va="center", fontsize=8)
+        for x in range(points):
             grid.text(x + 0.5, 1.4, str(x), ha="center", va="center", fontsize=8)
-        grid.set(xlim=(-0.1, 9.1), ylim=(1 - len(rows) - 0.1, 1.9))
+        grid.set(xlim=(-0.1, points + 0.1), ylim=(0.9 - len(rows), 1.9))
         grid.axis("off")
-        axes = picture.add_axes((0.52, 0.16, 0.46, 0.8))
-        for (name, deciding), tops in settings.items():
-            colour = RULE if name == "Lyu25" else TWO[0]
-            shown = list(map(float, tops))
-            label = labels.get((name, deciding))
-            axes.plot(range(3), shown, "o-", ms=3, lw=0.8, color=colour, label=label)
+        axes = picture.add_axes((0.53, 0.16, 0.45, 0.8))
+        for words, found in settings.items():
+            for name, tops in found.items():
+                colour = RULE if name == "Lyu25" else TWO[0]
+                label = f"{words}, {name.partition(',')[0]}" if not name.endswith("1") else None
+                shown = list(map(float, tops))
+                axes.plot(range(3), shown, styles[words], ms=3, lw=0.8, color=colour, label=label)
         axes.axhline(0.25, color=TWO[1], lw=1.2)
         axes.text(2.05, 0.253, "1/4", ha="right", fontsize=9, color=TWO[1])
         axes.set(xticks=range(3), ylim=(0, 0.28), xlabel="k", ylabel="probability of the top rule")
-        axes.legend(fontsize=8, loc="lower left")
+        axes.legend(fontsize=7, loc="lower left")
 
     return drawn(draw, (7.2, 3.0), "svg")
 
@@ -120,4 +117,4 @@ def bottom() -> bytes:
     return drawn(draw, (7.2, 2.6), "svg")
 
 
-FIGURES: Figures = {"note-chain": chain, "note-nine": nine, "note-bottom": bottom}
+FIGURES: Figures = {"note-chain": chain, "note-frequent": frequent, "note-bottom": bottom}

@@ -1,4 +1,4 @@
-"""Lemma 12 of BLM20 on nine points, Claim 6.4 of Lyu25, and short counterexamples."""
+"""Lemma 12 of BLM20 on nine and on eleven points, Claim 6.4 of Lyu25, and short counterexamples."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ from littlestone.verify.definitions import Game, Soa, ldim
 
 NINE, NINE_POINTS, NINE_TARGET = (409, 435, 41, 104, 213, 39, 130), 9, 41
 EIGHT, EIGHT_POINTS, EIGHT_TARGET = (64, 161, 166, 20, 56), 8, 20
+ELEVEN, ELEVEN_POINTS, ELEVEN_TARGET = (1336, 136, 240, 644, 794, 1078, 1688), 11, 1336
+WEIGHTS = {1: 12, 2: 4, 4: 12, 6: 3, 9: 1}
+"""Over 20 n, the probabilities of points; point 0 has the rest."""
+BLOCKS = (3, 5, 10, 20)
 SOAS: dict[str, Soa] = {
     "BLM20, ties 0": definitions.larger_or_0,
     "BLM20, ties 1": definitions.larger_or_1,
@@ -59,6 +63,21 @@ def nine(n: int, soa: Soa, deciding: str = "first") -> list[Fraction]:
     return most(game(NINE, NINE_POINTS, NINE_TARGET, n, soa, DECIDING[deciding]))
 
 
+def eleven_game(n: int, soa: Soa, deciding: str = "first") -> Game:
+    """The tournaments of the class on eleven points, whose distribution depends on n."""
+    chances = {
+        (x, ELEVEN_TARGET >> x & 1): Fraction(weight, 20 * n) for x, weight in WEIGHTS.items()
+    }
+    chances[0, ELEVEN_TARGET & 1] = 1 - sum(chances.values(), Fraction(0))
+    return Game(frozenset(ELEVEN), ELEVEN_POINTS, chances, n, soa, DECIDING[deciding])
+
+
+@cache
+def eleven(n: int, soa: Soa, deciding: str = "first") -> list[Fraction]:
+    """The most frequent rules for the class on eleven points."""
+    return most(eleven_game(n, soa, deciding))
+
+
 def lemma_12() -> Values:
     """The most frequent rule of D_0, D_1 and D_2, for n = 1."""
     one = {key: nine(1, SOAS[key[0]], key[1]) for key in product(SOAS, DECIDING)}
@@ -80,6 +99,19 @@ def lemma_12() -> Values:
     }
 
 
+def five() -> Values:
+    """The eleven points for n = 5, which G takes for d = 2 and alpha just below 1/2; x the first."""
+    mixed = [_mixture(eleven_game(5, soa)) for soa in SOAS.values()]
+    return {
+        "mixed": share(min(mixed)),
+        "ldim": str(ldim(frozenset(ELEVEN), ELEVEN_POINTS)),
+        "functions": ", ".join(map(str, ELEVEN[1:])),
+        "target": str(ELEVEN_TARGET),
+        "weights": ", ".join(map(str, WEIGHTS.values())),
+        "points": ", ".join(map(str, WEIGHTS)),
+    }
+
+
 def _mixture(played: Game) -> Fraction:
     """The most frequent rule of G without its cap: k is uniform in 0, 1, 2."""
     laws = played.frequencies(2)
@@ -88,12 +120,18 @@ def _mixture(played: Game) -> Fraction:
 
 
 def larger_n() -> Values:
-    """The nine points for n = 2, and for n = 3, where D_0 has a frequent rule already."""
-    two, three = ([nine(n, soa) for soa in list(SOAS.values())[:2]] for n in (2, 3))
+    """The nine points for n = 2, 3, where the lemma holds, and the eleven, where it does not."""
+    own = [soa for name, soa in SOAS.items() if name != "Lyu25"]
+    two, three = ([nine(n, soa) for soa in own] for n in (2, 3))
+    largest = [
+        [n, *(share(max(max(eleven(n, soa, x)) for x in DECIDING)) for soa in SOAS.values())]
+        for n in BLOCKS
+    ]
     return {
         "two_k0": share(max(found[0] for found in two)),
         "two_k1": share(min(found[1] for found in two)),
         "three_k0": share(min(found[0] for found in three)),
+        "eleven": table(["n", *SOAS], largest),
     }
 
 
@@ -190,6 +228,7 @@ def constants() -> Values:
 
 SECTIONS: dict[str, Callable[[], Values]] = {
     "lemma12": lemma_12,
+    "five": five,
     "smallest": smallest,
     "repaired": repaired,
     "claim64": claim_6_4,

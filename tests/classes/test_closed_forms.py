@@ -158,6 +158,7 @@ def test_rules_of_exactly_r_columns(r: int) -> None:
         (f"juntas({names(20)}; k 3)", 17),
         (f"juntas({names(40)}; k 2)", 12),
         ("combine(and, intervals(x, 0..40), intervals(x, 0..40))", 9),
+        (f"direct_sum(conjunctions({names(12)}), thresholds(x, 1..1000))", 22),
     ],
 )
 def test_large_classes_have_exact_dimensions(text: str, wanted: int) -> None:

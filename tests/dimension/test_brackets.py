@@ -21,6 +21,7 @@ from littlestone.dimension import (
     is_psi_shattered_set,
     is_star,
     is_teaching_set,
+    littlestone_bounds,
     psi_bin,
     psi_littlestone_bounds,
     psi_littlestone_dimension,
@@ -168,6 +169,13 @@ def test_a_search_that_needs_too_much_memory_is_refused_with_bounds(
     monkeypatch.setattr(thresholds, "_MOST_BYTES", 100)
     with pytest.raises(TooLargeError, match="it is between 6 and 12, and a search for 7 takes"):
         threshold_dimension(np.random.default_rng(1).integers(0, 2, (30, 12)))
+
+
+def test_a_solve_that_needs_too_much_memory_is_refused_with_bounds() -> None:
+    table = np.random.default_rng(1).integers(0, 2, (2048, 64))
+    with pytest.raises(TooLargeError, match="between 1 and 11") as refused:
+        littlestone_bounds(table, memory_limit=1 << 20)
+    assert "--memory-limit 1" in str(refused.value)
 
 
 def test_the_command_prints_bounds_after_its_time_limit(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_what_is_no_table_is_refused(table: object, found: str) -> None:
 
 def test_a_huge_table_is_refused_before_anything_is_reserved() -> None:
     table = PackedTable(np.zeros((1 << 16, 2000), np.uint64), 128_000, np.arange(1 << 16))
-    with pytest.raises(DeclarationError, match="memory_limit"):
+    with pytest.raises(DeclarationError, match="--memory-limit"):
         _Solve(table, None, None, 8 << 30)
 
 

@@ -165,7 +165,7 @@ def test_who_is_bound() -> None:
     budget = Budget(1, "1e-6")
     few = parse_class("rules(a, b; at most 2)").restrict(("u", "v"), 1)
     assert (few.size, len(lower_bounds(few, budget, **GOAL))) == (4, 2)  # no open vocabulary
-    hard = parse_class("rule_sets(a, b, c, d; at most 2 rules of 2)")
+    hard = parse_class("rule_sets(a, b, c, d, e; at most 2 rules of 2)")
     with pytest.raises(TooLargeError):
         shattered(hard)
     assert lower_bounds(hard, budget, **GOAL)[0].n == unseen(1, **GOAL)

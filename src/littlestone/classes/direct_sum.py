@@ -127,6 +127,16 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
             return -1
         return sum(part.littlestone_dimension() for part in self.parts)
 
+    def littlestone_bounds(self) -> tuple[int | float, int | float]:
+        """The sums of those of the parts."""
+        if self.is_empty():
+            return -1, -1
+        below, above = zip(*(part.littlestone_bounds() for part in self.parts), strict=True)
+        return sum(below), sum(above)
+
+    def bound_reasons(self) -> tuple[str, str]:
+        return "the sum of those of its parts", "the sum of those of its parts"
+
     def soa(self) -> DirectSum:
         self.require_learnable()
         return DirectSum(self.domain, tuple(part.soa() for part in self.parts))

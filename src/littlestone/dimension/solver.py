@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from math import ceil
 from threading import Event, Thread, Timer
 from typing import Literal, TypeAlias, overload
 
@@ -13,7 +14,7 @@ from littlestone.dimension.bounds import Bounds, InterruptedSolve
 from littlestone.dimension.first_call import told
 from littlestone.dimension.small import dimension_of_small, solve_small
 from littlestone.dimension.table import PackedTable, TableOrClass
-from littlestone.errors import DeclarationError, shown
+from littlestone.errors import DeclarationError, TooLargeError, shown
 
 Progress: TypeAlias = Callable[[int, int, int, float], object]
 
@@ -275,13 +276,16 @@ def bytes_of_frames(table: PackedTable) -> int:
 
 
 def room_for_bounds(table: PackedTable, memory_limit: int) -> int:
-    """The bytes left for the table of bounds; `DeclarationError` if the frames leave too few."""
+    """The bytes left for the table of bounds; `TooLargeError` if the frames leave too few."""
     frames = bytes_of_frames(table)
     room = memory_limit - frames
     if room < 1 << 24:
-        raise DeclarationError(
+        enough = ceil((frames + (1 << 24)) / GIB)
+        raise TooLargeError(
             f"solve a table of {table.size} functions on {table.points} points",
-            found=f"it may take {frames / GIB:.1f} GiB, the limit is {memory_limit / GIB:.1f}",
-            fix="raise memory_limit, or leave out points that agree with others",
+            found=f"it may take {frames / GIB:.1f} GiB, the limit is {memory_limit / GIB:.1f}; by "
+            f"counting functions, the dimension is between 1 and {table.size.bit_length() - 1}",
+            fix=f"allow {enough} GiB (--memory-limit {enough}, or memory_limit={enough} << 30), or "
+            "leave out points that agree with others",
         )
     return min(room, GIB)

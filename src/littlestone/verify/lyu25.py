@@ -318,7 +318,8 @@ def essential_hypotheses_hold(trial: Trial) -> Outcome:
 def lists_of_greedy_trees(trial: Trial) -> Outcome:
     """The SOAs of the top leaves of the greedy tree, which learners list, beside the exact list."""
     optimal = cases = missed = more = 0
-    for H, p, d in _settings(trial):
+    larger = _random_classes(trial) if trial.deep else ()
+    for H, p, d in _with_parameters((*_classes(), *_hard(), *larger)):
         if p > 2:  # on three points every DDim is then 0
             continue
         t, essential = _found(H, p, d)

@@ -340,7 +340,7 @@ def few_calls(trial: Trial) -> Outcome:
     rng = trial.array(61)
     runs = wrong = unlearned = 0
     most, r = 0.0, Fraction(2)
-    for _ in range(trial.size(60, 1200)):
+    for _ in range(trial.size(30, 1200)):
         H = _random_class(rng)
         d, k = int(H.littlestone_dimension()), 3
         points, target = list(H.domain), H.hypothesis(int(rng.integers(0, H.size)))

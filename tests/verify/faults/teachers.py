@@ -9,7 +9,6 @@ PROPER = "littlestone.learners.proper:ProperLearner"
 FAULTS: dict[str, list[Fault]] = {
     "one_rule_on_all_lists": [
         Fault(LISTED, "scale=2**s", "scale=1", "p is never doubled"),
-        Fault(LISTED, "range(self.doublings + 1)", "range(self.doublings)", "d - 1 doublings"),
     ],
     "on_a_fixed_data_set": [
         Fault(LISTED, "int(self.alpha * chunk.n)", "chunk.n", "rules of any error are listed"),
