@@ -57,6 +57,7 @@ def test_a_drawing(folder: Path) -> None:
         (["rules.csv", "--d", "0"], "d >= 1"),
         (["thresholds(x, reals)"], "infinite"),
         (["thresholds(x, 1..1000000000)"], "more nodes than are allowed"),
+        (["polynomial_zeros(a, b; q 5, degree 2)"], "is between 0 and 6,"),
         (["rules.csv", "--out", "tree.pdf"], ".svg, .png or .html"),
     ],
 )

@@ -59,7 +59,7 @@ def test_a_stream() -> None:
 
 
 def test_a_class_whose_dimension_is_not_searched() -> None:
-    text = "rule_sets(a, b, c, d; at most 2 rules of 2)"
+    text = "rule_sets(a, b, c, d, e; at most 2 rules of 2)"
     out = run("plan", text, "--epsilon", 1, "--delta", "1e-6").out
     assert "choosing" in out
     assert "any private learner that releases finite unions of elements" in out

@@ -107,9 +107,18 @@ def _solved(
     H: HypothesisClass[Any], p: int, d: int
 ) -> tuple[DecompositionTree[Any], bool, list[Hypothesis[Any]]]:
     """A tree, whether it is optimal and the list is complete, and the essential hypotheses."""
+    dimension = H.littlestone_dimension()
     with answering():
         # The greedy tree is found at once and often has the least possible degree.
-        tree = greedy(H, p, d)
+        try:
+            tree = greedy(H, p, d)
+        except TooLargeError as error:
+            raise TooLargeError(
+                f"find the ({p}, {d})-decomposition dimension of {H}",
+                found=f"it was to {error.asked}, and {error.found}; the dimension is between 0 and "
+                f"{dimension}, the Littlestone dimension",
+                fix="declare a smaller class, or smaller numbers",
+            ) from error
         if tree.degree == 0:  # then its leaves are all hypotheses, and all are essential
             return tree, True, tree.hypotheses()
         certain = certain_hypotheses(tree)
