@@ -32,8 +32,8 @@ class AgnosticExperts(Player[Point]):
 
     **The expected number of mistakes in T rounds is at most that of the best h in H plus
     sqrt(T ln N(T, d) / 2)**, d = LDim(H), for points and labels that may depend on all earlier draws
-    (docs/proofs/regret.md, Theorem 1).  BPS09, section 3, has one expert for each set of at most d
-    rounds in which the standard optimal algorithm errs; SSBD14, Theorem 21.10, has sqrt(2 T ln N).
+    (docs/proofs/regret.md, Theorem 1).  BPS09 has one expert for each set of at most d rounds in which
+    the standard optimal algorithm errs; SSBD14, Theorem 21.10, has sqrt(2 T ln N).
 
     ``H`` has 0 <= LDim(H) < infinity, and ``horizon`` is T.  ``rng`` draws the labels, by default the
     system's generator.  Weights are floats.  Not private.  A round takes a `restrict` for each label
