@@ -115,8 +115,8 @@ def _solved(
         except TooLargeError as error:
             raise TooLargeError(
                 f"find the ({p}, {d})-decomposition dimension of {H}",
-                found=f"{error.found}; the dimension is between 0 and {dimension}, the "
-                "Littlestone dimension",
+                found=f"it was to {error.asked}, and {error.found}; the dimension is between 0 and "
+                f"{dimension}, the Littlestone dimension",
                 fix="declare a smaller class, or smaller numbers",
             ) from error
         if tree.degree == 0:  # then its leaves are all hypotheses, and all are essential
