@@ -123,7 +123,7 @@ def test_too_many_labels_for_psi_b_are_said_and_the_rest_is_printed(tmp_path: Pa
 @pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl+C")
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    np.save(tmp_path / "hard.npy", rng.integers(0, 2, size=(250, 32)))
+    np.save(tmp_path / "hard.npy", rng.integers(0, 2, size=(300, 48)))
     with subprocess.Popen(
         [*COMMAND, str(tmp_path / "hard.npy")],
         stdout=subprocess.PIPE,

@@ -47,7 +47,7 @@ class AgnosticExperts(Player[Point]):
     >>> for x, y in [(5, 0), (2, 1)] * 50:  # the best threshold errs on half of these records
     ...     learner.update(x, y)
     >>> round(learner.expected_mistakes, 1)
-    53.9
+    53.8
     """
 
     method = "agnostic"
