@@ -57,8 +57,8 @@ def test_damaged_witnesses_are_rejected() -> None:
     )
     small = [(0, 0, 1), (0, 1, 1)]
     found = representation(small)
-    every, other = found.columns, (1, 0, 0)
-    more = replace(found, cover=(*found.cover, other), tests=(*found.tests, (other, every)))
+    every, beyond = found.columns, (1, 0, 0)
+    more = replace(found, cover=(*found.cover, beyond), tests=(*found.tests, (beyond, every)))
     assert not is_representation(small, more)
     for support in ((7,), ()):
         assert not is_representation(small, replace(found, tests=((small[0], support),) * 2))
