@@ -1,9 +1,9 @@
 """The note "Private learning of Littlestone classes in numbers": its numbers, figures and page.
 
 ``python -m benchmarks note`` computes every number, prints it under its name, and writes the page and
-its figures: a minute of CPU time.  ``python -m benchmarks.note quick`` takes the numbers that take long
-from the last full run, in ``benchmarks/noted/recorded.json``, as the tests do.  The text with gaps is
-``benchmarks/noted/page.md``.
+its figures: two minutes of CPU time.  ``python -m benchmarks.note quick`` takes the numbers that take
+long from the last full run, in ``benchmarks/noted/recorded.json``, as the tests do.  The text with gaps
+is ``benchmarks/noted/page.md``.
 """
 
 from __future__ import annotations

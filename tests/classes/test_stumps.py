@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from littlestone import dim
 from littlestone.classes import FiniteClass, HypothesisClass, Stumps, parse_class
 from littlestone.domains import Grid
 from littlestone.errors import DeclarationError
@@ -119,3 +120,9 @@ def test_texts() -> None:
     with pytest.raises(DeclarationError, match="more than 1048576"):
         Stumps.over([Grid(0, 9999, "a"), Grid(0, 9999, "b")])
     assert str(parse_class("stumps(a 0..9999, b 0..9999)")) == "stumps(a 0..9999, b 0..9999)"
+
+
+def test_the_dimension_needs_no_records() -> None:
+    """floor(log2 |H|), also on more records than version spaces take."""
+    assert dim("stumps(a 0..9999, b 0..9999)") == 15
+    assert dim("stumps(a 0..1023, b 0..1023)") + 1 == dim("stumps(a 0..1023, b 0..1024)") == 12
