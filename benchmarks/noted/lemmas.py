@@ -165,7 +165,7 @@ def claim_6_4() -> Values:
     found = {}
     for d, power in product((1, 2), (6, 12)):
         bits, _ = bottom(d, Fraction(1, 10**power))
-        found[f"bits_{d}_{power}"] = f"{bits:.0f}"
+        found[f"bits_{d}_{power}"] = str(math.floor(bits))  # p <= 2^-bits
     million = Fraction(1, 10**6)
     found["lemma_bits"] = f"{90 * math.log2(2 * 10**6):.0f}"
     for power in (6, 12):

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from littlestone.classes import (
     Conjunctions,
     EqualityRules,
+    FiniteClass,
     Juntas,
     RuleSets,
     closed_forms,
+    counted,
     parse_class,
 )
 from littlestone.classes.base import Scored
@@ -111,6 +113,14 @@ def test_juntas(k: int, most: int) -> None:
         assert k > 1 or low == high
 
 
+def test_the_blocks_of_juntas_are_the_best() -> None:
+    """Theorem 2 by all sizes of blocks, for k = 5: no solved class hides its bound."""
+    for n in range(5, 40):
+        sizes = (s for t in range(1, 6) for s in combinations_with_replacement(range(6), t))
+        fit = (s for s in sizes if sum(2**i for i in s) + 5 - len(s) <= n)
+        assert closed_forms.juntas(n, 5) == max(2**5, *(2**5 - len(s) + sum(s) for s in fit))
+
+
 def test_boxes() -> None:
     for d, most in ((1, 12), (2, 8), (3, 4)):
         found = {
@@ -124,6 +134,18 @@ def test_boxes() -> None:
             for j, m in enumerate(sizes):
                 longer = tuple(sorted((*sizes[:j], 2 * m + 1, *sizes[j + 1 :])))
                 assert longer not in found or found[longer] >= own + 2
+
+
+def test_a_search_of_boxes_on_shorter_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counted, "MOST_ENTRIES", 60)
+    shorter = 0
+    for sizes in combinations_with_replacement(range(1, 8), 2):
+        grids = tuple(Grid(0, m - 1, f"x{j}") for j, m in enumerate(sizes))
+        H = CountedBoxes(Product(grids), "")
+        table, found = H.search_table(), known(H, littlestone_bounds)
+        shorter += table is not None and not table.whole
+        assert found.lower <= dimension(box_rows(sizes)) <= found.upper
+    assert shorter > 10
 
 
 def rule_rows(m: int, sizes: range) -> NDArray[np.bool_]:
@@ -228,6 +250,14 @@ def test_combinations_of_two_halves(op: str, m: int) -> None:
         G: Any = parse_class(second)
         low, high = ScoredPairs(F.domain, op, F, G).littlestone_bounds()
         assert low <= Combined.of(op, F, G).littlestone_dimension() <= high
+
+
+def test_a_class_counts_only_where_the_other_one_is_neutral() -> None:
+    F = FiniteClass.from_array(np.tri(6, 5, -1, dtype=int))  # thresholds, with both constants
+    nothing = FiniteClass.from_array([[0] * 5])
+    for first, second in ((F, nothing), (nothing, F)):
+        assert ScoredPairs(F.domain, "and", first, second).littlestone_bounds()[0] == 0
+        assert ScoredPairs(F.domain, "or", first, second).littlestone_bounds() == (2, 2)
 
 
 def test_pairs_of_long_intervals_have_bounds() -> None:

@@ -97,6 +97,7 @@ def test_closure_bounds() -> None:
     assert [closure_bound(d) for d in (-1, 0, 1, 2, 5)] == [-1, 0, 1, 2, 5]
     assert closure_bound(0, 3, 0) == 3
     assert closure_bound(1, -1) == -1
+    assert closure_bound(2000, 2000) == 18157  # at once
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ def test_equal_columns_count_once() -> None:
         twice = [[*row, row[0], row[2]] for row in table]
         assert representation(table).deterministic == representation(twice).deterministic
     small = [[0, 0, 1], [1, 1, 0]]
+    assert representation([[row[0], *row] for row in small]).columns == (0, 3)
     assert representation([[*row, row[1]] for row in small]).deterministic == 2
 
 
@@ -50,5 +51,14 @@ def test_damaged_witnesses_are_rejected() -> None:
         other = replace(found, columns=found.columns[::-1])
         for damaged in (less, twice, shared, other):
             assert not is_representation(table, damaged)
-    outside = replace(representation(FOUR[:2]), tests=((FOUR[9], (0,)),) * 2)
-    assert not is_representation(FOUR[:2], outside)
+    table = FOUR[:2]
+    assert not is_representation(
+        table, replace(representation(table), tests=((FOUR[9], (0,)),) * 2)
+    )
+    small = [(0, 0, 1), (0, 1, 1)]
+    found = representation(small)
+    every, beyond = found.columns, (1, 0, 0)
+    more = replace(found, cover=(*found.cover, beyond), tests=(*found.tests, (beyond, every)))
+    assert not is_representation(small, more)
+    for support in ((7,), ()):
+        assert not is_representation(small, replace(found, tests=((small[0], support),) * 2))

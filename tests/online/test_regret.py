@@ -92,6 +92,9 @@ def test_rounds_are_declared() -> None:
     for rounds in (0, True, 1.5):
         with pytest.raises(DeclarationError, match="whole"):
             AgnosticExperts(Points(Integers()), horizon=rounds)  # type: ignore[arg-type]
+    with pytest.raises(TooLargeError, match="at most 1,000,000,000,000"):
+        AgnosticExperts(Points(Integers()), horizon=10**400)
+    assert AgnosticExperts.made(Points(Integers()), rounds=0).horizon == 1
     with pytest.raises(InfiniteDimensionError):
         AgnosticExperts(Thresholds.over(Reals()), horizon=3)
 
@@ -110,4 +113,12 @@ def test_too_many_states_change_nothing() -> None:
 def test_what_fits_no_hypothesis_is_played() -> None:
     learner = AgnosticExperts(Thresholds.on(0, 9), horizon=40, rng=random.Random(3))
     assert len(play(learner, SequenceAdversary([(9, 0), (0, 1)] * 20)).rounds) == 40
-    assert learner.expected_mistakes <= 20 + learner.regret_bound + 20
+    assert learner.expected_mistakes <= 20 + learner.regret_bound
+
+
+def test_weights_do_not_all_become_0() -> None:
+    learner = AgnosticExperts(Points(Integers()), horizon=8)
+    learner.kept = 1e-200
+    for t in range(8):
+        learner.update(1, t % 2)
+        assert 0 <= learner.expected_mistakes <= t + 1

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from math import comb, prod
+from math import prod
 from typing import Any, Self, cast
 
 import numpy as np
@@ -294,7 +294,15 @@ def closure_bound(*dimensions: int) -> int:
     >>> closure_bound(1), closure_bound(1, 1), closure_bound(1, 1, 1)
     (1, 5, 10)
     """
+    sums = [int(d >= 0) for d in dimensions]
+    last = [int(d == 0) for d in dimensions]  # C(t, d)
     for t in count():
-        if prod(sum(comb(t, j) for j in range(d + 1)) for d in dimensions) < 2**t:
+        # The product of numbers of a and b bits is at least 2^(a - 1 + b - 1).
+        if sum(s.bit_length() - 1 for s in sums) < t and prod(sums) < 2**t:
             return t - 1
+        sums = [2 * s - c for s, c in zip(sums, last, strict=True)]
+        last = [
+            c * (t + 1) // (t + 1 - d) if c else int(t + 1 == d)
+            for c, d in zip(last, dimensions, strict=True)
+        ]
     raise AssertionError  # unreachable: the product is a polynomial in t

@@ -13,15 +13,15 @@ from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.labels import require_label
 from littlestone.online.base import Player
 
-MOST_SPACES = 200_000
+MOST_ROUNDS, MOST_SPACES = 10**12, 200_000
 
 
 class AgnosticExperts(Player[Point]):
     """Exponential weights on the version spaces of H: a label is drawn by their vote.
 
-    Every sequence of labels that some hypothesis gives to the points seen so far is an expert.  Equal
-    version spaces V are one state with the weight w(V), so no expert is listed.  With n rounds left, x
-    asked and K labels,
+    Every sequence of labels that some hypothesis gives to the points seen so far is an expert.  Those
+    that agree so far are one state, their version space V, with the weight w(V): no expert is listed.
+    With n rounds left, x asked and K labels,
 
         N(n, l) = sum_(i <= l) C(n, i) (K - 1)^i,  N(n, -1) = 0,
         V passes on to V|(x,y) the share N(n - 1, LDim(V|(x,y))) of its weight, out of their sum,
@@ -35,10 +35,10 @@ class AgnosticExperts(Player[Point]):
     (docs/proofs/regret.md, Theorem 1).  BPS09 has one expert for each set of at most d rounds in which
     the standard optimal algorithm errs; SSBD14, Theorem 21.10, has sqrt(2 T ln N).
 
-    ``H`` has 0 <= LDim(H) < infinity, and ``horizon`` is T.  ``rng`` draws the labels, by default the
-    system's generator.  Weights are floats.  Not private.  A round takes a `restrict` for each label
-    and state, and there are at most N(t, d) states after t rounds; beyond ``most`` `update` raises
-    `TooLargeError`.  Another round after the last one raises `DeclarationError`.
+    ``H`` has 0 <= LDim(H) < infinity, and ``horizon`` is T, at most 10^12.  ``rng`` draws the labels,
+    by default the system's generator.  Weights are floats.  Not private.  A round takes a `restrict`
+    for each label and state, and there are at most N(t, d) states after t rounds; beyond ``most``
+    `update` raises `TooLargeError`.  Another round after the last one raises `DeclarationError`.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = AgnosticExperts(Thresholds.on(0, 6), horizon=100)
@@ -66,6 +66,12 @@ class AgnosticExperts(Player[Point]):
                 f"play {horizon!r} rounds with {H}",
                 found="the number of rounds is not a whole one from 1 on",
                 fix="give the number of rounds, such as 1000: the learning rate depends on it",
+            )
+        if horizon > MOST_ROUNDS:
+            raise TooLargeError(
+                f"play about 2^{horizon.bit_length()} rounds with {H}",
+                found=f"a learner plays at most {MOST_ROUNDS:,}",
+                fix="declare fewer rounds, and begin with a new learner after them",
             )
         self.domain, self.labels, self.horizon = H.domain, H.labels, horizon
         experts = math.log(_patterns(horizon, int(H.littlestone_dimension()), H.labels))
@@ -100,9 +106,7 @@ class AgnosticExperts(Player[Point]):
     def update(self, x: Point, y: int) -> None:
         require_label(y, self.labels)
         parts = self._parts(x)
-        after: dict[HypothesisClass[Point], float] = {}
-        for V, weight, label in parts:
-            after[V] = after.get(V, 0.0) + weight * (1.0 if label == y else self.kept)
+        after = {V: weight * (1.0 if label == y else self.kept) for V, weight, label in parts}
         if len(after) > self._most:
             raise TooLargeError(
                 f"learn from round {self.horizon - self.rounds_left + 1:,}",

@@ -38,13 +38,15 @@ def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: flo
     * BLM20, Theorem 1: 16^d d^2 (d + L) / (epsilon alpha).  Its proof is that of Theorems 10 and 17.
     * BLM20, Corollary 2, any labels: that plus (d + ln(1/beta)) / (epsilon alpha^2), with d for VC(H).
     * BGS21, Theorem 3.5, of GGKM21: d^6 ln(d / (alpha beta epsilon delta))^2 / (epsilon alpha^2).
-    * Lyu25, Theorem 2: d^5 L / (epsilon alpha), where the beta is in the O~().
+    * Lyu25, Theorem 2: d^5 L / (epsilon alpha), with the L of the abstract: the theorem has
+      ln(1 / delta), and the beta in the O~().
 
     With k + 1 > 2 labels, where d = MLS(H):
 
     * BGS21, Theorem 3.6: d^6 ln(k + 1)^8 M^2 / (epsilon alpha^2), where M is
       ln(d ln(k)^3 / (epsilon delta alpha beta)).
-    * Its Corollary 3.4 with Lyu25's learner: d^5 ln(k + 1)^7 L / (epsilon alpha).
+    * Its Corollary 3.4 with Lyu25's learner: d^5 ln(k + 1)^7 L / (epsilon alpha), without the 6^5 of
+      its 6 d log(k + 1) and the log(k + 1) of its beta / log(k + 1).
 
     Left out are those that need a delta above 0, a dimension that takes too long to find, or more than
     10^300 records.
