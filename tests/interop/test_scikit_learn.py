@@ -468,4 +468,4 @@ def test_errors_in_python_speak_no_options_of_the_command_line() -> None:
 
 def test_too_large_boxes_may_take_a_larger_step() -> None:
     with pytest.raises(DeclarationError, match="a coarser step"):
-        LittlestoneClassifier("boxes(a 0..1000, b 0..1000)", epsilon=1).fit([[0, 0]], [1])
+        choose_learner(parse_class("boxes(a 0..1000, b 0..1000)"), Budget(1))

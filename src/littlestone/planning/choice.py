@@ -301,7 +301,7 @@ def _none_applies(
         f"learn {H}" + (f" if {costs}" if costs else ""),
         found="; ".join(refusals(refused)),
         fix=("use one record of each unit: --max-records 1, or " if void else "")
-        + "declare another class"
+        + "declare another class, or one with fewer columns, shorter ranges or a coarser step"
         + (", such as conditions(...) or trees(...)" if costs else ""),
     )
 
