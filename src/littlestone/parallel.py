@@ -8,6 +8,7 @@ ledger in a file or a record of a table.  Data reach workers through pipes, neve
 from __future__ import annotations
 
 import signal
+import sys
 import time
 import warnings
 from collections import deque
@@ -61,7 +62,7 @@ def _shared(
 
     # Large arrays would go through files if they were mapped into memory.
     workers = Parallel(-1 if jobs is None else jobs, "loky", "generator_unordered", max_nbytes=None)
-    with _deaf():
+    with _deaf(), _quiet():
         found = workers(delayed(_numbered)(task, i, item) for i, item in left)
     try:
         for numbered in found:  # noqa: UP028, because `yield from` would close it with a warning
@@ -87,3 +88,17 @@ def _deaf() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Processes that are started here do not warn of locks that Ctrl+C left half removed.
+
+    joblib's tracker names a lock if this process ends between removing the lock and telling it so.
+    """
+    before = sys.warnoptions[:]
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")
+    try:
+        yield
+    finally:
+        sys.warnoptions[:] = before
