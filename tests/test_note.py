@@ -3,7 +3,6 @@
 import random
 import re
 from collections import Counter
-from fractions import Fraction
 
 import pytest
 from benchmarks import note
@@ -12,7 +11,7 @@ from benchmarks.noted.figures import FIGURES
 
 from littlestone.classes import FiniteClass
 from littlestone.learners.stable.tournament import stable_rule
-from littlestone.verify.definitions import larger_or_0, ldim, lyu
+from littlestone.verify.definitions import larger_or_0, lyu
 from littlestone.verify.statement import statements
 
 TEXT = note.TEXT.read_text(encoding="utf-8")
@@ -68,16 +67,6 @@ def test_the_figures_are_up_to_date(name: str) -> None:
 
 def words(svg: str) -> list[str]:
     return re.findall(r"<text[^>]*>(.*?)</text>", svg, re.DOTALL)
-
-
-def test_lemma_12_fails_for_five_records_of_a_block() -> None:
-    """With x the first point; all of D_0, D_1 and D_2 are defined."""
-    assert ldim(frozenset(lemmas.ELEVEN), lemmas.ELEVEN_POINTS) == 2
-    for soa in lemmas.SOAS.values():
-        played = lemmas.eleven_game(5, soa)
-        assert sum(played.chances.values()) == 1
-        assert len(tops := lemmas.eleven(5, soa)) == 3
-        assert max(tops) < Fraction(1, 4)
 
 
 def test_the_learner_itself_has_no_frequent_rule_there() -> None:

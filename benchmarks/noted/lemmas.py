@@ -19,13 +19,11 @@ from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.verify import definitions
 from littlestone.verify.bgs21 import bit_class_cap
+from littlestone.verify.blm20 import ELEVEN, NINE, WEIGHTS, eleven_points, nine_points
 from littlestone.verify.definitions import Game, Soa, ldim
+from littlestone.verify.stages import FIVE
 
-NINE, NINE_POINTS, NINE_TARGET = (409, 435, 41, 104, 213, 39, 130), 9, 41
-EIGHT, EIGHT_POINTS, EIGHT_TARGET = (64, 161, 166, 20, 56), 8, 20
-ELEVEN, ELEVEN_POINTS, ELEVEN_TARGET = (1336, 136, 240, 644, 794, 1078, 1688), 11, 1336
-WEIGHTS = {1: 12, 2: 4, 4: 12, 6: 3, 9: 1}
-"""Over 20 n, the probabilities of points; point 0 has the rest."""
+EIGHT_TARGET, ELEVEN_TARGET, ELEVEN_POINTS = 20, 1336, 11
 BLOCKS = (3, 5, 10, 20)
 SOAS: dict[str, Soa] = {
     "BLM20, ties 0": definitions.larger_or_0,
@@ -39,17 +37,10 @@ DECIDING = {
 }
 
 
-def game(
-    rows: Iterable[int],
-    points: int,
-    target: int,
-    n: int = 1,
-    soa: Soa = definitions.lyu,
-    deciding: definitions.Points = definitions.first,
-) -> Game:
-    """The tournaments of a class, for the uniform distribution with the labels of ``target``."""
+def uniform(rows: Iterable[int], points: int, target: int, soa: Soa = definitions.lyu) -> Game:
+    """The tournaments of a class for n = 1, the uniform distribution and the labels of ``target``."""
     chances = {(x, target >> x & 1): Fraction(1, points) for x in range(points)}
-    return Game(frozenset(rows), points, chances, n, soa, deciding)
+    return Game(frozenset(rows), points, chances, soa=soa)
 
 
 def most(played: Game, depth: int = 2) -> list[Fraction]:
@@ -60,16 +51,12 @@ def most(played: Game, depth: int = 2) -> list[Fraction]:
 @cache
 def nine(n: int, soa: Soa, deciding: str = "first") -> list[Fraction]:
     """The same for the class on nine points."""
-    return most(game(NINE, NINE_POINTS, NINE_TARGET, n, soa, DECIDING[deciding]))
+    return most(nine_points(n, soa, DECIDING[deciding]))
 
 
 def eleven_game(n: int, soa: Soa, deciding: str = "first") -> Game:
     """The tournaments of the class on eleven points, whose distribution depends on n."""
-    chances = {
-        (x, ELEVEN_TARGET >> x & 1): Fraction(weight, 20 * n) for x, weight in WEIGHTS.items()
-    }
-    chances[0, ELEVEN_TARGET & 1] = 1 - sum(chances.values(), Fraction(0))
-    return Game(frozenset(ELEVEN), ELEVEN_POINTS, chances, n, soa, DECIDING[deciding])
+    return eleven_points(n, soa, DECIDING[deciding])
 
 
 @cache
@@ -81,17 +68,15 @@ def eleven(n: int, soa: Soa, deciding: str = "first") -> list[Fraction]:
 def lemma_12() -> Values:
     """The most frequent rule of D_0, D_1 and D_2, for n = 1."""
     one = {key: nine(1, SOAS[key[0]], key[1]) for key in product(SOAS, DECIDING)}
-    eight = {
-        name: most(game(EIGHT, EIGHT_POINTS, EIGHT_TARGET, soa=soa)) for name, soa in SOAS.items()
-    }
+    eight = {name: most(uniform(FIVE, 8, EIGHT_TARGET, soa)) for name, soa in SOAS.items()}
     largest = [max(found) for key, found in one.items() if key[0] != "Lyu25"]
-    mixed = [_mixture(game(NINE, NINE_POINTS, NINE_TARGET, soa=soa)) for soa in SOAS.values()]
+    mixed = [_mixture(nine_points(1, soa, definitions.first)) for soa in SOAS.values()]
     names = ["SOA", "x", "k = 0", "k = 1", "k = 2"]
     return {
         "nine_table": table(names, ([*key, *map(share, found)] for key, found in one.items())),
         "eight_own": share(min(max(found) for name, found in eight.items() if name != "Lyu25")),
         "eight_lyu": share(max(eight["Lyu25"])),
-        "ldim": str(ldim(frozenset(NINE), NINE_POINTS)),
+        "ldim": str(ldim(frozenset(NINE), 9)),
         "largest": share(max(largest)),
         "largest_lyu": share(max(max(found) for key, found in one.items() if key[0] == "Lyu25")),
         "mixed": share(min(mixed)),
@@ -137,7 +122,7 @@ def larger_n() -> Values:
 
 def smallest() -> Values:
     """The exact law of the tournaments on two points: three functions, the target 0, n = 1."""
-    played = game([0, 1, 2], 2, 0)
+    played = uniform([0, 1, 2], 2, 0)
     zero, one = played.frequencies(1)
     capped = played.capped(1, 3)
     return {

@@ -94,6 +94,35 @@ def frequent_rules(trial: Trial) -> Outcome:
     )
 
 
+NINE = 409, 435, 41, 104, 213, 39, 130
+"""Functions on nine points, of LDim 2: bit x of a number is its label of point x."""
+ELEVEN = 1336, 136, 240, 644, 794, 1078, 1688
+"""The same on eleven points."""
+WEIGHTS = {1: 12, 2: 4, 4: 12, 6: 3, 9: 1}
+"""Over 20 n, the chances of those eleven points; point 0 has the rest."""
+
+
+def nine_points(n: int, soa: definitions.Soa, deciding: definitions.Points) -> definitions.Game:
+    """`NINE` with the uniform distribution, and 41 as the target."""
+    chances = {(x, 41 >> x & 1): Fraction(1, 9) for x in range(9)}
+    return definitions.Game(frozenset(NINE), 9, chances, n, soa, deciding)
+
+
+def eleven_points(n: int, soa: definitions.Soa, deciding: definitions.Points) -> definitions.Game:
+    """`ELEVEN` with a distribution that depends on n, and 1336 as the target."""
+    weights = {0: 20 * n - sum(WEIGHTS.values()), **WEIGHTS}
+    chances = {(x, 1336 >> x & 1): Fraction(weight, 20 * n) for x, weight in weights.items()}
+    return definitions.Game(frozenset(ELEVEN), 11, chances, n, soa, deciding)
+
+
+_OWN = definitions.larger_or_0, definitions.larger_or_1
+_DECIDING = definitions.first, definitions.last, definitions.uniform
+
+
+def _most(game: definitions.Game) -> Fraction:
+    return max(max(law.values()) for law in game.frequencies(2))
+
+
 @statement(
     id="BLM20 Lemma 12",
     says="the same with the paper's own SOA, argmax of LDim",
@@ -105,26 +134,35 @@ def frequent_rules(trial: Trial) -> Outcome:
 )
 def frequent_rules_of_the_papers_soa() -> Outcome:
     """By definition: false on nine points for n = 1, true there for n = 2, 3, and on the eight."""
-    rows, points = frozenset([409, 435, 41, 104, 213, 39, 130]), 9
-    own = (definitions.larger_or_0, definitions.larger_or_1)
-
-    def most(game: definitions.Game) -> Fraction:
-        return max(max(law.values()) for law in game.frequencies(2))
-
-    def nine(n: int, soa: definitions.Soa, deciding: definitions.Points) -> Fraction:
-        chances = {(x, 41 >> x & 1): Fraction(1, points) for x in range(points)}
-        return most(definitions.Game(rows, points, chances, n, soa, deciding))
-
-    deciding = (definitions.first, definitions.last, definitions.uniform)
-    one = max(nine(1, soa, x) for soa, x in product(own, deciding))
-    more = [min(nine(n, soa, definitions.first) for soa in own) for n in (2, 3)]
+    one = max(_most(nine_points(1, soa, x)) for soa, x in product(_OWN, _DECIDING))
+    more = [min(_most(nine_points(n, soa, definitions.first)) for soa in _OWN) for n in (2, 3)]
     chances = {(x, 20 >> x & 1): Fraction(1, 8) for x in range(8)}
-    eight = min(most(definitions.Game(frozenset(FIVE), 8, chances, soa=soa)) for soa in own)
+    eight = min(_most(definitions.Game(frozenset(FIVE), 8, chances, soa=soa)) for soa in _OWN)
     return Outcome(
         "false for n = 1",
         f"nine points, n = 1: at most {float(one):.4f}, below 1/4; n = 2, 3: at least "
         f"{float(more[0]):.3f}, {float(more[1]):.3f}; eight points: at least {float(eight):.3f}",
-        definitions.ldim(rows, points) == 2 and one < Fraction(1, 4) <= min(*more, eight),
+        definitions.ldim(frozenset(NINE), 9) == 2 and one < Fraction(1, 4) <= min(*more, eight),
+    )
+
+
+@statement(
+    id="BLM20 Lemma 12",
+    says="the same for n = 3, 5, 10, 20, as algorithm G takes them",
+    code="verify.definitions.Game",
+    scope="seven functions on eleven points, LDim 2, one distribution for each n: both labels in ties, "
+    "and x first, last or uniform",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
+)
+def frequent_rules_for_larger_blocks() -> Outcome:
+    """By definition; G takes n = ceil(d / alpha), so 5, 10 and 20 for alpha = .4, .2 and .1."""
+    ways = list(product(_OWN, _DECIDING))
+    found = {n: max(_most(eleven_points(n, *way)) for way in ways) for n in (3, 5, 10, 20)}
+    return Outcome(
+        "false for each of these n",
+        f"at most {', '.join(f'{float(p):.4f}' for p in found.values())}, below 1/4",
+        definitions.ldim(frozenset(ELEVEN), 11) == 2 and max(found.values()) < Fraction(1, 4),
     )
 
 

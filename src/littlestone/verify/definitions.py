@@ -10,7 +10,10 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
+from itertools import product
+from math import lcm
+from typing import NamedTuple
 
 Rows = frozenset[int]
 Soa = Callable[[Rows, int], int]
@@ -33,6 +36,7 @@ def ldim(rows: Rows, points: int) -> int:
     )
 
 
+@cache
 def _sides(rows: Rows, x: int) -> tuple[Rows, Rows]:
     one = frozenset(row for row in rows if row >> x & 1)
     return rows - one, one
@@ -58,32 +62,39 @@ larger_or_0 = _rule(lambda _, zero, one: int(one > zero))
 larger_or_1 = _rule(lambda _, zero, one: int(one >= zero))
 """The same with 1 in a tie."""
 
-Points = Callable[[list[int]], Mapping[int, Fraction]]
-"""The chances of the points at which two rules differ, of which the paper leaves the choice."""
+Points = Callable[[list[int]], list[int]]
+"""Of the points at which two rules differ, those that may decide, with equal chances.
+
+The paper leaves the choice open.
+"""
 
 
-def first(differ: list[int]) -> Mapping[int, Fraction]:
+def first(differ: list[int]) -> list[int]:
     """The first point."""
-    return {differ[0]: Fraction(1)}
+    return differ[:1]
 
 
-def last(differ: list[int]) -> Mapping[int, Fraction]:
+def last(differ: list[int]) -> list[int]:
     """The last point."""
-    return {differ[-1]: Fraction(1)}
+    return differ[-1:]
 
 
-def uniform(differ: list[int]) -> Mapping[int, Fraction]:
+def uniform(differ: list[int]) -> list[int]:
     """Any of them."""
-    return dict.fromkeys(differ, Fraction(1, len(differ)))
+    return differ
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """What an SOA knows after a sequence of examples: Definition 8."""
 
     rows: Rows
     rule: int
     realizable: bool = True
+
+
+def _differ(one: int, other: int) -> list[int]:
+    """The points at which two rules differ."""
+    return [x for x in range((one ^ other).bit_length()) if (one ^ other) >> x & 1]
 
 
 @dataclass(frozen=True)
@@ -108,14 +119,20 @@ class Game:
             return State(left, self.soa(left, self.points))
         return State(state.rows, state.rule & ~(1 << x) | y << x, realizable=False)
 
-    def with_block(self, law: Mapping[State, Fraction]) -> dict[State, Fraction]:
-        """The law of S T."""
+    @cached_property
+    def _unit(self) -> int:
+        """What every chance is a multiple of, inverted."""
+        return lcm(*(p.denominator for p in self.chances.values()))
+
+    def with_block(self, law: Mapping[State, int]) -> dict[State, int]:
+        """The law of S T; masses are whole numbers, and each becomes ``_unit ** n`` times as large."""
+        weights = [(x, y, int(p * self._unit)) for (x, y), p in self.chances.items()]
         found = dict(law)
         for _ in range(self.n):
-            longer: dict[State, Fraction] = defaultdict(Fraction)
-            for state, p in found.items():
-                for (x, y), q in self.chances.items():
-                    longer[self.update(state, x, y)] += p * q
+            longer: dict[State, int] = defaultdict(int)
+            for state, mass in found.items():
+                for x, y, weight in weights:
+                    longer[self.update(state, x, y)] += mass * weight
             found = dict(longer)
         return found
 
@@ -127,28 +144,32 @@ class Game:
         >>> [{rule: str(p) for rule, p in law.items()} for law in game.frequencies(1)]
         [{2: '1/2', 1: '1/2'}, {2: '1/4', 1: '1/4', 0: '1/2'}]
         """
-        samples: dict[State, Fraction] = {self.start(): Fraction(1)}
-        found = []
+        samples, found = {self.start(): 1}, []
         while True:
             law = self.with_block(samples)
-            rules: dict[int, Fraction] = defaultdict(Fraction)
-            for state, p in law.items():
-                rules[state.rule] += p
-            found.append(dict(rules))
-            differ = 1 - sum(p * p for p in rules.values())
-            if not differ or len(found) > depth:
+            rules: dict[int, int] = defaultdict(int)
+            for state, mass in law.items():
+                rules[state.rule] += mass
+            total = sum(rules.values())
+            found.append({rule: Fraction(mass, total) for rule, mass in rules.items()})
+            if total in rules.values() or len(found) > depth:
                 return found
-            after: dict[State, Fraction] = defaultdict(Fraction)
-            for state, p in law.items():
-                for rule, q in rules.items():
-                    if rule == state.rule:
-                        continue
-                    other = [x for x in range(self.points) if (rule ^ state.rule) >> x & 1]
-                    # First or second, it wins for the label that is not its own: half of twice.
-                    for x, chance in self.deciding(other).items():
-                        won = self.update(state, x, 1 - (state.rule >> x & 1))
-                        after[won] += p * q * chance / differ
-            samples = dict(after)
+            decided = {rule: self._decided(rule, rules) for rule in rules}
+            samples = defaultdict(int)
+            for state, mass in law.items():
+                # First or second, it wins for the label that is not its own: half of twice.
+                for x, weight in decided[state.rule].items():
+                    samples[self.update(state, x, 1 - (state.rule >> x & 1))] += mass * weight
+
+    def _decided(self, rule: int, rules: Mapping[int, int]) -> dict[int, int]:
+        """How much of ``rules`` it meets at each point that decides, times lcm(1, ..., points)."""
+        found: dict[int, int] = defaultdict(int)
+        for other, mass in rules.items():
+            if other != rule:
+                picked = self.deciding(_differ(rule, other))
+                for x in picked:
+                    found[x] += mass * lcm(*range(1, self.points + 1)) // len(picked)
+        return found
 
     def capped(self, k: int, blocks: int) -> dict[int | None, Fraction]:
         """The law of SOA(S T) for S ~ D~_k out of so many blocks; None where they run out.
@@ -170,8 +191,8 @@ class Game:
             if state is None or rest == 0:
                 found[None, 0] += p
             else:
-                for after, q in self.with_block({state: Fraction(1)}).items():
-                    found[after, rest - 1] += p * q
+                for after, mass in self.with_block({state: 1}).items():
+                    found[after, rest - 1] += p * Fraction(mass, self._unit**self.n)
         return found
 
     def _winner(self, k: int, left: int) -> dict[tuple[State | None, int], Fraction]:
@@ -190,9 +211,8 @@ class Game:
                     for end, again in self._winner(k, still).items():
                         found[end] += p * q * again
                 else:
-                    differ = [x for x in range(self.points) if (one.rule ^ other.rule) >> x & 1]
-                    for x, chance in self.deciding(differ).items():
-                        for y in (0, 1):
-                            won = one if one.rule >> x & 1 != y else other
-                            found[self.update(won, x, y), still] += p * q * chance / 2
+                    picked = self.deciding(_differ(one.rule, other.rule))
+                    for x, y in product(picked, (0, 1)):
+                        won = one if one.rule >> x & 1 != y else other
+                        found[self.update(won, x, y), still] += p * q / (2 * len(picked))
         return found

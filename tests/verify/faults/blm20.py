@@ -28,6 +28,14 @@ FAULTS: dict[str, list[Fault]] = {
             "the SOA learns nothing",
         )
     ],
+    "frequent_rules_for_larger_blocks": [
+        Fault(
+            "littlestone.verify.definitions:Game.with_block",
+            "range(self.n)",
+            "range(1)",
+            "a block is one example",
+        ),
+    ],
     "frequent_rules_repaired": [
         Fault(
             "littlestone.learners.stable.sizes:stability",
