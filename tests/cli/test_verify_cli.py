@@ -103,6 +103,20 @@ def test_what_is_selected() -> None:
         selected(paper="nobody")
 
 
+@pytest.mark.parametrize("option", ["", "--id ", "--paper "])
+def test_an_empty_text_selects_nothing(option: str) -> None:
+    ran = run("verify", *option.split(), "")
+    assert ran.status == 2
+    assert f"verify {option}''" in ran.err
+
+
+def test_the_paper_that_has_a_statement_is_said() -> None:
+    with pytest.raises(DeclarationError, match=r"in BLM20\n.*--paper BLM20"):
+        selected(paper="L5", number="BLM20 Lemma 12")
+    with pytest.raises(DeclarationError, match="in BGS21, Lyu25"):
+        selected("Theorem 3", paper="BLM20")
+
+
 def test_a_number_alone() -> None:
     ran = run("verify", "--id", "L5 Example 2")
     assert ran.status == 0

@@ -26,16 +26,18 @@ _MARK = 7  # columns of a verdict
 
 
 def verify(
-    only: Annotated[str, typer.Argument(help="Run only statements whose name contains this.")] = "",
+    only: Annotated[
+        str | None, typer.Argument(help="Run only statements whose name contains this.")
+    ] = None,
     paper: Annotated[
-        str,
+        str | None,
         typer.Option(
             help=f"Only those of a paper: L5, BLM20, BGS21 or Lyu25; {OTHERS} for the rest."
         ),
-    ] = "",
+    ] = None,
     number: Annotated[
-        str, typer.Option("--id", help="Only that number, such as 'Lyu25 Theorem 3'.")
-    ] = "",
+        str | None, typer.Option("--id", help="Only that number, such as 'Lyu25 Theorem 3'.")
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(min=0, help="Sample other classes and records; always the same by default."),

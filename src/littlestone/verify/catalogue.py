@@ -100,32 +100,42 @@ def number_of(row: Statement) -> str:
     return row.id if key == OTHERS else row.id.removeprefix(f"{key} ")
 
 
-def selected(only: str = "", *, paper: str = "", number: str = "") -> list[Statement]:
+def selected(
+    only: str | None = None, *, paper: str | None = None, number: str | None = None
+) -> list[Statement]:
     """The statements in the order of the map, of papers first.
 
     ``only`` is part of their name, ``paper`` the key of their paper or `OTHERS`, and ``number`` their
-    id; empty texts select all.  Raises `DeclarationError` if there is none.
+    id; None selects all.  Raises `DeclarationError` for an empty text, and if there is no statement.
 
     >>> [row.says for row in selected(number="l5 example 1")]
     ['LDim(H) <= log2 |H|']
     """
+    given = {"": only, "--paper ": paper, "--id ": number}
+    asked = {option: text for option, text in given.items() if text is not None}
+    words = " ".join(f"{option}{text!r}" for option, text in asked.items())
+    if not all(asked.values()):
+        raise DeclarationError(
+            f"verify {words}", found="an empty text", fix="leave it out to run every statement"
+        )
     order = [
         f"{source['key']} {entry['number']}" for source in _sources() for entry in source["line"]
     ]
     places = {row_id: i for i, row_id in enumerate(order)}
-    found = [
+    named = [
         row
-        for row in sorted(statements(only), key=lambda row: places.get(row.id, len(places)))
-        if paper.lower() in ("", paper_of(row.id).lower())
-        and number.lower() in ("", row.id.lower())
+        for row in sorted(statements(only or ""), key=lambda row: places.get(row.id, len(places)))
+        if number is None or number.lower() == row.id.lower()
     ]
+    found = [row for row in named if paper is None or paper.lower() == paper_of(row.id).lower()]
     if not found:
-        asked = {"": only, "--paper ": paper, "--id ": number}
-        words = " ".join(f"{option}{text!r}" for option, text in asked.items() if text)
+        keys = dict.fromkeys(paper_of(row.id) for row in named)
         raise DeclarationError(
             f"verify {words}",
-            found="no statement has that",
-            fix="use a number or a part of a name that `littlestone verify` prints, such as L5",
+            found=f"that is in {', '.join(keys)}" if keys else "no statement has that",
+            fix=f"use --paper {next(iter(keys))}, or leave --paper out"
+            if keys
+            else "use a number or a part of a name that `littlestone verify` prints, such as L5",
         )
     return found
 
