@@ -11,6 +11,7 @@ from benchmarks.noted.figures import FIGURES
 
 from littlestone.classes import FiniteClass
 from littlestone.learners.stable.tournament import stable_rule
+from littlestone.verify.blm20 import ELEVEN
 from littlestone.verify.definitions import larger_or_0, lyu
 from littlestone.verify.statement import statements
 
@@ -72,7 +73,7 @@ def words(svg: str) -> list[str]:
 def test_the_learner_itself_has_no_frequent_rule_there() -> None:
     """Its code shares nothing with the exact sums: 300 runs for k = 1, where 75 are stated."""
     points = range(lemmas.ELEVEN_POINTS)
-    H = FiniteClass.from_array([[row >> x & 1 for x in points] for row in lemmas.ELEVEN])
+    H = FiniteClass.from_array([[row >> x & 1 for x in points] for row in ELEVEN])
     examples, weights = zip(*lemmas.eleven_game(5, lyu).chances.items(), strict=True)
     rng, found = random.Random(12), Counter[object]()
     domain = list(H.domain)

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks.noted import lemmas, sizes
 from littlestone.pictures.figures import INK, RULE, TONES, TWO, drawn
+from littlestone.verify.blm20 import ELEVEN
 
 Figures = dict[str, Callable[[], bytes]]
 
@@ -71,7 +72,7 @@ def frequent() -> bytes:
 
     def draw(picture: Any) -> None:
         grid = picture.add_axes((0.07, 0.16, 0.36, 0.72))
-        rows, points = lemmas.ELEVEN, lemmas.ELEVEN_POINTS
+        rows, points = ELEVEN, lemmas.ELEVEN_POINTS
         for i, row in enumerate(rows):
             for x in range(points):
                 colour = TWO[1] if row >> x & 1 else TONES["box"]

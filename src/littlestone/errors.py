@@ -7,6 +7,7 @@ a record or prints one.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable
 from contextlib import suppress
 from fractions import Fraction
@@ -151,3 +152,16 @@ def no_such(
     fix = f"use one of: {', '.join(names)}{also}"
     fix = did_you_mean(name, names, fix) if isinstance(name, str) else fix
     return DeclarationError(asked, found=f"there is no such {kind}", fix=fix)
+
+
+def require_generator(rng: object) -> None:
+    """Raise `DeclarationError` unless ``rng`` is a `random.Random`.
+
+    >>> require_generator(random.Random(1))
+    """
+    if not isinstance(rng, random.Random):
+        raise DeclarationError(
+            f"draw with a generator of type {type(rng).__name__}",
+            found="it is no random.Random, whose whole numbers are exact",
+            fix="leave rng out, or give seeded_generator(seed) for a simulation",
+        )

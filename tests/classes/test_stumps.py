@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from littlestone import dim
-from littlestone.classes import FiniteClass, HypothesisClass, Stumps, parse_class
-from littlestone.domains import Grid
+from littlestone.classes import Boxes, FiniteClass, HypothesisClass, Stumps, parse_class
+from littlestone.domains import Grid, Integers
 from littlestone.errors import DeclarationError
 
 SHAPES = [(1,), (2,), (5,), (8,), (2, 2), (3, 2), (4, 3), (5, 4), (2, 2, 2), (3, 3, 2), (1, 4)]
@@ -120,6 +120,13 @@ def test_texts() -> None:
     with pytest.raises(DeclarationError, match="more than 1048576"):
         Stumps.over([Grid(0, 9999, "a"), Grid(0, 9999, "b")])
     assert str(parse_class("stumps(a 0..9999, b 0..9999)")) == "stumps(a 0..9999, b 0..9999)"
+
+
+@pytest.mark.parametrize("kind", [Stumps, Boxes])
+@pytest.mark.parametrize("grids", [Integers("x"), Grid(0, 3, "x"), [Integers("x")], None])
+def test_only_a_list_of_grids_is_taken(kind: type[Stumps | Boxes], grids: Any) -> None:
+    with pytest.raises(DeclarationError, match=r"not a list of grids\n.*over\(\[Grid"):
+        kind.over(grids)
 
 
 def test_the_dimension_needs_no_records() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
 import pytest
 
-from littlestone.domains import Names, Product, Strings
+from littlestone import domains
+from littlestone.domains import Grid, Names, Product, Strings
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import BitFunction, Hypothesis, LookupTable, TableFunction, disagreement
 from littlestone.hypotheses.cells import CellFunction
@@ -19,6 +21,14 @@ PAIR = Product((Strings("u"), Strings("v")))
 TABLE = TableFunction.from_labels(NAMED, [4, 1, 0], 5)
 LOOKUP = LookupTable(Strings("x"), 5, frozenset({("a", 4), ("b", 1)}))
 CELLS = CellFunction(PAIR, 3, (("p",), ("q", "r")), (0, 0, 1, 2, 0, 1))
+
+
+def test_a_large_table_has_a_repr() -> None:
+    large = TableFunction.from_labels(Grid(0, 19_999, "x"), [1] * 20_000)
+    for f in (TABLE, large):
+        assert (
+            eval(repr(f), {"Decimal": Decimal, **vars(domains)}, {type(f).__name__: type(f)}) == f
+        )
 
 
 @pytest.mark.parametrize("f", [TABLE, LOOKUP], ids=["table", "lookup"])

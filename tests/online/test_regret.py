@@ -11,7 +11,15 @@ import pytest
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
 from littlestone.domains import Integers, Reals, Strings
 from littlestone.errors import DeclarationError, InfiniteDimensionError, TooLargeError
-from littlestone.online import AgnosticExperts, SequenceAdversary, TreeAdversary, play
+from littlestone.online import (
+    AgnosticExperts,
+    Halving,
+    RandomAdversary,
+    SequenceAdversary,
+    StandardOptimalAlgorithm,
+    TreeAdversary,
+    play,
+)
 
 
 def by_listing(H: FiniteClass, T: int, examples: list[tuple[str, int]], x: str) -> list[float]:
@@ -97,6 +105,22 @@ def test_rounds_are_declared() -> None:
     assert AgnosticExperts.made(Points(Integers()), rounds=0).horizon == 1
     with pytest.raises(InfiniteDimensionError):
         AgnosticExperts(Thresholds.over(Reals()), horizon=3)
+
+
+def test_wrong_types_are_refused_in_words() -> None:
+    H = Thresholds.on(0, 6)
+    for most in ("a", 0, True):
+        with pytest.raises(DeclarationError, match="version spaces"):
+            AgnosticExperts(H, horizon=3, most=most)  # type: ignore[arg-type]
+    with pytest.raises(DeclarationError, match="generator of type int"):
+        AgnosticExperts(H, horizon=3, rng=3)  # type: ignore[arg-type]
+    with pytest.raises(DeclarationError, match="generator of type int"):
+        RandomAdversary(H, rng=3)  # type: ignore[arg-type]
+    for made in (StandardOptimalAlgorithm, Halving, TreeAdversary, RandomAdversary):
+        with pytest.raises(DeclarationError, match="cannot learn None"):
+            made(None)  # type: ignore[arg-type]
+    with pytest.raises(DeclarationError, match="cannot learn None"):
+        AgnosticExperts(None, horizon=3)  # type: ignore[arg-type]
 
 
 def test_too_many_states_change_nothing() -> None:

@@ -15,8 +15,9 @@ from littlestone.errors import DeclarationError
 from littlestone.learners.base import Setting
 from littlestone.learners.stable.sizes import BatchSizes, paper_sizes
 from littlestone.mistakes import MistakeCosts
-from littlestone.planning import calibrated, candidates, choose_learner, plan
+from littlestone.planning import calibrated, candidates, choose_learner, formulas, plan, plan_stream
 from littlestone.planning.choice import explained
+from littlestone.planning.formulas import stream_formulas
 from littlestone.privacy import Budget
 
 GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
@@ -288,3 +289,33 @@ def test_wrong_labels_and_no_proof_leave_what_is_proved_for_clean_ones(
     goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "setting": "agnostic"}
     learner, _ = choose_learner(parse_class(declared), **goal)
     assert learner.method == method
+
+
+def test_the_powers_in_the_sizes_that_papers_state() -> None:
+    """From d = 1 to d = 4; the rest is the same, but for what BLM20 and BGS21 add up."""
+    budget, one, four = Budget(1, "1e-6"), Points(Integers()), Subsets(Integers(), 4)
+    streams = [stream_formulas(H, budget, horizon=10**6)[0].at_one for H in (one, four)]
+    assert streams[1] / streams[0] == pytest.approx(2**19, rel=0.01)  # 4^9.5
+    stated = [
+        {found.theorem: found.at_one for found in formulas(H, budget, alpha=0.1, beta=0.05)}
+        for H in (one, four)
+    ]
+    rate = {theorem: stated[1][theorem] / stated[0][theorem] for theorem in stated[0]}
+    assert rate["Lyu25 Theorem 2"] == pytest.approx(4**5, rel=0.01)
+    assert 4**6 < rate["BGS21 Theorem 3.5"] < 1.5 * 4**6
+    assert 16**3 * 4**2 < rate["BLM20 Theorem 1"] < 1.5 * 16**3 * 4**2
+    labels = formulas(parse_class("outcomes(a, b; at most 1)", 3), budget, alpha=0.1, beta=0.05)
+    inside = math.log(3 * math.log(2) ** 3 * 2e8)
+    assert [found.at_one for found in labels] == [
+        pytest.approx(3**6 * math.log(3) ** 8 * inside**2 / 0.01),
+        pytest.approx(18**5 * math.log(3) ** 7 * math.log(2e7) / 0.1),
+    ]
+
+
+def test_a_horizon_is_a_whole_number() -> None:
+    for horizon in ("x", 0, 2.5, None):
+        with pytest.raises(DeclarationError, match=f"use {horizon!r} as horizon:"):
+            plan_stream(Points(Integers()), Budget(1, "1e-6"), horizon=horizon)  # type: ignore[arg-type]
+    for planned in (plan, lambda H, budget: plan_stream(H, budget, horizon=9)):
+        with pytest.raises(DeclarationError, match="cannot learn None"):
+            planned(None, Budget(1, "1e-6"))  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from littlestone.errors import (
     EmptyClassError,
     InfiniteDimensionError,
     TooLargeError,
+    shown,
 )
 from littlestone.hypotheses import Hypothesis, values_of
 from littlestone.labels import require_label
@@ -427,6 +428,16 @@ def require_few(looked: int, most: int | None) -> None:
             f"list an error ball from at most {most} version spaces",
             found="it takes more",
             fix="allow more, or give a smaller number of errors or fewer points",
+        )
+
+
+def require_class(H: object) -> None:
+    """Raise `DeclarationError` unless ``H`` is a class: a text, for one, is not read here."""
+    if not isinstance(H, HypothesisClass):
+        raise DeclarationError(
+            f"learn {shown(H)}",
+            found=f"it is of type {type(H).__name__}, not a hypothesis class",
+            fix="make one, such as Thresholds.on(0, 100), or read a text with parse_class()",
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from littlestone.classes.box_counts import boxes_on
 from littlestone.classes.counted import CountedBoxes, box_rows
-from littlestone.classes.spec import Spec, grid_text, parse_grids
+from littlestone.classes.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.classes.tabled import LIMIT, Tabled, require_table
 from littlestone.domains import Grid, Product
 
@@ -33,6 +33,7 @@ class Boxes(Tabled):
     @classmethod
     def over(cls, grids: Sequence[Grid]) -> Self:
         """All boxes on the product of the grids."""
+        require_grids(grids, cls.__name__)
         domain = Product(tuple(grids))
         declared = f"boxes({', '.join(map(grid_text, grids))})"
         boxes = prod(grid.size * (grid.size + 1) // 2 for grid in grids)

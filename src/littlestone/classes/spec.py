@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +17,7 @@ from littlestone.classes.limits import (
     require_at_most,
 )
 from littlestone.domains import Domain, Grid, Integers, Reals, Strings, number
-from littlestone.errors import DeclarationError, did_you_mean
+from littlestone.errors import DeclarationError, did_you_mean, shown
 
 ALL = "*"
 """The argument that stands for columns of a schema."""
@@ -357,6 +357,19 @@ def column_text(column: Domain[Any]) -> str:
     if isinstance(column, Integers):
         return f"integers({name})"
     return f"strings({name})" if _TYPED.fullmatch(column.name) else name
+
+
+def require_grids(grids: Sequence[Grid], kind: str) -> None:
+    """Raise `DeclarationError` unless ``grids`` is a list of grids: a domain of points never ends.
+
+    >>> require_grids([Grid(0, 23, "hour")], "boxes")
+    """
+    if not isinstance(grids, list | tuple) or not all(isinstance(grid, Grid) for grid in grids):
+        raise DeclarationError(
+            f"declare {kind} over {shown(grids)}",
+            found="it is not a list of grids",
+            fix=f"give one grid for each column, as in {kind}.over([Grid(0, 23, 'hour')])",
+        )
 
 
 def parse_grids(spec: Spec) -> list[Grid]:

@@ -15,7 +15,7 @@ from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require
 from littlestone.classes.counted import Counted
 from littlestone.classes.declared import Declared
 from littlestone.classes.limits import in_digits
-from littlestone.classes.spec import Spec, grid_text, parse_grids
+from littlestone.classes.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.classes.thresholds import Thresholds
 from littlestone.domains import Grid, Product
 from littlestone.errors import TooLargeError
@@ -58,6 +58,7 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
     @classmethod
     def over(cls, grids: Sequence[Grid]) -> Self:
         """All stumps on the columns.  Raises `DeclarationError` for more than 2^20 records."""
+        require_grids(grids, cls.__name__)
         domain = Product(tuple(grids))
         records = prod(grid.size for grid in grids)
         if records > LIMIT:

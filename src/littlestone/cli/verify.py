@@ -67,7 +67,7 @@ def verify(
             verdicts = _run(rows, trial, jobs)
             if len(verdicts) == len(rows):
                 options = (("--paper", paper), ("--id", number))
-                chosen = [word for option in options if option[1] for word in option]
+                chosen = [word for option, text in options if text for word in (option, text)]
                 write(statements_page(verdicts, trial, [*([only] if only else []), *chosen]))
     if as_json:
         print_json([verdict.to_json() for verdict in verdicts])

@@ -42,6 +42,10 @@ class TableFunction(Hypothesis[Any]):
         inside = (1 << self._size) - 1
         object.__setattr__(self, "planes", tuple(plane & inside for plane in self.planes))
 
+    def __repr__(self) -> str:
+        planes = "".join(f"{plane:#x}, " for plane in self.planes)  # decimals have a limit
+        return f"{type(self).__name__}({self.domain!r}, ({planes}), {self.labels})"
+
     @property
     def _size(self) -> int:
         return self.domain.size or 0  # a domain of unknown size has no table

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Generic, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.hypotheses import Hypothesis, has_majority
@@ -121,12 +121,7 @@ class PrivateLearner(ABC, Generic[Point]):
     @abstractmethod
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         """Raise `DeclarationError` if the learner does not apply; subclasses call this one first."""
-        if not isinstance(hypotheses, HypothesisClass):
-            raise DeclarationError(
-                f"learn {shown(hypotheses)}",
-                found=f"it is of type {type(hypotheses).__name__}, not a hypothesis class",
-                fix="make one, such as Thresholds.on(0, 100), or read a text with parse_class()",
-            )
+        require_class(hypotheses)
         if hypotheses.labels > 2 and not self.several:
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",

@@ -7,9 +7,9 @@ import random
 from abc import ABC, abstractmethod
 from typing import Generic
 
-from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.classes.base import Enumerable, HypothesisClass, require_class
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, require_generator
 from littlestone.hypotheses import Hypothesis
 
 
@@ -44,6 +44,7 @@ class TreeAdversary(Adversary[Point]):
     """
 
     def __init__(self, H: HypothesisClass[Point]) -> None:
+        require_class(H)
         self.version_space = H
         self.depth_left = H.littlestone_dimension()
         self.endless = self.depth_left == math.inf
@@ -93,6 +94,9 @@ class RandomAdversary(Adversary[Point]):
         rng: random.Random | None = None,
         target: Hypothesis[Point] | None = None,
     ) -> None:
+        require_class(H)
+        if rng is not None:
+            require_generator(rng)
         if H.is_empty() or (target is not None and target.domain != H.domain):
             raise DeclarationError(
                 f"draw a target from {H}",

@@ -7,9 +7,9 @@ import random
 from math import comb
 from typing import Self
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError, require_generator, shown
 from littlestone.labels import require_label
 from littlestone.online.base import Player
 
@@ -60,10 +60,19 @@ class AgnosticExperts(Player[Point]):
         rng: random.Random | None = None,
         most: int = MOST_SPACES,
     ) -> None:
+        require_class(H)
         H.require_learnable()
+        if rng is not None:
+            require_generator(rng)
+        if type(most) is not int or most < 1:
+            raise DeclarationError(
+                f"keep {shown(most)} version spaces of {H}",
+                found="the number is not a whole one from 1 on",
+                fix=f"leave it out for {MOST_SPACES:,}",
+            )
         if type(horizon) is not int or horizon < 1:
             raise DeclarationError(
-                f"play {horizon!r} rounds with {H}",
+                f"play {shown(horizon)} rounds with {H}",
                 found="the number of rounds is not a whole one from 1 on",
                 fix="give the number of rounds, such as 1000: the learning rate depends on it",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from littlestone.classes.base import HypothesisClass, plurality_label
+from littlestone.classes.base import HypothesisClass, plurality_label, require_class
 from littlestone.classes.thresholds import Thresholds
 from littlestone.domains import Names, Point
 from littlestone.errors import DeclarationError
@@ -35,6 +35,7 @@ class Halving(OnlineLearner[Point]):
     method = "halving"
 
     def __init__(self, H: HypothesisClass[Point]) -> None:
+        require_class(H)
         H.require_learnable()
         if H.size is None:
             raise DeclarationError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.online.base import OnlineLearner, consistent
@@ -43,6 +43,7 @@ class StandardOptimalAlgorithm(OnlineLearner[Point]):
     method = "soa"
 
     def __init__(self, H: HypothesisClass[Point]) -> None:
+        require_class(H)
         H.require_learnable()
         self.version_space, self.labels = H, H.labels
         self.mistake_bound = int(H.littlestone_dimension())

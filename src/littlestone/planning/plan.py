@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import Any
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import Bound, PrivateLearner
 from littlestone.markup import grid, tag
@@ -208,6 +208,7 @@ def plan(
     >>> [bound.n for bound in found.lower]
     [22, 56, 209]
     """
+    require_class(H)
     H.require_learnable()
     goal: dict[str, Any] = {"budget": budget, "alpha": alpha, "beta": beta}
     if mistakes is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.learners.online import Known, online_candidates
 from littlestone.planning.formulas import Stated, stream_formulas
 from littlestone.privacy.budget import Budget
@@ -40,6 +40,7 @@ def plan_stream(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> Str
     >>> [(stated.theorem, stated.at_one) for stated in found.formulas]
     [('Lyu25 Theorem 1', 169)]
     """
+    require_class(H)
     H.require_learnable()
     rows, excluded = online_candidates(H, budget, horizon=horizon)
     stated = stream_formulas(H, budget, horizon=horizon)

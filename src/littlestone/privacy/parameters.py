@@ -30,7 +30,7 @@ def whole(name: str, value: object, least: int | None = None) -> None:
         return
     bound = "" if least is None else f" of at least {least}"
     raise DeclarationError(
-        f"use {shown(value)} as {name} of a mechanism",
+        f"use {shown(value)} as {name}",
         found=f"{name} must be an integer{bound}",
         fix=f"give {name} as an integer{bound}",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from littlestone.errors import DeclarationError
+from littlestone.errors import require_generator
 
 
 def system_generator() -> random.Random:
@@ -48,10 +48,5 @@ def chosen_generator(rng: random.Random | None) -> random.Random:
     """
     if rng is None:
         return system_generator()
-    if not isinstance(rng, random.Random):
-        raise DeclarationError(
-            f"draw with a generator of type {type(rng).__name__}",
-            found="it is no random.Random, whose whole numbers are exact",
-            fix="leave rng out, or give seeded_generator(seed) for a simulation",
-        )
+    require_generator(rng)
     return rng
