@@ -55,8 +55,8 @@ def representation(table: Any) -> Representation:
 
     ``table`` is an N x m table of 0s and 1s; see `LabelTable.of`.  Raises `DeclarationError` for
     anything else, and `TooLargeError` for more columns.  A matching of at most 16 functions takes
-    microseconds.  Source: Beimel, Nissim and Stemmer (BNS19) for the dimensions, at error and
-    confidence 1/4; docs/proofs/representation.md, Theorem 1, for what they are here.
+    microseconds.  Error and confidence are 1/4 here.  Source: docs/proofs/representation.md,
+    Theorem 1; BNS19 show that the records of pure privacy grow as RepDim, up to constants.
 
     >>> found = representation([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     >>> found.deterministic, found.probabilistic
