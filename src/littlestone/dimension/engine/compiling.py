@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar, cast
 
-from numba import njit, types
+from numba import config, njit, types
 from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -36,6 +37,21 @@ def compiled(signature: Any, *, bare: bool = False) -> Callable[[Function], Func
     return compile_
 
 
+@contextmanager
+def _lightly_optimised() -> Iterator[None]:
+    """Spend little on what is compiled here: the kernel that it becomes part of is optimised in full.
+
+    The types of a kernel are being inferred, so this thread holds the compiler's lock.
+    """
+    settings: Any = config
+    full = settings.OPT
+    settings.OPT = type(full)(1)
+    try:
+        yield
+    finally:
+        settings.OPT = full
+
+
 def part(signature: Any, *, inline: bool = False) -> Callable[[Function], Function]:
     """A part of kernels, bare and for them only: compiled with the first kernel that calls it.
 
@@ -56,7 +72,8 @@ def part(signature: Any, *, inline: bool = False) -> Callable[[Function], Functi
 
         def compiled_first(args: Any, kws: Any) -> Any:
             if not dispatcher.overloads:
-                dispatcher.compile(signature)
+                with _lightly_optimised():
+                    dispatcher.compile(signature)
                 dispatcher.disable_compile()
             return find(args, kws)
 

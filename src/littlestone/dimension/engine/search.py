@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, cast
+
 import numpy as np
 from numba import int64, void
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from littlestone.dimension.engine.bounds_table import probe, store
@@ -124,7 +128,34 @@ def one_an_orbit(S: State, depth: Index, candidates: Index) -> None:
         met[o] = 1
 
 
-@compiled(int64(STATE, int64, int64, int64, int64, int64, int64[::1]), bare=True)
+_QUESTION = int64(STATE, int64, int64, int64, int64, int64, int64[::1])
+
+
+@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+def _itself(
+    typing: Any, S: Any, depth: Any, x: Any, side: Any, k: Any, node: Any, points: Any
+) -> Any:
+    """`decide`, called by itself.
+
+    For a recursive call the compiler would find out the types of all of the function again.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        convention, (returned, types) = context.call_conv, (signature.return_type, signature.args)
+        status, answer = convention.call_function(
+            builder, builder.function, returned, types, arguments
+        )
+        with builder.if_then(status.is_error, likely=False):
+            convention.return_status_propagate(builder, status)
+        return answer
+
+    return _QUESTION, generate
+
+
+_decide = cast(Callable[..., Any], _itself)
+
+
+@compiled(_QUESTION, bare=True)
 def decide(
     S: State,
     depth: Index,
@@ -266,7 +297,7 @@ def decide(
                             if k > MARKED:
                                 S.marks[place] = mark
                             before = S.control[NODES]
-                            answer = decide(S, depth, z, s, k - 1, NOWHERE, points)
+                            answer = _decide(S, depth, z, s, k - 1, NOWHERE, points)
                             if k > MARKED:
                                 S.marks[place] = 0
                             if answer < 0:
@@ -297,6 +328,6 @@ def decide(
         below = 2 * node + 1 + (s ^ (origin & 1))
         if k == 3:
             points[below] = S.origin[depth, splitter(S, depth, chosen, s)] >> 1
-        elif decide(S, depth, chosen, s, k - 1, below, points) != 1:
+        elif _decide(S, depth, chosen, s, k - 1, below, points) != 1:
             return -1
     return 1

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import typeof
 from numpy.typing import NDArray
+
+from littlestone.dimension.engine.memory import memory, placed
 
 # Entries of State.control and State.shared.
 STOP, NODES, NODE_LIMIT, MAY_GROW, WORK, WORK_LIMIT = range(6)
@@ -58,6 +59,12 @@ class State(NamedTuple):
     planes: NDArray[np.uint64]  # scratch counters
     totals: NDArray[np.uint64]  # [depth, plane * word]: ones of every column, bit by bit
     block: NDArray[np.uint64]  # scratch for transposing
+    places: NDArray[np.uint64]  # where the others are
+
+    @property
+    def address(self) -> int:
+        """Where compiled code finds them all."""
+        return int(self.places.ctypes.data)
 
 
 def allocate(rows: int, columns: int, table_bytes: int) -> State:
@@ -65,7 +72,7 @@ def allocate(rows: int, columns: int, table_bytes: int) -> State:
     depth = max(rows, 2).bit_length() + 1
     words = -(-rows // 64)
     buckets = 1 << max(6, (table_bytes // (8 * SLOTS * ENTRY)).bit_length() - 1)
-    return State(
+    state = State(
         control=np.array([0, 0, 1 << 62, 1, 0, 1 << 62], np.int64),
         shared=np.array([min(buckets, 1 << 10), 0, buckets, 0], np.int64),
         marks=np.zeros(MARKS, np.uint64),
@@ -94,7 +101,9 @@ def allocate(rows: int, columns: int, table_bytes: int) -> State:
         planes=np.empty(32 * (-(-columns // 256) * 4), np.uint64),
         totals=np.empty((depth, 32 * (-(-columns // 256) * 4)), np.uint64),
         block=np.zeros(256, np.uint64),
+        places=np.empty(0, np.uint64),
     )
+    return placed(state)
 
 
 def beside(S: State) -> State:
@@ -105,10 +114,10 @@ def beside(S: State) -> State:
     own: dict[str, Any] = {
         name: np.zeros(array.shape, array.dtype)  # untouched pages cost nothing here either
         for name, array in S._asdict().items()
-        if name not in ("shared", "marks", "literal", "orbits", "table")
+        if name not in ("shared", "marks", "literal", "orbits", "table", "places")
     }
     own["control"][WORK_LIMIT] = 1 << 62
-    T = S._replace(**own)
+    T = placed(S._replace(**own))
     for name in ("frame", "key", "path", "origin", "ones"):
         own[name][0] = getattr(S, name)[0]
     size = int(S.frame[0, WORDS] * S.frame[0, COLUMNS])
@@ -116,6 +125,4 @@ def beside(S: State) -> State:
     return T
 
 
-STATE: Any = typeof(  # type: ignore[no-untyped-call,unused-ignore]
-    allocate(64, 2, 0)
-)
+STATE: Any = memory(allocate(64, 2, 0))
