@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from littlestone.classes import (
+    Boxes,
     Conjunctions,
     EqualityRules,
     FiniteClass,
@@ -122,7 +123,7 @@ def test_the_blocks_of_juntas_are_the_best() -> None:
 
 
 def test_boxes() -> None:
-    for d, most in ((1, 12), (2, 8), (3, 4)):
+    for d, most in ((1, 12), (2, 8), (3, 4), (4, 2)):
         found = {
             sizes: dimension(box_rows(sizes)[1:])
             for sizes in combinations_with_replacement(range(1, most + 1), d)
@@ -130,7 +131,10 @@ def test_boxes() -> None:
         for sizes, own in found.items():
             grids = tuple(Grid(0, m - 1, f"x{j}") for j, m in enumerate(sizes))
             low, high = CountedBoxes(Product(grids), "").littlestone_bounds()
-            assert low == closed_forms.boxes(sizes) <= own <= dimension(box_rows(sizes)) <= high
+            whole = dimension(box_rows(sizes))
+            assert closed_forms.boxes(sizes) <= own <= whole <= high
+            assert low == (whole if max(sizes) <= 2 else closed_forms.boxes(sizes))
+            assert Boxes.over(grids).closed_form == (whole if max(sizes) <= 2 else None)
             for j, m in enumerate(sizes):
                 longer = tuple(sorted((*sizes[:j], 2 * m + 1, *sizes[j + 1 :])))
                 assert longer not in found or found[longer] >= own + 2
@@ -176,6 +180,7 @@ def test_rules_of_exactly_r_columns(r: int) -> None:
         (f"conjunctions({names(10)})", 11),
         (f"conjunctions({names(300)})", 301),
         (f"conjunctions({names(13)}; monotone)", 13),
+        (f"boxes({', '.join(f'c{j} 3..4' for j in range(24))}, x 0..0)", 25),
         (f"juntas({names(10)}; k 3)", 14),
         (f"juntas({names(20)}; k 3)", 17),
         (f"juntas({names(40)}; k 2)", 12),

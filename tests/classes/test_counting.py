@@ -260,7 +260,7 @@ def test_boxes(most: int, grids: list[Grid], monkeypatch: pytest.MonkeyPatch) ->
 def test_conjunctions(monotone: bool) -> None:
     for n in (1, 2, 3, 4):
         table = Conjunctions.of("abcd"[:n], monotone=monotone)
-        H = CountedBoxes(table.domain, "conjunctions", monotone, table.littlestone_dimension())
+        H = CountedBoxes(table.domain, "conjunctions", monotone)
         assert (H.size, H.littlestone_bounds()[0]) == (table.size, n + (not monotone))
         for m in (0, 1, 9):
             sample = some_sample(H, m, seed=m)

@@ -18,9 +18,12 @@ import pytest
 from numpy.typing import NDArray
 
 from littlestone.classes import FiniteClass, parse_class
+from littlestone.dimension import version_spaces as module
 from littlestone.dimension.littlestone import LittlestoneSolver
 from littlestone.dimension.version_spaces import VersionSpaces
+from littlestone.errors import TooLargeError
 from littlestone.online import RandomAdversary, StandardOptimalAlgorithm, TreeAdversary, play
+from littlestone.steps import searching
 
 Table = NDArray[np.bool_]
 
@@ -190,6 +193,23 @@ def test_ctrl_c_ends_the_question_and_leaves_the_object_whole() -> None:
     kept = (1 << 300) - 1
     plain = FiniteClass.from_array(H.label_table().values[:300])
     assert H.solver.dimension(kept) == plain.littlestone_dimension()
+
+
+def test_a_search_of_few_version_spaces_is_limited_by_its_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Version spaces of many functions take longer each, so their number alone says little."""
+    table = np.random.default_rng(2).random((500, 20)) < 0.5
+    spaces, everything = VersionSpaces(masks(table), work=0), (1 << 500) - 1
+    with searching(2_000):
+        dimension = spaces.dimension(everything)
+    monkeypatch.setattr(module, "_WORK", 1)
+    again = VersionSpaces(masks(table), work=0)
+    with searching(2_000), pytest.raises(TooLargeError):
+        again.dimension(everything)
+    assert again._engine is not None and spaces._engine is not None
+    assert again._engine.work < spaces._engine.work // 2  # it stopped in time
+    assert again.dimension(everything) == dimension
 
 
 @pytest.mark.slow

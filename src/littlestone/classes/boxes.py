@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Self
 
+from littlestone.classes import closed_forms
 from littlestone.classes.box_counts import boxes_on
 from littlestone.classes.counted import CountedBoxes, box_rows
 from littlestone.classes.spec import Spec, grid_text, parse_grids, require_grids
@@ -39,6 +40,11 @@ class Boxes(Tabled):
         boxes = prod(grid.size * (grid.size + 1) // 2 for grid in grids)
         require_table(declared, boxes + 1, prod(grid.size for grid in grids))
         return cls.of_rows(domain, box_rows([grid.size for grid in grids]), declared)
+
+    @property
+    def closed_form(self) -> int | None:
+        """The dimension of conjunctions if no range has more than two points."""
+        return closed_forms.two_point_boxes([grid.size for grid in self.domain.columns])
 
     @classmethod
     def parse(cls, spec: Spec) -> Any:

@@ -1,7 +1,7 @@
 """Proved numbers of mistakes that can be forced, as formulas: docs/proofs/closed-forms.md.
 
 Each is a lower bound of a Littlestone dimension that takes no table and no search.  Where it meets the
-upper bound log2 |H| it is the dimension.
+upper bound log2 |H| it is the dimension.  `two_point_boxes` is exact.
 """
 
 from __future__ import annotations
@@ -34,6 +34,17 @@ RULES = {
 def log2(number: int) -> int:
     """floor(log2 number), for a number >= 1."""
     return number.bit_length() - 1
+
+
+def two_point_boxes(sizes: Sequence[int]) -> int | None:
+    """LDim of all boxes and the constant 0 if no range has more than two points; else None.
+
+    They are the conjunctions of as many columns as there are ranges of two points.
+
+    >>> two_point_boxes([2, 1, 2]), two_point_boxes([2, 3])
+    (3, None)
+    """
+    return 1 + sum(size - 1 for size in sizes) if max(sizes) <= 2 else None
 
 
 def decision_lists(n: int) -> int:

@@ -74,7 +74,7 @@ class Conjunctions(Tabled):
         if (2**n if monotone else 3**n + 1) * 2**n <= LIMIT:
             return cls.of(columns, monotone=monotone)
         declared, domain = _text(columns, monotone=monotone), bits(columns)
-        return CountedBoxes(domain, declared, monotone, n + (not monotone))
+        return CountedBoxes(domain, declared, monotone)
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -80,7 +80,7 @@ class CountedBoxes(Counted):
 
     It is `Boxes` beyond the limit of a table, and `Conjunctions` too: a literal is a side of a column
     of 0s and 1s.  ``monotone`` takes only the sides that end at 1, and no constant 0.  With V boxes the
-    scores take O(V), at some 1 or 2 ns each.  ``exact`` is the Littlestone dimension, if it is known.
+    scores take O(V), at some 1 or 2 ns each.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("conjunctions(a, b, c, d, e, f, g, h, i, j, k, l)")
@@ -91,7 +91,6 @@ class CountedBoxes(Counted):
     domain: Product
     source: str
     monotone: bool = False
-    exact: int | None = None
 
     def require_scorable(self) -> None:
         sizes = [grid.size for grid in self.grids]
@@ -112,10 +111,13 @@ class CountedBoxes(Counted):
         return 1 << len(sizes) if self.monotone else boxes_on(sizes) + 1
 
     def littlestone_bounds(self) -> tuple[int, int]:
-        """Below: an interval in one column, and independent ends in the others (Theorem 5)."""
-        if self.exact is not None:
-            return self.exact, self.exact
-        return closed_forms.boxes([grid.size for grid in self.grids]), halving(self.size)
+        """LDim twice if no range has more than two points.
+
+        Else, below: an interval in one column, and independent ends in the others (Theorem 5).
+        """
+        sizes = [grid.size for grid in self.grids]
+        exact = len(sizes) if self.monotone else closed_forms.two_point_boxes(sizes)
+        return (closed_forms.boxes(sizes), halving(self.size)) if exact is None else (exact, exact)
 
     def search_table(self) -> SearchTable | None:
         """All boxes, or the nonempty ones on ranges of half as many points, each worth 2 mistakes."""

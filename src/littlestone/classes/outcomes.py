@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.classes.declared import Declared
+from littlestone.classes.limits import in_digits
 from littlestone.classes.outcome_covers import WHOLE, OutcomeCovers, Space
 from littlestone.classes.rule_sets import MOST_RULES, RuleSets
 from littlestone.classes.rules import EqualityRules
@@ -90,7 +91,9 @@ class Outcomes(HypothesisClass[Rule], Declared):
         if growth**s > MOST_COVERS or k >= MOST_LABELS:
             raise TooLargeError(
                 f"search the version spaces of {self}",
-                found="its version spaces are too many to search for a Littlestone dimension",
+                found=f"records obey {growth:,} rules each, so {s} of them may have "
+                f"{in_digits(growth**s)} covers; at most {MOST_COVERS} covers with "
+                f"{MOST_LABELS} labels are searched",
                 fix="ask for 2 rules over 2 columns or less, and at most 4 labels; or learn it, "
                 "which takes no search",
             )

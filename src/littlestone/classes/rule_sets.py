@@ -17,6 +17,7 @@ from littlestone.classes.columns import parse_mixed
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.covers import WHOLE, Covers, Space
 from littlestone.classes.declared import Declared
+from littlestone.classes.limits import in_digits
 from littlestone.classes.rule_gains import RuleGains
 from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
@@ -95,7 +96,9 @@ class RuleSets(Covering[Rule], Declared):
         if not self._searchable:
             raise TooLargeError(
                 f"search the version spaces of {s} rules of {r} equalities over {m} columns",
-                found="its version spaces are too many to search for a Littlestone dimension",
+                found=f"records obey {self.elements_per_point:,} rules each, so {s} of them may have "
+                f"{in_digits(self.elements_per_point**s)} covers; at most {MOST_COVERS} covers over "
+                f"{MOST_COLUMNS} columns are searched",
                 fix="ask for 2 rules of 2 over 4 columns, 3 rules of 2 over 2, or less; or learn by "
                 "the method choosing, which does not search",
             )

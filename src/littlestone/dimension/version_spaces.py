@@ -22,7 +22,8 @@ _RECENT = 128  # version spaces that a new one is compared with
 _TURN = 1 << 8  # version spaces searched before it is the other side's turn
 _UNLIMITED = 1 << 60
 _ASKED = 50  # steps of a question to the engine, which waits for a thread
-_NODE = 3  # steps of a version space that the engine searches, of 10 to 50 microseconds
+_NODE = 3  # steps of a version space that the engine searches, of 10 microseconds or more
+_WORK = 1 << 11  # units of its work in a step: version spaces of many functions take longer
 
 
 class VersionSpaces:
@@ -165,10 +166,12 @@ class VersionSpaces:
                     pass
             self._solver = None  # its memory is better used by the engine
         engine, allowed = self._engine_of(alive), searchable()
-        most = nodes if allowed is None else min(nodes, allowed // _NODE + 1)
-        before = engine.nodes
-        answer = self._watched(engine, k, most)
-        search(_ASKED + _NODE * (engine.nodes - before))
+        work = _UNLIMITED
+        if allowed is not None:
+            nodes, work = min(nodes, allowed // _NODE + 1), (allowed + 1) * _WORK
+        before, worked = engine.nodes, engine.work
+        answer = self._watched(engine, k, nodes, work)
+        search(_ASKED + max(_NODE * (engine.nodes - before), (engine.work - worked) // _WORK))
         return answer
 
     def _engine_of(self, alive: int) -> Engine:
@@ -201,14 +204,14 @@ class VersionSpaces:
             chosen = np.unique(self._first[chosen])
         return PackedTable(self._rows[chosen], len(self._columns), chosen)
 
-    def _watched(self, engine: Engine, k: int, nodes: int) -> bool | None:
+    def _watched(self, engine: Engine, k: int, nodes: int, work: int) -> bool | None:
         """Ask the engine in a thread of its own, so that Ctrl+C is heard."""
         answers: list[bool | None] = []
         failures: list[BaseException] = []
 
         def ask() -> None:
             try:
-                answers.append(engine.at_least(k, nodes))
+                answers.append(engine.at_least(k, nodes, work=work))
             except BaseException as failure:
                 failures.append(failure)
             finally:

@@ -47,7 +47,7 @@ class Engine:
         # What is learnt about the sets of restrictions of one table is not true of another.
         state.path[0] = state.key[0]
         state.shared[SYMMETRIC] = state.place[0] = 0
-        self._symmetry = Symmetry(table, int(state.control[WORK]))
+        self._symmetry = Symmetry(table, self.work)
 
     @property
     def nodes(self) -> int:
@@ -75,8 +75,15 @@ class Engine:
         self._state.control[STOP] = 0
         self._state.control[NODE_LIMIT] = 1 << 62
 
-    def at_least(self, k: int, nodes: int = 1 << 60, *, alone: bool = True) -> bool | None:
-        """Whether LDim >= k; None if stopped, or if it takes more than so many version spaces.
+    @property
+    def work(self) -> int:
+        """Units of work done so far by this search; one takes about 4 nanoseconds."""
+        return int(self._state.control[WORK])
+
+    def at_least(
+        self, k: int, nodes: int = 1 << 60, *, work: int = NEVER, alone: bool = True
+    ) -> bool | None:
+        """Whether LDim >= k; None if stopped, or if it takes more version spaces or units of work.
 
         A helper, if there is one, is told of the question unless it is to be answered ``alone``.
         """
@@ -90,9 +97,9 @@ class Engine:
         if self._stopped:
             return None
         control, helper = self._state.control, None if alone else self._helper
-        control[NODE_LIMIT] = control[NODES] + nodes
+        control[NODE_LIMIT], until = control[NODES] + nodes, self.work + work
         while True:
-            control[WORK_LIMIT] = self._symmetry.due
+            control[WORK_LIMIT] = due = min(until, self._symmetry.due)
             if helper is not None:
                 helper.begin(k, int(control[NODE_LIMIT] - control[NODES]))
             answer = int(decide(self._state, 0, -1, 0, k, -1, NO_POINTS))
@@ -100,10 +107,10 @@ class Engine:
                 other = helper.end()
                 answer = other if answer < 0 else answer
                 control[STOP] = self._stopped  # the helper may have set it
-            work, control[WORK_LIMIT] = int(control[WORK]), NEVER
-            if answer >= 0 or self._stopped or work < self._symmetry.due:
+            control[WORK_LIMIT] = NEVER
+            if answer >= 0 or self._stopped or self.work < due or due == until:
                 return None if answer < 0 else bool(answer)
-            if self._symmetry.learn(self._state.orbits, work, lambda: self._stopped):
+            if self._symmetry.learn(self._state.orbits, self.work, lambda: self._stopped):
                 self._state.shared[SYMMETRIC] = 1
 
     def tree(self, depth: int) -> MistakeTree:
