@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from mixed_tables import random_examples, sample_of
 
+from littlestone import dim
 from littlestone.classes import open_conditions, parse_class
 from littlestone.classes.open_conditions import OpenConditions
 from littlestone.domains import Cells, Integers, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction
+from littlestone.planning.choice import candidates
+from littlestone.privacy import Budget
 
 TEXTS = [
     "conditions(ward, age: 0..20 step 10, integers(code); at most 2)",
@@ -118,3 +121,11 @@ def test_what_open_conditions_refuse() -> None:
         parse_class("conditions(w, x: 0..3000, y: 0..3000; at most 2)")
     with pytest.raises(TooLargeError, match="so many cells"):
         parse_class("conditions(w, x: 0..300, y: 0..300, z: 0..300; at most 3)")
+
+
+def test_methods_that_restrict_the_class_are_refused_before_the_spend() -> None:
+    """Even where its bounds are equal, so that its dimension is known."""
+    H = parse_class("conditions(ward; at most 1)")
+    assert dim(H) == 2
+    found = candidates(H, Budget(5, 1e-3), setting="realizable")
+    assert [each.method for each in found if each.learner is not None] == ["choosing"]

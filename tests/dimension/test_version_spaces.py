@@ -207,7 +207,8 @@ def test_a_search_of_few_version_spaces_is_limited_by_its_work(
     again = VersionSpaces(masks(table), work=0)
     with searching(2_000), pytest.raises(TooLargeError):
         again.dimension(everything)
-    assert again._engine is not None and spaces._engine is not None
+    assert again._engine is not None
+    assert spaces._engine is not None
     assert again._engine.work < spaces._engine.work // 2  # it stopped in time
     assert again.dimension(everything) == dimension
 

@@ -233,10 +233,6 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         counts[:, unit] = 1
         return self.op == "xor" or part.scores(Sample(self.domain, points, counts)).least == 0
 
-    def littlestone_dimension(self) -> int:
-        """Not known even if its bounds are equal: who asks for it asks for version spaces next."""
-        self._no_version_spaces()
-
     def load(self, n: int) -> None:
         for part in (self.first, self.second):
             part.load(n)

@@ -61,10 +61,6 @@ class Counted(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
     def forms(self) -> int:
         return self.size or 0
 
-    def littlestone_dimension(self) -> int:
-        """Not known even if its bounds are equal: who asks for it asks for version spaces next."""
-        self._no_version_spaces()
-
     @property
     def grids(self) -> tuple[Grid, ...]:
         """The columns."""

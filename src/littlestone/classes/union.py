@@ -105,10 +105,6 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
     def bound_reasons(self) -> tuple[str, str]:
         return "its largest class", "follow one class after the other, or the majority"
 
-    def littlestone_dimension(self) -> int:
-        """Not known even if its bounds are equal: who asks for it asks for version spaces next."""
-        self._no_version_spaces()
-
     @property
     def most_errors(self) -> int | None:
         limits = [part.most_errors for part in self.parts]

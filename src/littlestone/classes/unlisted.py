@@ -57,8 +57,11 @@ class NoVersionSpaces(HypothesisClass[Any]):
         return None
 
     def littlestone_dimension(self) -> int:
-        low, high = self.littlestone_bounds()
-        return low if low == high else self._no_version_spaces()
+        """Refused even if `littlestone.dim` knows it: a method that asks restricts the class next.
+
+        It must refuse before anything is spent, so it is refused here.
+        """
+        self._no_version_spaces()
 
     def restrict(self, x: Any, y: int) -> Self:
         self._no_version_spaces()
