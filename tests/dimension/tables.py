@@ -133,3 +133,10 @@ def balls(n: int, radii: range) -> Table:
 
 def random_table(seed: int, rows: int, points: int, density: float) -> Table:
     return (np.random.default_rng(seed).random((rows, points)) < density).astype(np.uint8)
+
+
+def signed(points: NDArray[np.int64], flips: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The permutation of literals that takes point x to points[x], with the other label if flips[x]."""
+    image = np.empty(2 * len(points), np.int64)
+    image[::2], image[1::2] = 2 * points + flips, 2 * points + (1 - flips)
+    return image

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from littlestone.cli import app
 from littlestone.dimension import (
-    half_graph,
+    HalfGraph,
     is_half_graph,
     is_psi_shattered,
     is_psi_shattered_set,
@@ -36,6 +36,7 @@ from littlestone.dimension import (
     threshold_dimension,
     thresholds,
 )
+from littlestone.dimension.label_table import binary
 from littlestone.errors import DeclarationError, TooLargeError
 
 Table = NDArray[np.int64]
@@ -71,12 +72,38 @@ def longest_half_graph(table: Table) -> int:
 
 @pytest.mark.parametrize("work", [-1, thresholds.WORK])
 def test_half_graphs_are_longest(work: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With no work left to it, the search in Python hands over to the compiled one at once."""
+    """With no work left to it, the search in Python hands over to the compiled one at once.
+
+    In slices of one node, that one is asked again and again before it answers.
+    """
     monkeypatch.setattr(thresholds, "WORK", work)
+    monkeypatch.setattr(thresholds, "_SLICE", 1)
     for table in tables(200, (7, 8), seed=1):
-        found = half_graph(table)
-        assert is_half_graph(table, found)
-        assert len(found.points) == longest_half_graph(table)
+        found = threshold_bounds(table, time_limit=None)
+        assert is_half_graph(table, found.witness)
+        assert len(found.witness.points) == longest_half_graph(table)
+        assert found.lower == found.upper == len(found.witness.points)
+
+
+@pytest.mark.parametrize("slice_", [1, thresholds._SLICE])
+def test_the_compiled_search_alone_finds_the_longest(
+    slice_: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From no half-graph on: a long one may be found or open before the next longer one is."""
+    monkeypatch.setattr(thresholds, "_SLICE", slice_)
+    for table in tables(60, (7, 8), seed=5):
+        longest = longest_half_graph(table)
+        if longest:
+            steps = list(thresholds._by_slices(binary(table, "search"), 0, min(table.shape)))
+            assert max(len(found or ()) for found, _ in steps) == longest
+            assert min(refuted for _, refuted in steps) == longest + 1
+
+
+def test_numbers_before_the_first_row_or_column_are_no_half_graph() -> None:
+    table = [[1, 1], [0, 1]]
+    assert is_half_graph(table, HalfGraph((0, 1), (0, 1)))
+    assert not is_half_graph(table, HalfGraph((0, 1), (0, -1)))
+    assert not is_half_graph(table, HalfGraph((0, -1), (0, 1)))
 
 
 def test_random_tables_have_the_known_threshold_dimensions() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tables
 from numpy.typing import NDArray
-from tables import Table
+from tables import Table, signed
 
 from littlestone.dimension import is_shattered_by, refutes
 from littlestone.dimension.littlestone import LittlestoneSolver
@@ -26,13 +26,6 @@ PLENTY = 10_000_000  # work that pays for 12 paths of a small table
 
 def never() -> bool:
     return False
-
-
-def signed(points: NDArray[np.int64], flips: NDArray[np.int64]) -> Permutation:
-    """The permutation of literals that takes point x to points[x], with the other label if flips[x]."""
-    image = np.empty(2 * len(points), np.int64)
-    image[::2], image[1::2] = 2 * points + flips, 2 * points + (1 - flips)
-    return image
 
 
 def moved(table: Table, image: Permutation) -> Table:

@@ -135,6 +135,9 @@ def _by_slices(
             asked[length] = HalfGraphSearch(H.values[rows], length)
         return asked[length].go_on(_SLICE)
 
+    def pairs(length: int) -> list[tuple[int, int]]:
+        return [(x, rows[h]) for x, h in asked.pop(length).pairs()]
+
     while lower < upper:
         longer = lower + 1
         need = HalfGraphSearch.bytes_for(H.values.shape, longer)
@@ -147,13 +150,17 @@ def _by_slices(
             )
         if (answer := answered(longer)) == FOUND:
             lower = longer
-            yield [(x, rows[h]) for x, h in asked.pop(longer).pairs()], upper + 1
+            yield pairs(longer), upper + 1
         elif answer == REFUTED:
             upper = lower
             yield None, upper + 1
         # The next upper bound follows at once where one is refuted at once.
         while upper > longer and HalfGraphSearch.bytes_for(H.values.shape, upper) <= _MOST_BYTES:
-            if answered(upper) != REFUTED:
+            answer = answered(upper)
+            if answer == FOUND:  # take it now: a question that goes on looks for another one
+                lower = upper
+                yield pairs(upper), upper + 1
+            if answer != REFUTED:
                 break
             del asked[upper]
             upper -= 1

@@ -32,7 +32,6 @@ def orbits(group: Sequence[Permutation], points: int) -> NDArray[np.int64]:
         before = least
         for image in images:
             least = np.minimum(least, least[image])
-            least[image] = np.minimum(least[image], least)
         least = least[least]
         if np.array_equal(least, before):
             return least
@@ -139,9 +138,7 @@ class PathOrbits:
         self._group = _Group(group, self._rng)
         least = self._table[place, :, 0]
         first = np.flatnonzero(least == np.arange(len(least)))
-        alone = np.bincount(least, minlength=len(least))[first] == 1
-        for image in group:
-            alone &= image[2 * first] == 2 * first
         # What fixes this path fixes the literals of such a point, too.
-        self._table[place, first[alone], 1] = place
-        self._next = first[~alone].tolist()[::-1]
+        fixed = np.all([image[2 * first] == 2 * first for image in group], axis=0)
+        self._table[place, first[fixed], 1] = place
+        self._next = first[~fixed].tolist()[::-1]

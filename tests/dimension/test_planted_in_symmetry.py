@@ -1,0 +1,101 @@
+"""Faults planted in the search for symmetries, and the checks that turn red with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from tables import signed
+
+from littlestone.dimension.symmetry import learning, orbits
+from littlestone.dimension.symmetry.finding import Entries
+from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation
+from littlestone.dimension.table import PackedTable
+from planting import Fault, plant
+
+
+def a_map_that_is_no_permutation_is_no_symmetry() -> None:
+    """Two points may go to one without any row telling it, if the column that is left out is 0."""
+    entries = Entries(PackedTable.read(np.array([[0, 0], [1, 0]], np.uint8)))
+    assert not entries.is_symmetry(np.array([0, 1, 0, 1]))
+
+
+def nonagon() -> list[Permutation]:
+    """What makes the symmetries of nine points in a circle."""
+    points, kept = np.arange(9), np.zeros(9, np.int64)
+    return [signed(np.roll(points, 1), kept), signed(points[::-1], kept)]
+
+
+def old_links_are_forgotten() -> None:
+    """The orbits of more symmetries are written over those of fewer."""
+    known = np.full((20, 9, 2), 19, np.int32)
+    paths = PathOrbits(nonagon(), known, np.random.default_rng(0))
+    paths.grow(1)
+    assert known[1 : paths._last + 1, :, 1].max() <= paths._last < 19
+
+
+def paths_end_with_the_array() -> None:
+    for places in (2, 3):
+        known = np.zeros((places, 9, 2), np.int32)
+        assert not PathOrbits(nonagon(), known, np.random.default_rng(0)).grow(100)
+
+
+def a_stop_is_heard_while_paths_are_added() -> None:
+    known = np.zeros((20, 9, 2), np.int32)
+    paths = PathOrbits(nonagon(), known, np.random.default_rng(0))
+    paths.grow(5, lambda: True)
+    assert paths._last == 1
+
+
+_SYMMETRY = "littlestone.dimension.symmetry."
+FAULTS = {
+    a_map_that_is_no_permutation_is_no_symmetry: Fault(
+        f"{_SYMMETRY}finding:Entries.is_symmetry",
+        "not np.array_equal(np.sort(image), np.arange(literals))",
+        "False",
+        "any map is a permutation",
+    ),
+    old_links_are_forgotten: Fault(
+        f"{_SYMMETRY}orbits:PathOrbits._put",
+        "self._table[self._last, :, 1] = 0",
+        "pass",
+        "old links are kept",
+    ),
+    paths_end_with_the_array: Fault(
+        f"{_SYMMETRY}orbits:PathOrbits.grow",
+        "self._last + 1 == len(self._table)",
+        "False",
+        "paths go beyond the array",
+    ),
+    a_stop_is_heard_while_paths_are_added: Fault(
+        f"{_SYMMETRY}orbits:PathOrbits.grow", "if stopped():", "if False:", "a stop is not heard"
+    ),
+}
+
+
+@pytest.mark.parametrize("check", FAULTS)
+def test_a_check_turns_red_with_its_fault(
+    check: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check()
+    plant(FAULTS[check], monkeypatch)
+    with pytest.raises((AssertionError, IndexError)):
+        check()
+
+
+def test_points_of_several_words() -> None:
+    """The check reads, moves and compares all words of a row, and the search sums them all."""
+    rng, points = np.random.default_rng(3), 131
+    first = (rng.random((2, points)) < 0.3).astype(np.uint8)
+    table = np.concatenate([np.roll(first, i, axis=1) for i in range(points)])
+    turn = signed(np.roll(np.arange(points), 1), np.zeros(points, np.int64))
+    assert Entries(PackedTable.read(table)).is_symmetry(turn)
+    look = learning._Look(PackedTable.read(table))
+    look.go_on(40, lambda: False)
+    assert (orbits.orbits(look.found, points) == 0).all()
+    table[:, :64] = 0  # what moves the other points is a symmetry of the first word alone
+    swapped = np.arange(points)
+    swapped[[64, 129]] = 129, 64
+    image = signed(swapped, np.zeros(points, np.int64))
+    assert not Entries(PackedTable.read(table)).is_symmetry(image)
