@@ -203,12 +203,17 @@ def renyi_moment(
     return _Two(p, q).moment(order, delta)
 
 
-def _up(x: Fraction) -> Fraction:
-    """``x`` >= 0 rounded up to 256 significant bits."""
+def _up(x: Fraction) -> tuple[int, int]:
+    """``x`` >= 0 rounded up to 256 significant bits: a and s >= 0 with a / 2^s.
+
+    >>> a, s = _up(Fraction(1, 3))
+    >>> 0 < Fraction(a, 2**s) - Fraction(1, 3) < Fraction(1, 2**256)
+    True
+    """
     shift = _BITS - x.numerator.bit_length() + x.denominator.bit_length()
     if shift < 0:
-        return Fraction(-(-x.numerator // (x.denominator << -shift)) << -shift)
-    return Fraction(-(-(x.numerator << shift) // x.denominator), 1 << shift)
+        return -(-x.numerator // (x.denominator << -shift)) << -shift, 0
+    return -(-(x.numerator << shift) // x.denominator), shift
 
 
 class _Two:
@@ -217,7 +222,7 @@ class _Two:
     def __init__(self, p: Masses, q: Masses) -> None:
         self.p, self.q = p, q
         self._ratios: dict[Fraction, Fraction | None] = {}
-        self._terms: dict[Fraction, list[tuple[Fraction, Fraction]]] = {}
+        self._terms: dict[Fraction, list[tuple[int, int, int, int]]] = {}
 
     def stick(self, ratio: Fraction) -> Fraction:
         return hockey_stick(self.p, self.q, ratio=ratio)
@@ -233,11 +238,15 @@ class _Two:
         # p' (p' / q)^(order - 1), with short numbers, so that powers and their sum are short too.
         if delta not in self._terms:
             self._terms[delta] = [
-                (_up(min(self.p[y], r * self.q[y])), _up(min(ratio, r)))
+                (*_up(min(self.p[y], r * self.q[y])), *_up(min(ratio, r)))
                 for ratio, y in self._joining
             ]
-        terms = (mass * ratio ** (order - 1) for mass, ratio in self._terms[delta])
-        return sum(terms, Fraction(0))
+        terms = [
+            (mass * ratio ** (order - 1), s + (order - 1) * t)
+            for mass, s, ratio, t in self._terms[delta]
+        ]
+        longest = max((shift for _, shift in terms), default=0)
+        return Fraction(sum(term << (longest - shift) for term, shift in terms), 1 << longest)
 
     @cached_property
     def _joining(self) -> list[tuple[Fraction, Hashable]]:

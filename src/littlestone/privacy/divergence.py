@@ -20,5 +20,13 @@ def hockey_stick(
     >>> hockey_stick({0: Fraction(3, 4), 1: Fraction(1, 4)}, {0: Fraction(1)}, Fraction(1))
     Fraction(1, 4)
     """
-    zero = Fraction(0)
-    return sum((max(zero, mass - ratio * q.get(y, zero)) for y, mass in p.items()), zero)
+    zero = found = Fraction(0)
+    for y, mass in p.items():
+        other = q.get(y, zero)
+        # A fraction takes a gcd of long numbers, and most terms are none.
+        whole = mass.denominator * ratio.denominator * other.denominator
+        taken = ratio.numerator * other.numerator * mass.denominator
+        left = mass.numerator * ratio.denominator * other.denominator - taken
+        if left > 0:
+            found += Fraction(left, whole)
+    return found
