@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from littlestone.errors import DeclarationError
 from littlestone.privacy.accounting.optimal import optimal_epsilon
@@ -41,6 +42,14 @@ _THEOREMS: dict[str, Callable[[Pieces, Fraction], Fraction]] = {
 }
 
 
+@lru_cache(maxsize=1 << 12)
+def _epsilons(
+    pieces: tuple[tuple[Guarantee, int], ...], delta: Fraction
+) -> tuple[tuple[str, Fraction], ...]:
+    """The epsilon of each theorem, kept: calibrations of like learners ask for the same ones."""
+    return tuple((name, epsilon(pieces, delta)) for name, epsilon in _THEOREMS.items())
+
+
 def accounts(event: Event, delta: Fraction) -> list[Account]:
     """The cost of ``event`` at a total delta of at most ``delta`` by each theorem, the best first.
 
@@ -70,7 +79,5 @@ def accounts(event: Event, delta: Fraction) -> list[Account]:
     found = [Account("basic composition", basic, own)]
     left = delta - own
     if left > 0:
-        found += [
-            Account(name, epsilon(pieces, left), delta) for name, epsilon in _THEOREMS.items()
-        ]
+        found += [Account(name, epsilon, delta) for name, epsilon in _epsilons(tuple(pieces), left)]
     return sorted(found, key=lambda account: (account.epsilon, account.delta, account.method))
