@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -15,8 +15,9 @@ from littlestone.online.extended_soa import ExtendedSOA
 from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Trial
 
-# A state of the SOA, whether all tournament examples agree with the target, and its probability.
-Law = dict[tuple[ExtendedSOA[Any], bool], Fraction]
+# A state of the SOA, whether all tournament examples agree with the target, and its mass: whole numbers
+# in the ratio of the probabilities.
+Law = dict[tuple[ExtendedSOA[Any], bool], int]
 
 
 @dataclass(frozen=True)
@@ -66,39 +67,50 @@ _differ = cache(disagreement)
 def stages(setting: Setting) -> tuple[Stage, ...]:
     """D_0, ..., D_d, up to the first that is impossible because two rules are always equal."""
     stages: list[Stage] = []
-    samples: Law = {(ExtendedSOA(setting.H), True): Fraction(1)}
+    samples: Law = {(ExtendedSOA(setting.H), True): 1}
     blocks = Fraction(0)
     for _ in range(setting.d + 1):
         law = _with_block(samples, setting)
-        rules: dict[Hypothesis[Any], Fraction] = defaultdict(Fraction)
-        for (state, _), p in law.items():
-            rules[rule_of(state)] += p
-        agreeing = sum((p for (_, agrees), p in samples.items() if agrees), Fraction(0))
-        stages.append(Stage(samples, dict(rules), agreeing, blocks))
+        masses: dict[Hypothesis[Any], int] = defaultdict(int)
+        for (state, _), mass in law.items():
+            masses[rule_of(state)] += mass
+        total = sum(masses.values())
+        rules = {f: Fraction(mass, total) for f, mass in masses.items()}
+        agreeing = sum(mass for (_, agrees), mass in samples.items() if agrees)
+        agree = Fraction(agreeing, sum(samples.values()))
+        stages.append(Stage(samples, rules, agree, blocks))
         differ = 1 - sum(p * p for p in rules.values())
         if not differ:
             break
         blocks = 2 * (blocks + 1) / differ
-        samples = defaultdict(Fraction)
-        for (state, agrees), p in law.items():
+        decided = {f: _decided(f, masses) for f in masses}
+        samples = defaultdict(int)
+        for (state, agrees), mass in law.items():
             f = rule_of(state)
-            # Against every other rule g, first or second: it wins if y is not its own label.
-            for g, q in rules.items():
-                if g != f:
-                    x = _differ(f, g)
-                    y = 1 - f(x)
-                    after = state.update(x, y), agrees and y == setting.target(x)
-                    samples[after] += p * q / differ
+            # Against every other rule, first or second: it wins if y is not its own label.
+            for x, against in decided[f].items():
+                y = 1 - f(x)
+                after = state.update(x, y), agrees and y == setting.target(x)
+                samples[after] += mass * against
     return tuple(stages)
+
+
+def _decided(f: Hypothesis[Any], masses: Mapping[Hypothesis[Any], int]) -> dict[Any, int]:
+    """At each point, how much of the other rules f meets there."""
+    found: dict[Any, int] = defaultdict(int)
+    for g, mass in masses.items():
+        if g != f:
+            found[_differ(f, g)] += mass
+    return found
 
 
 def _with_block(samples: Law, setting: Setting) -> Law:
     law, points = samples, list(setting.H.domain)
     for _ in range(setting.n):
-        longer: Law = defaultdict(Fraction)
-        for (state, agrees), p in law.items():
+        longer: Law = defaultdict(int)
+        for (state, agrees), mass in law.items():
             for x in points:
-                longer[state.update(x, setting.target(x)), agrees] += p / len(points)
+                longer[state.update(x, setting.target(x)), agrees] += mass
         law = longer
     return law
 
