@@ -36,6 +36,7 @@ from littlestone.dimension import (
     threshold_dimension,
     thresholds,
 )
+from littlestone.dimension.engine.half_graphs import HalfGraphSearch
 from littlestone.dimension.label_table import binary
 from littlestone.errors import DeclarationError, TooLargeError
 
@@ -196,6 +197,26 @@ def test_a_search_that_needs_too_much_memory_is_refused_with_bounds(
     monkeypatch.setattr(thresholds, "_MOST_BYTES", 100)
     with pytest.raises(TooLargeError, match="it is between 6 and 12, and a search for 7 takes"):
         threshold_dimension(np.random.default_rng(1).integers(0, 2, (30, 12)))
+
+
+def test_upper_bounds_that_need_too_much_memory_are_not_asked_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The search for one more fits; that for the upper bound, 12, would not."""
+    table = np.random.default_rng(1).integers(0, 2, (30, 12))
+    exact = threshold_dimension(table)
+    most = HalfGraphSearch.bytes_for(table.shape, exact + 1)
+    assert exact + 1 < 12
+    monkeypatch.setattr(thresholds, "WORK", -1)
+    monkeypatch.setattr(thresholds, "_MOST_BYTES", most)
+    made = HalfGraphSearch.__init__
+
+    def within(self: HalfGraphSearch, values: Any, length: int) -> None:
+        assert HalfGraphSearch.bytes_for(table.shape, length) <= most
+        made(self, values, length)
+
+    monkeypatch.setattr(HalfGraphSearch, "__init__", within)
+    assert threshold_dimension(table) == exact
 
 
 def test_a_solve_that_needs_too_much_memory_is_refused_with_bounds() -> None:
