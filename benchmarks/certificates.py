@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from unittest.mock import patch
 
 import numpy as np
 from rich.console import Console
@@ -18,7 +17,6 @@ from rich.console import Console
 from benchmarks.families import FAMILIES, WALLS
 from benchmarks.harness import require, steps
 from littlestone.dimension import GraphCertificate, littlestone_bounds, littlestone_dimension
-from littlestone.dimension.symmetry import learning
 from littlestone.dimension.table import PackedTable
 
 ON_REQUEST = True
@@ -26,24 +24,18 @@ CHECKER = Path(__file__).parents[1] / "checker" / "check.c"
 
 
 def show(console: Console) -> None:
-    """Print a row for each family, as Markdown, with CPU seconds of one thread.
-
-    Certificates make no use of symmetries.  So their seconds stand beside those of a search that makes
-    none either.
-    """
+    """Print a row for each family, as Markdown, with CPU seconds of one thread."""
     _warm_up()
     with TemporaryDirectory() as folder:
         program = _compiled(Path(folder))
         console.print(
-            "| table | claims | bytes | solve | without symmetries | write | check | `check.c` |"
-            "\n|---|---|---|---|---|---|---|---|",
+            "| table | claims | bytes | solve | write | check | `check.c` |"
+            "\n|---|---|---|---|---|---|---|",
             highlight=False,
         )
         for name, family in steps((FAMILIES | WALLS).items(), "certificates", console):
             table = PackedTable.read(family.table())
             solve = _seconds(partial(littlestone_dimension, table, jobs=1), family.dimension)
-            with patch.object(learning, "PATIENCE", 1 << 30):
-                plain = _seconds(partial(littlestone_dimension, table, jobs=1), family.dimension)
             bounds = littlestone_bounds(table, jobs=1)  # the same search, and a tree
             began = time.process_time()
             certificate = GraphCertificate.of(table, bounds)
@@ -52,7 +44,7 @@ def show(console: Console) -> None:
             there = _by_c(program, table, certificate) if program and name in FAMILIES else "-"
             console.print(
                 f"| {name} | {certificate.claims:,} | {len(certificate.to_bytes()):,} | {solve:.2f} "
-                f"| {plain:.2f} | {wrote:.2f} | {check:.2f} | {there} |",
+                f"| {wrote:.2f} | {check:.2f} | {there} |",
                 highlight=False,
             )
 

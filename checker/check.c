@@ -18,8 +18,16 @@ typedef uint64_t word;
 typedef struct { size_t rows, words, *ones; word *row, *column; } space;
 /* A claim LDim < k: its parent, its last restriction 2 * column + side, its shape if it is kept. */
 typedef struct { word k, parent, literal, *shape; size_t rows, size; } claim;
+/* A group of symmetries: how many elements it lists, which these are, and the orbit of each column. */
+typedef struct { size_t count, *element, *orbit; } group;
 
+enum { MOST = 4096 };  /* elements, and groups */
 static size_t rows, columns, width;   /* distinct rows, columns, and words of a row */
+static word *table;                   /* the rows, one after another */
+static size_t *slot, slots;           /* where a row is looked up: 1 + its number, or 0 */
+static size_t **image, elements;      /* element e takes literal 2 * column + side to image[e][literal] */
+static group *groups, none;
+static size_t grouped;                /* groups */
 static claim *claims;
 static size_t made, declared;         /* claims met so far, and in the file */
 static unsigned char *path;           /* [2 * column + side]: how often the path has this restriction */
@@ -58,9 +66,18 @@ static word number(void) {
     return 0;
 }
 
-/* The distinct rows of a .npy table, in the order of their first appearance. */
-static word *read_table(const char *name) {
-    size_t size, many, slots = 4, start = 10;
+/* The slot of a row, which is 0 if there is no such row. */
+static size_t *slot_of(const word *r) {
+    word mixed = 0;
+    for (size_t w = 0; w < width; w++) mixed = (mixed ^ mixed >> 29 ^ r[w]) * 0x9E3779B97F4A7C15;
+    size_t s = (mixed ^ mixed >> 32) & (slots - 1);
+    while (slot[s] && memcmp(table + (slot[s] - 1) * width, r, width * 8)) s = (s + 1) & (slots - 1);
+    return slot + s;
+}
+
+/* Keep the distinct rows of a .npy table, in the order of their first appearance. */
+static void read_table(const char *name) {
+    size_t size, many, start = 10;
     unsigned char *byte = read_file(name, &size);
     char head[4097] = "", *shape;
     if (size < 12 || memcmp(byte, "\x93NUMPY", 6)) stop("is no .npy file", name);
@@ -75,24 +92,124 @@ static word *read_table(const char *name) {
         || many > SIZE_MAX / 32 / columns || size - start != many * columns)
         stop("is no table, or is cut off", name);
     width = (columns + 63) / 64;
-    while (slots < 2 * many) slots *= 2;
-    size_t *slot = room(slots, sizeof *slot);
-    word *row = room(many * width, 8);
+    for (slots = 4; slots < 2 * many; slots *= 2);
+    slot = room(slots, sizeof *slot);
+    table = room(many * width, 8);
     for (size_t i = 0; i < many; i++) {
-        word *r = row + rows * width, mixed = 0;
+        word *r = table + rows * width;
         memset(r, 0, width * 8);
         for (size_t j = 0; j < columns; j++) {
             unsigned char value = byte[start + i * columns + j];
             if (value > 1) stop("has other values than 0 and 1", name);
             r[j / 64] |= (word)value << j % 64;
         }
-        for (size_t w = 0; w < width; w++) mixed = (mixed ^ mixed >> 29 ^ r[w]) * 0x9E3779B97F4A7C15;
-        size_t s = (mixed ^ mixed >> 32) & (slots - 1);
-        while (slot[s] && memcmp(row + (slot[s] - 1) * width, r, width * 8)) s = (s + 1) & (slots - 1);
-        if (!slot[s]) slot[s] = ++rows;
+        size_t *at_row = slot_of(r);
+        if (!*at_row) *at_row = ++rows;
     }
-    free(slot), free(byte);
-    return row;
+    free(byte);
+}
+
+/* Whether the literals of every row go to those of a row. */
+static int permutes_rows(const size_t *to) {
+    word *moved = room(width, 8);
+    int good = 1;
+    for (size_t i = 0; i < rows && good; i++) {
+        memset(moved, 0, width * 8);
+        for (size_t x = 0; x < columns; x++) {
+            size_t literal = to[2 * x + (table[i * width + x / 64] >> x % 64 & 1)];
+            moved[literal / 128] |= (word)(literal & 1) << literal / 2 % 64;
+        }
+        good = *slot_of(moved) != 0;
+    }
+    free(moved);
+    return good;
+}
+
+/* Read a symmetry; whether it permutes the columns, and the rows. */
+static int read_generator(size_t *to) {
+    unsigned char *met = room(columns, 1);
+    int good = 1;
+    for (size_t x = 0; x < columns && good; x++) {
+        word literal = number();
+        good = literal < 2 * columns && !met[literal / 2];
+        if (!good) break;
+        met[literal / 2] = 1;
+        to[2 * x] = literal, to[2 * x + 1] = literal ^ 1;
+    }
+    free(met);
+    return good && permutes_rows(to);
+}
+
+/* Read a product of elements and of their inverses; whether these are there. */
+static int read_word(size_t *to) {
+    size_t n = 2 * columns, *back = room(n, sizeof *back);
+    int good = 1;
+    for (size_t i = 0; i < n; i++) to[i] = i;
+    for (word length = number(); length && good; length--) {
+        word letter = number();
+        good = letter / 2 < elements;
+        if (!good) break;
+        const size_t *by = image[letter / 2];
+        if (letter & 1) for (size_t i = 0; i < n; i++) back[by[i]] = i;
+        for (size_t i = 0; i < n; i++) to[i] = letter & 1 ? back[to[i]] : by[to[i]];
+    }
+    free(back);
+    return good;
+}
+
+/* The first column that is known to be in the orbit of column x. */
+static size_t first(size_t *up, size_t x) {
+    while (up[x] != x) x = up[x] = up[up[x]];
+    return x;
+}
+
+static group group_of(size_t count) {
+    group g = {count, room(count, sizeof *g.element), room(columns, sizeof *g.orbit)};
+    for (size_t x = 0; x < columns; x++) g.orbit[x] = x;
+    return g;
+}
+
+static void join_orbits(const group *g) {
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t x = 0; x < columns; x++) {
+            size_t a = first(g->orbit, x), b = first(g->orbit, image[g->element[i]][2 * x] / 2);
+            g->orbit[a > b ? a : b] = a > b ? b : a;
+        }
+    for (size_t x = 0; x < columns; x++) g->orbit[x] = first(g->orbit, x);
+}
+
+/* Read what symmetries the file declares; whether all are symmetries of the table. */
+static int read_symmetries(void) {
+    word generators = number(), words = 0, more = 0;
+    image = room(MOST, sizeof *image);
+    groups = room(MOST, sizeof *groups);
+    none = group_of(0);
+    if (generators > MOST) return 0;
+    for (; elements < generators; elements++)
+        if (!read_generator(image[elements] = room(2 * columns, sizeof **image))) return 0;
+    if (generators) words = number();
+    if (words > MOST - generators) return 0;
+    for (; elements < generators + words; elements++)
+        if (!read_word(image[elements] = room(2 * columns, sizeof **image))) return 0;
+    if (generators) more = 1 + number();
+    if (more > MOST) return 0;
+    for (; grouped < more; grouped++) {
+        word count = grouped ? number() : generators;
+        if (count > file_size) return 0;
+        group g = group_of(count);
+        for (size_t i = 0; i < count; i++)
+            if ((g.element[i] = grouped ? number() : i) >= elements) return 0;
+        join_orbits(&g);
+        groups[grouped] = g;
+    }
+    return 1;
+}
+
+/* Whether a group fixes both literals of a column. */
+static int fixes(const group *g, word x) {
+    for (size_t i = 0; i < g->count; i++)
+        if (image[g->element[i]][2 * x] != 2 * x) return 0;
+    return 1;
 }
 
 /* Bit c of word r becomes bit r of word c (Hacker's Delight, 7-3). */
@@ -174,8 +291,8 @@ static int inside(const space *v, size_t x, int s, size_t y, int t) {
     return 1;
 }
 
-/* Whether column x needs no step in a proof of LDim < k. */
-static int settled(const space *v, size_t x, word k) {
+/* Whether a side of column x is so small, or split by so few columns, that it has LDim < k - 1. */
+static int counted(const space *v, size_t x, word k) {
     size_t half = (size_t)1 << (k - 1), least = half / 2, n = v->ones[x], split0 = 0, split1 = 0;
     if (!splits(v, x, half)) return 1;
     for (size_t y = 0; y < columns && k > 2 && !(split0 && split1); y++) {
@@ -186,24 +303,35 @@ static int settled(const space *v, size_t x, word k) {
         split1 |= both >= least && n - both >= least;
         split0 |= m - both >= least && v->rows - n - m + both >= least;
     }
-    if (k > 2 && !(split0 && split1)) return 1;
-    for (size_t y = 0; y < x; y++)
-        if (v->ones[y] == n ? inside(v, x, 1, y, 1) : 0) return 1;
-        else if (v->ones[y] == v->rows - n && inside(v, x, 1, y, 0)) return 1;
+    return k > 2 && !(split0 && split1);
+}
+
+/* Whether column x equals one before it, or the complement of one. */
+static int repeated(const space *v, size_t x) {
+    for (size_t y = 0; y < x; y++) {
+        if (v->ones[y] == v->ones[x] && inside(v, x, 1, y, 1)) return 1;
+        if (v->ones[y] == v->rows - v->ones[x] && inside(v, x, 1, y, 0)) return 1;
+    }
     return 0;
 }
 
-static int accept(const space *v, word k, word parent, word literal);
+static int accept(const space *v, word k, word parent, word literal, const group *g);
 
 /* Read what is said of side s of column x; whether it shows LDim < k - 1 for that side. */
 static int step(const space *v, word k, size_t me, const unsigned char *dead, size_t x, int s) {
     word kind = number(), literal = 2 * x + (word)s;
     space side;
     int good;
-    if (kind == 0) {
+    if (kind == 0 || kind == 4) {
+        word p = kind ? number() : 0;
+        if (kind && p >= grouped) return 0;
+        const group *g = kind ? groups + p : &none;
+        if (!fixes(g, x)) return 0;
+        for (word a = me; a; a = claims[a].parent)
+            if (!fixes(g, claims[a].literal / 2)) return 0;
         side = side_of(v, x, s);
         path[literal]++;
-        good = accept(&side, k - 1, me, literal);
+        good = accept(&side, k - 1, me, literal, g);
         path[literal]--;
         drop(&side);
         return good;
@@ -226,55 +354,60 @@ static int step(const space *v, word k, size_t me, const unsigned char *dead, si
     return good;
 }
 
-/* Read the claim LDim < k about a version space; whether it follows. */
-static int accept(const space *v, word k, word parent, word literal) {
+/* Read the claim LDim < k about a version space, under a group; whether it follows. */
+static int accept(const space *v, word k, word parent, word literal, const group *g) {
     size_t me = made++;
     int few = v->rows >> k == 0, good = me < declared && (k >= 2 || few);
     if (!good) return 0;
     claims[me] = (claim){k, parent, literal, NULL, v->rows, 0};
     unsigned char *dead = room(columns, 1);  /* 1 + side of the step about a column */
+    unsigned char *done = room(columns, 1);  /* 1 for an orbit with a column that a step or a count settles */
     word next = number();
     for (; good && next >= 2; next = good ? number() : 0) {
         size_t x = (next - 2) / 2;
         good = !few && x < columns && !dead[x] && splits(v, x, 2) && step(v, k, me, dead, x, next & 1);
-        if (good) dead[x] = (unsigned char)(1 + (next & 1));
+        if (good) dead[x] = (unsigned char)(1 + (next & 1)), done[g->orbit[x]] = 1;
     }
-    for (size_t x = 0; x < columns && good && !few; x++) good = dead[x] || settled(v, x, k);
+    for (size_t x = 0; x < columns && good && !few; x++) {
+        unsigned char *orbit = done + g->orbit[x];
+        *orbit = *orbit || counted(v, x, k);
+        good = *orbit || repeated(v, x);
+    }
     if (good && next == 1) claims[me].shape = shape_of(v, &claims[me].size);
-    free(dead);
+    free(dead), free(done);
     return good;
 }
 
 /* Whether the leaves of the tree give the answers of the paths that lead to them. */
-static int shattered(const word *row, word depth, const word *point, const word *leaf) {
+static int shattered(word depth, const word *point, const word *leaf) {
     for (word i = 0; i >> depth == 0; i++)
         for (word level = 0; level < depth; level++) {
             word x = point[((word)1 << level) - 1 + (i >> (depth - level))];
             if (leaf[i] >= rows || x >= columns) return 0;
-            if ((row[leaf[i] * width + x / 64] >> x % 64 & 1) != (i >> (depth - level - 1) & 1)) return 0;
+            if ((table[leaf[i] * width + x / 64] >> x % 64 & 1) != (i >> (depth - level - 1) & 1)) return 0;
         }
     return depth > 0 || leaf[0] < rows;
 }
 
 int main(int count, char **name) {
-    static const char mark[] = "littlestone-certificate 2\n";
+    static const char mark[] = "littlestone-certificate 3\n";
     if (count != 3) stop("usage: check TABLE.npy CERTIFICATE", "check");
-    word *row = read_table(name[1]);
+    read_table(name[1]);
     file = read_file(name[2], &file_size);
     at = sizeof mark - 1 + 32;
-    if (file_size < at || memcmp(file, mark, sizeof mark - 1)) stop("is no certificate in the binary form 2", name[2]);
+    if (file_size < at || memcmp(file, mark, sizeof mark - 1)) stop("is no certificate in the binary form 3", name[2]);
     word lower = number(), upper = number();
     if (lower > upper || upper >= 62 || file_size >> lower == 0) stop("has bounds that cannot be", name[2]);
     word nodes = ((word)1 << lower) - 1, *tree = room(2 * nodes + 1, 8);
     for (word i = 0; i < 2 * nodes + 1; i++) tree[i] = number();
     declared = number();
     if (declared > file_size - at) stop("cut off or damaged", name[2]);
-    int below = shattered(row, lower, tree, tree + nodes), above = rows >> (upper + 1) == 0;
+    int below = shattered(lower, tree, tree + nodes), above = rows >> (upper + 1) == 0;
     if (declared) {
         claims = room(declared, sizeof *claims);
         path = room(2 * columns, 1);
-        space all = whole(rows, row);
-        above = accept(&all, upper + 1, 0, 0) && made == declared;
+        space all = whole(rows, table);
+        above = read_symmetries() && accept(&all, upper + 1, 0, 0, grouped ? groups : &none) && made == declared;
     }
     above = above && at == file_size;
     printf("LDim >= %" PRIu64 ": %s\n", lower, below ? "proved by a shattered tree" : "NOT proved");

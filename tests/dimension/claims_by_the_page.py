@@ -5,10 +5,11 @@ It shares no code with the package.  The tests compare the two fast checkers wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-HEAD = len(b"littlestone-certificate 2\n") + 32
+MOST = 4096  # elements, and groups
+HEAD = len(b"littlestone-certificate 3\n") + 32
 
 
 class RefusedError(Exception):
@@ -53,6 +54,68 @@ class Proof:
     text: Text
     claims: list[Claim] = field(default_factory=list)
     kinds: set[int] = field(default_factory=set)
+    elements: list[list[int]] = field(default_factory=list)
+    groups: list[list[list[int]]] = field(default_factory=list)
+
+    def prove(self, k: int) -> None:
+        """Read the symmetries and the first claim; `RefusedError` if it does not follow."""
+        self.declare()
+        group = self.groups[0] if self.groups else []
+        self.accept(k, frozenset(), list(range(len(self.table))), group)
+
+    def declare(self) -> None:
+        """Read the symmetries; `RefusedError` if they are none of the table."""
+        points = len(self.table[0])
+        literals, number = 2 * points, self.text.number
+        rows = {frozenset(2 * x + value for x, value in enumerate(row)) for row in self.table}
+        count = number()
+        if count > MOST:
+            raise RefusedError
+        for _ in range(count):
+            image = [0] * literals
+            for x in range(points):
+                image[2 * x] = number()
+                image[2 * x + 1] = image[2 * x] ^ 1
+            if sorted(image) != list(range(literals)):
+                raise RefusedError
+            if any(frozenset(image[literal] for literal in row) not in rows for row in rows):
+                raise RefusedError
+            self.elements.append(image)
+        if not count:
+            return
+        self.groups.append(self.elements[:])
+        words = number()
+        if count + words > MOST:
+            raise RefusedError
+        for _ in range(words):
+            image = list(range(literals))
+            for _ in range(number()):
+                letter = number()
+                factor = self.element(letter // 2)
+                if letter % 2:
+                    factor = [factor.index(literal) for literal in range(literals)]
+                image = [factor[literal] for literal in image]
+            self.elements.append(image)
+        more = number()
+        if more >= MOST:
+            raise RefusedError
+        for _ in range(more):
+            self.groups.append([self.element(number()) for _ in range(number())])
+
+    def element(self, number: int) -> list[int]:
+        if number >= len(self.elements):
+            raise RefusedError
+        return self.elements[number]
+
+    def orbit(self, group: list[list[int]], x: int) -> set[int]:
+        """The columns that products of elements take x to; inverses are powers."""
+        found, waiting = {x}, [x]
+        while waiting:
+            y = waiting.pop()
+            more = {image[2 * y] // 2 for image in group} - found
+            found |= more
+            waiting += more
+        return found
 
     def side(self, rows: list[int], x: int, s: int) -> list[int]:
         return [r for r in rows if self.table[r][x] == s]
@@ -65,7 +128,8 @@ class Proof:
                 columns.add(tuple(value ^ values[0] for value in values))
         return len(rows), frozenset(columns)
 
-    def settled(self, rows: list[int], k: int, x: int) -> bool:
+    def counted(self, rows: list[int], k: int, x: int) -> bool:
+        """Whether a count settles a column: 1 and 2 of the page."""
         points, least = range(len(self.table[0])), 2 ** (k - 2)
         sides = [self.side(rows, x, s) for s in (0, 1)]
         if min(map(len, sides)) < 2 ** (k - 1):
@@ -73,6 +137,9 @@ class Proof:
         for side in sides if k > 2 else ():
             if not any(min(len(self.side(side, y, t)) for t in (0, 1)) >= least for y in points):
                 return True
+        return False
+
+    def repeats(self, rows: list[int], x: int) -> bool:
         mine = [self.table[r][x] for r in rows]
         for y in range(x):
             other = [self.table[r][y] for r in rows]
@@ -80,7 +147,16 @@ class Proof:
                 return True
         return False
 
-    def accept(self, k: int, path: frozenset[tuple[int, int]], rows: list[int]) -> None:
+    def settled(
+        self, rows: list[int], k: int, x: int, steps: Collection[int], group: list[list[int]]
+    ) -> bool:
+        return self.repeats(rows, x) or any(
+            y in steps or self.counted(rows, k, y) for y in self.orbit(group, x)
+        )
+
+    def accept(
+        self, k: int, path: frozenset[tuple[int, int]], rows: list[int], group: list[list[int]]
+    ) -> None:
         """Read one claim; `RefusedError` if it does not follow."""
         me = Claim(k, path, rows)
         self.claims.append(me)
@@ -97,7 +173,7 @@ class Proof:
             self.step(me, x, s, steps)
             steps[x] = s
         columns = range(len(self.table[0]))
-        if not few and not all(x in steps or self.settled(rows, k, x) for x in columns):
+        if not few and not all(self.settled(rows, k, x, steps, group) for x in columns):
             raise RefusedError
         me.keeps = number == 1
 
@@ -106,8 +182,13 @@ class Proof:
         kind = self.text.number()
         self.kinds.add(kind)
         if kind == 0:
-            return self.accept(me.k - 1, path, side)
+            return self.accept(me.k - 1, path, side, [])
         number = self.text.number()
+        if kind == 4 and number < len(self.groups):
+            group = self.groups[number]
+            if any(image[2 * y + t] != 2 * y + t for image in group for y, t in path):
+                raise RefusedError
+            return self.accept(me.k - 1, path, side, group)
         if kind == 1:
             y, t = divmod(number, 2)
             good = steps.get(y) == t and set(side) <= set(self.side(me.rows, y, t))
@@ -132,7 +213,7 @@ def proved(table: Sequence[Sequence[int]], data: bytes) -> tuple[int, int | None
     """
     text = Text(data, HEAD)
     try:
-        if not data.startswith(b"littlestone-certificate 2\n"):
+        if not data.startswith(b"littlestone-certificate 3\n"):
             return None
         lower, upper = text.number(), text.number()
         if not lower <= upper < 62 or 2**lower > len(data):
@@ -151,7 +232,7 @@ def proved(table: Sequence[Sequence[int]], data: bytes) -> tuple[int, int | None
                 node = 2 * node + 1 + answer
         if claims:
             proof = Proof(table, text)
-            proof.accept(upper + 1, frozenset(), list(range(len(table))))
+            proof.prove(upper + 1)
             if len(proof.claims) != claims:
                 return None
         if text.at != len(data):

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from random import Random
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
-from claims_by_the_page import HEAD, Claim, Proof, Text
+from claims_by_the_page import HEAD, Claim, Proof, Text, proved
 
 from littlestone.dimension import GraphCertificate, littlestone_bounds
+from littlestone.dimension.proof.symmetries import declared
+from littlestone.dimension.symmetry import learning
 from littlestone.dimension.table import PackedTable
 from littlestone.families import table
 
 Rows = list[list[int]]
 
 
-def certificate_of(values: np.ndarray) -> tuple[Rows, GraphCertificate]:
+def certificate_of(values: np.ndarray, patience: int = 1 << 30) -> tuple[Rows, GraphCertificate]:
+    """A table and its certificate, which uses symmetries if ``patience`` is 0."""
     packed = PackedTable.read(values.astype(np.uint8))
-    return packed.values().tolist(), GraphCertificate.of(packed, littlestone_bounds(packed))
+    with patch.object(learning, "PATIENCE", patience):
+        return packed.values().tolist(), GraphCertificate.of(packed, littlestone_bounds(packed))
 
 
 @cache
@@ -34,7 +41,8 @@ def certified() -> list[tuple[Rows, GraphCertificate]]:
         lists,
         table("random", 160, 36, 20, 2),
     ]
-    return [certificate_of(values) for values in made]
+    certified_ = [certificate_of(values) for values in made[:2] + made[3:]]
+    return [*certified_, certificate_of(made[2], 0)]
 
 
 @cache
@@ -55,23 +63,44 @@ def forged() -> list[tuple[Rows, list[bytes]]]:
         made = list(retargeted(rows, honest))
         chosen = rng.choice(len(made), 80, replace=False)
         batteries.append((rows, [honest.to_bytes(), *(made[i] for i in chosen)]))
-    return batteries
+    half = table("intervals", 7, 2)  # both halves: a symmetry exchanges the labels of column 0
+    both = np.hstack([np.repeat([[0], [1]], len(half), axis=0), np.vstack([half, half])])
+    for rows, honest in [certified()[3], certificate_of(both, 0)]:
+        batteries.append((rows, [honest.to_bytes(), *misdeclared(rows, honest, rng)]))
+    return [*batteries, one_way()]
+
+
+def one_way() -> tuple[Rows, list[bytes]]:
+    """False claims under a map that takes all columns to the first one, and rows to rows."""
+    half = table("intervals", 5, 2)
+    made = np.zeros((len(half) + 1, 6), np.uint8)
+    made[0, 0], made[1:, 1:] = 1, half
+    rows, honest = certificate_of(made)
+    head = honest.to_bytes()[:HEAD]
+    numbers = [[0, k, 0, 1, 1, *[0] * 6, 0, 0, 0] for k in range(1, honest.upper)]
+    return rows, [honest.to_bytes(), *(head + bytes(said) for said in numbers)]
 
 
 class Noting(Proof):
-    """Keeps where claims end; for each reference its place, the claims by then, and which are meant."""
+    """Keeps where claims end; for each reference its place, the claims by then, and which are meant.
+
+    Also keeps the places of the kinds of steps with a claim inside.
+    """
 
     def __init__(self, rows: Rows, text: Text) -> None:
         super().__init__(rows, text)
         self.ends: list[int] = []
+        self.inside: list[int] = []
         self.found: list[tuple[int, int, Callable[[Claim], bool]]] = []
 
-    def accept(self, k: int, path: frozenset[tuple[int, int]], rows: list[int]) -> None:
-        super().accept(k, path, rows)
+    def accept(self, *claim: Any) -> None:
+        super().accept(*claim)
         self.ends.append(self.text.at - 1)
 
     def step(self, me: Claim, x: int, s: int, steps: dict[int, int]) -> None:
         at = self.text.at
+        if self.text.data[at] in (0, 4):
+            self.inside.append(at)
         super().step(me, x, s, steps)
         side, path, kind = self.side(me.rows, x, s), me.path | {(x, s)}, self.text.data[at]
         if kind == 2:
@@ -86,7 +115,7 @@ class Noting(Proof):
 def retargeted(rows: Rows, certificate: GraphCertificate) -> Iterator[bytes]:
     """The certificate with all shapes kept, and with one reference to another set or shape."""
     proof = Noting(rows, Text(certificate.text))
-    proof.accept(certificate.upper + 1, frozenset(), list(range(len(rows))))
+    proof.prove(certificate.upper + 1)
     kept = bytearray(certificate.text)
     for end in proof.ends:
         kept[end] = 1
@@ -97,6 +126,52 @@ def retargeted(rows: Rows, certificate: GraphCertificate) -> Iterator[bytes]:
             if not meant(claim):
                 text = kept[:at] + written(before - 1 - b) + kept[after.at :]
                 yield replace(certificate, text=bytes(text)).to_bytes()
+
+
+def misdeclared(
+    rows: Rows, certificate: GraphCertificate, rng: np.random.Generator
+) -> Iterator[bytes]:
+    """The certificate with symmetries that are none, or that are used where they do not hold."""
+    points, text = len(rows[0]), Text(certificate.text)
+    number = text.number
+    generators = [[number() for _ in range(points)] for _ in range(number())]
+    words, groups = ([[number() for _ in range(number())] for _ in range(number())] for _ in "12")
+    elements = len(generators) + len(words)
+    claims, made = certificate.text[text.at :], []
+
+    def told(parts: Sequence[list[list[int]]], claims: bytes = claims) -> bytes:
+        said = [len(parts[0]), *(image for numbers in parts[0] for image in numbers)]
+        for part in parts[1:]:
+            said += [
+                len(part),
+                *(number for numbers in part for number in (len(numbers), *numbers)),
+            ]
+        text = b"".join(map(written, said)) + claims
+        return replace(certificate, text=text).to_bytes()
+
+    for at, part in enumerate((generators, words, groups)):
+        for i, numbers in enumerate(part[:3]):
+            for a, b in rng.integers(len(numbers), size=(2, 2)).tolist():
+                swapped, inverse, any_, beyond = (numbers.copy() for _ in range(4))
+                swapped[a], swapped[b] = swapped[b], swapped[a]
+                inverse[a] ^= 1
+                any_[a] = int(rng.integers(elements))
+                beyond[a] = 2 * max(points, elements)
+                for wrong in (swapped, inverse, any_, beyond, [0] * len(numbers)):
+                    parts = [generators, words, groups]
+                    parts[at] = [*part[:i], wrong, *part[i + 1 :]]
+                    made.append(told(parts))
+    proof = Noting(rows, Text(certificate.text))
+    proof.prove(certificate.upper + 1)
+    for at in proof.inside:
+        after = Text(certificate.text, at)
+        if after.number() == 4:
+            after.number()
+        for group in range(len(groups) + 2):
+            step = written(4) + written(group) + certificate.text[after.at :]
+            made.append(told([generators, words, groups], certificate.text[text.at : at] + step))
+    refused = (made[i] for i in rng.permutation(len(made)) if proved(rows, made[i]) is None)
+    yield from islice(refused, 60)
 
 
 def written(number: int) -> bytes:
@@ -147,9 +222,12 @@ class Liar(Proof):
         super().__init__(rows, Text(b""))
         self._rng = rng
         self._lie = int(rng.integers(7))  # the kind of step that it lies with, and other ways
+        self._declares = bool(rng.integers(2))  # a group of the identity
 
     def write(self, k: int) -> tuple[bytes, int]:
-        return self._claim(k, frozenset(), list(range(len(self.table)))), len(self.claims)
+        text = self._claim(k, frozenset(), list(range(len(self.table))))
+        identity = [np.arange(2 * len(self.table[0]))] if self._declares else []
+        return declared(identity, [], []) + text, len(self.claims)
 
     def _claim(self, k: int, path: frozenset[tuple[int, int]], rows: list[int]) -> bytes:
         rng, points = self._rng, range(len(self.table[0]))
@@ -161,7 +239,7 @@ class Liar(Proof):
         if len(rows) >= 2**k and k > 1 and not stepless:
             for x in rng.permutation(points).tolist():
                 sides = [self.side(rows, x, s) for s in (0, 1)]
-                if min(map(len, sides)) < 2 or self.settled(rows, k, x):
+                if min(map(len, sides)) < 2 or self.settled(rows, k, x, (), []):
                     continue
                 s = int(len(sides[1]) < len(sides[0]))
                 kind, number = self._lie, int(rng.integers(len(self.claims)))
@@ -177,7 +255,8 @@ class Liar(Proof):
                 elif rng.random() < 0.8:  # a claim about few enough
                     fit = [i for i, claim in enumerate(self.claims) if claim.k < k]
                     number = len(self.claims) - 1 - int(rng.choice(fit or [0]))
-                out += written(2 + 2 * x + s) + written(kind)
+                out += written(2 + 2 * x + s)
+                out += b"\4\0" if kind == 0 and self._declares else written(kind)
                 if kind == 0:
                     out += self._claim(k - 1, path | {(x, s)}, sides[s])
                 else:

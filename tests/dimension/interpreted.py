@@ -17,7 +17,7 @@ import numpy as np
 
 PROOF = "littlestone.dimension.proof"
 COMPILING = "littlestone.dimension.engine.compiling"
-MODULES = ("format", "frames", "looking", "accepting", "writing")
+MODULES = ("format", "symmetries", "frames", "looking", "accepting", "writing")
 
 
 def _as_it_is(*_: Any, **__: Any) -> Callable[[Any], Any]:

@@ -38,7 +38,7 @@ int main(int count, char **name) {
         one_size = strtoull((char *)all + from, &end, 10);
         one = (unsigned char *)end + 1;
         from = (size_t)(one - all) + one_size;
-        rows = made = 0;
+        rows = made = elements = grouped = 0;
         int found = setjmp(back);
         fputc('0' + (found ? found - 1 : check_main(3, given)), out);
     }

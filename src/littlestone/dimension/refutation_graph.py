@@ -10,13 +10,14 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from littlestone.dimension.bounds import Bounds
+from littlestone.dimension.proof.format import numbers, written
 from littlestone.dimension.shattering import is_shattered_by
 from littlestone.dimension.table import PackedTable, TableOrClass
 from littlestone.dimension.tree import MistakeTree
 from littlestone.dimension.verdict import Verdict, require_table
 from littlestone.errors import DeclarationError
 
-MARK = b"littlestone-certificate 2\n"
+MARK = b"littlestone-certificate 3\n"
 
 ROOM = 8 << 30  # bytes that the writer may use; memory that it does not touch costs nothing
 _POLL = 0.1  # seconds between two looks at Ctrl+C
@@ -26,14 +27,15 @@ _POLL = 0.1  # seconds between two looks at Ctrl+C
 class GraphCertificate:
     """lower <= LDim <= upper for the table of that fingerprint, as a binary file holds it.
 
-    The leaves of the ``tree`` are numbers of distinct rows.  ``text`` are the ``claims`` that prove the
-    upper bound, in the form of docs/certificate-format.md; it is empty if there are none.
+    The leaves of the ``tree`` are numbers of distinct rows.  ``text`` are the symmetries and the
+    ``claims`` that prove the upper bound, in the form of docs/certificate-format.md.  It is empty if
+    there are none.
 
     >>> from littlestone.dimension import littlestone_bounds
     >>> table = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
     >>> certificate = GraphCertificate.of(table, littlestone_bounds(table))
     >>> len(certificate.to_bytes()), certificate == GraphCertificate.read(certificate.to_bytes())
-    (69, True)
+    (70, True)
     >>> for verdict in certificate.check(table):
     ...     print(verdict.statement, verdict.proved)
     LDim >= 2 True
@@ -63,13 +65,13 @@ class GraphCertificate:
         table = PackedTable.read(table_or_class)
         leaves = np.searchsorted(table.names, np.asarray(bounds.tree.leaves))
         tree = MistakeTree(bounds.tree.points, tuple(leaves.tolist()))
-        written = None
+        found = None
         if bounds.lower == bounds.upper and room:
             from littlestone.dimension.proof.writing import GraphWriter  # compiled
 
-            writer = GraphWriter(table.rows, table.points, min(room, ROOM))
-            written = _awaited(writer, lambda: writer.write(bounds.upper + 1), time_limit)
-        text, claims = written or (b"", 0)
+            writer = GraphWriter(table, min(room, ROOM))
+            found = _awaited(writer, lambda: writer.write(bounds.upper + 1), time_limit)
+        text, claims = found or (b"", 0)
         return cls(table.digest, bounds.lower, bounds.upper, tree, claims, text)
 
     def check(self, table_or_class: TableOrClass) -> list[Verdict]:
@@ -90,7 +92,7 @@ class GraphCertificate:
             return Verdict.by_counting(self.upper, table.size)
         from littlestone.dimension.proof.accepting import GraphChecker  # compiled
 
-        checker = GraphChecker(table.rows, table.points, self.text, self.claims)
+        checker = GraphChecker(table, self.text, self.claims)
         if _awaited(checker, lambda: checker.accepts(self.upper + 1)):
             plural = "s" * (self.claims > 1)
             return Verdict(statement, True, f"{self.claims:,} claim{plural}")
@@ -98,28 +100,23 @@ class GraphCertificate:
 
     def to_bytes(self) -> bytes:
         """The binary file."""
-        numbers = [self.lower, self.upper, *self.tree.points, *self.tree.leaves, self.claims]
-        return MARK + bytes.fromhex(self.table) + b"".join(map(_written, numbers)) + self.text
+        said = [self.lower, self.upper, *self.tree.points, *self.tree.leaves, self.claims]
+        return MARK + bytes.fromhex(self.table) + b"".join(map(written, said)) + self.text
 
     @classmethod
     def read(cls, data: bytes) -> Self:
         """The certificate in a binary file; `DeclarationError` if it is damaged or something else."""
         if not data.startswith(MARK):
-            _refuse("it is not of the binary form 2")
+            _refuse("it is not of the binary form 3")
         at = len(MARK) + 32
+        source = numbers(data, at)
 
         def number() -> int:
             nonlocal at
-            total = 0
-            for shift in range(0, 63, 7):
-                if at >= len(data):
-                    break
-                byte = data[at]
-                at += 1
-                total |= (byte & 127) << shift
-                if byte < 128:
-                    return total
-            _refuse("it is damaged, or has been cut off")
+            found, at = next(source, (-1, at))
+            if found < 0:
+                _refuse("it is damaged, or has been cut off")
+            return found
 
         lower, upper = number(), number()
         if not lower <= upper < 62 or 1 << lower > len(data):
@@ -132,15 +129,6 @@ class GraphCertificate:
             _refuse("it is damaged, or has been cut off")
         digest = data[len(MARK) : len(MARK) + 32].hex()
         return cls(digest, lower, upper, MistakeTree(points, leaves), claims, text)
-
-
-def _written(number: int) -> bytes:
-    """Seven bits to a byte, the lowest first."""
-    out = bytearray()
-    while number >= 128:
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*out, number])
 
 
 def _awaited(worker: Any, task: Any, time_limit: float | None = None) -> Any:

@@ -9,7 +9,16 @@ from numba import boolean, int64, typeof
 from numpy.typing import NDArray
 
 from littlestone.dimension.engine.compiling import Index, compiled, part
-from littlestone.dimension.proof.format import CHILD, END, END_SHAPE, INSIDE, SHAPE, STEP, SUBSET
+from littlestone.dimension.proof.format import (
+    CHILD,
+    END,
+    END_SHAPE,
+    INSIDE,
+    SHAPE,
+    STEP,
+    SUBSET,
+    UNDER_GROUP,
+)
 from littlestone.dimension.proof.frames import (
     FRAMES,
     KEPT,
@@ -24,10 +33,13 @@ from littlestone.dimension.proof.frames import (
     load,
 )
 from littlestone.dimension.proof.looking import dead_in_place, settled
+from littlestone.dimension.proof.symmetries import Groups, RefusedError, read
+from littlestone.dimension.table import PackedTable
 
 # Entries of Reader.control, and columns of Reader.claim.
 AT, CLAIMS, SHAPES, STOP = range(4)
 BOUND, PARENT, LITERAL, PRINT = range(4)
+ALONE = -1  # no group
 
 
 class Reader(NamedTuple):
@@ -41,9 +53,12 @@ class Reader(NamedTuple):
     slot: NDArray[np.int64]  # [depth, column]: its number among the columns that are kept
     dead: NDArray[np.int8]  # [depth, i]: 1 + side for the kept columns that have a step
     shape: NDArray[np.uint64]  # scratch
+    least: NDArray[np.int64]  # [group, column]: the least column of its orbit
+    fixed: NDArray[np.int8]  # [group, column]: 1 if the group fixes both literals
+    taken: NDArray[np.int64]  # [column]: scratch
 
 
-def _reader(text: bytes, columns: int, depth: int, claims: int) -> Reader:
+def _reader(text: bytes, columns: int, depth: int, claims: int, groups: Groups) -> Reader:
     return Reader(
         control=np.zeros(4, np.int64),
         text=np.frombuffer(text, np.uint8).copy(),
@@ -53,10 +68,14 @@ def _reader(text: bytes, columns: int, depth: int, claims: int) -> Reader:
         slot=np.zeros((depth, columns), np.int64),
         dead=np.zeros((depth, columns), np.int8),
         shape=np.empty(PASSES + 1, np.uint64),
+        least=groups.least,
+        fixed=groups.fixed,
+        taken=np.empty(columns, np.int64),
     )
 
 
-READER: Any = typeof(_reader(b"0", 2, 2, 1))  # type: ignore[no-untyped-call,unused-ignore]
+_NONE = Groups(np.empty((0, 0), np.int64), np.empty((0, 0), np.int8), 0)
+READER: Any = typeof(_reader(b"0", 2, 2, 1, _NONE))  # type: ignore[no-untyped-call,unused-ignore]
 
 
 @part(int64(READER), inline=True)
@@ -110,33 +129,58 @@ def _repeated(F: Frames, depth: Index, c: Index) -> Any:
     return False
 
 
-@part(int64(FRAMES, READER, int64, int64), inline=True)
-def _unsettled(F: Frames, R: Reader, depth: Index, k: Index) -> Index:
-    """Put the kept columns that neither a step nor rule 1 settles into F.order."""
-    size = F.place[depth, ROWS]
+@compiled(boolean(READER, int64, int64, int64))
+def _fixes(R: Reader, group: Index, claim: Index, x: Index) -> Any:
+    """Whether there is such a group, and it fixes the literals of column x and of a claim's path."""
+    if not 0 <= group < R.fixed.shape[0]:
+        return False
+    good = R.fixed[group, x] == 1
+    while claim > 0:
+        good &= R.fixed[group, R.claim[claim, LITERAL] >> 1] == 1
+        claim = R.claim[claim, PARENT]
+    return good
+
+
+@compiled(int64(FRAMES, READER, int64, int64, int64, boolean))
+def _unsettled(F: Frames, R: Reader, depth: Index, k: Index, group: Index, distinct: Any) -> Index:
+    """Put the kept columns that neither a step nor rule 1 settles into F.order, one of each orbit.
+
+    Orbits with a step are left out.  With ``distinct`` so are columns that equal an earlier one or its
+    complement.
+    """
+    size, name, taken = F.place[depth, ROWS], F.name[depth], R.taken
     half = 1 << (k - 1)
+    kept = F.place[depth, KEPT]
+    if group != ALONE:
+        for c in range(kept):
+            taken[R.least[group, name[c]]] = 0
+        for c in range(kept):
+            if R.dead[depth, c] != 0:
+                taken[R.least[group, name[c]]] = 1
     n = 0
-    for c in range(F.place[depth, KEPT]):
+    for c in range(kept):
         ones = F.ones[depth, c]
-        if min(ones, size - ones) >= half and R.dead[depth, c] == 0:
-            F.order[n] = c
-            n += 1
+        if min(ones, size - ones) < half or R.dead[depth, c] != 0:
+            continue
+        if group != ALONE and taken[R.least[group, name[c]]] == 1:
+            continue
+        if distinct and _repeated(F, depth, c):
+            continue
+        if group != ALONE:
+            taken[R.least[group, name[c]]] = 1
+        F.order[n] = c
+        n += 1
     return n
 
 
-@compiled(boolean(FRAMES, READER, int64, int64))
-def _counts(F: Frames, R: Reader, depth: Index, k: Index) -> Any:
+@compiled(boolean(FRAMES, READER, int64, int64, int64))
+def _counts(F: Frames, R: Reader, depth: Index, k: Index, group: Index) -> Any:
     """Whether every kept column without a step is settled."""
-    n = _unsettled(F, R, depth, k)
+    n = _unsettled(F, R, depth, k, group, False)
     if n == 0 or settled(F, depth, n, k):
         return True
-    n = _unsettled(F, R, depth, k)
-    kept = 0
-    for i in range(n):
-        if not _repeated(F, depth, F.order[i]):
-            F.order[kept] = F.order[i]
-            kept += 1
-    return kept < n and settled(F, depth, kept, k)
+    left = _unsettled(F, R, depth, k, group, True)
+    return (left < n or group != ALONE) and settled(F, depth, left, k)
 
 
 @part(boolean(READER), inline=True)
@@ -167,9 +211,9 @@ def _in_place(
     return dead_in_place(F, depth, i, side, k)
 
 
-@compiled(boolean(FRAMES, READER, int64, int64, int64))
-def accept(F: Frames, R: Reader, depth: Index, k: Index, literal: Index) -> Any:
-    """Read the claim LDim < k about a frame, and whether it follows."""
+@compiled(boolean(FRAMES, READER, int64, int64, int64, int64))
+def accept(F: Frames, R: Reader, depth: Index, k: Index, literal: Index, group: Index) -> Any:
+    """Read the claim LDim < k about a frame under a group, and whether it follows."""
     me = R.control[CLAIMS]
     if me == R.claim.shape[0] or R.control[STOP]:
         return False
@@ -197,13 +241,18 @@ def accept(F: Frames, R: Reader, depth: Index, k: Index, literal: Index) -> Any:
         if kind == CHILD and narrow and _ends(R):
             if not _in_place(F, R, depth, i, side, k - 1, me, 2 * x + side):
                 return False
-        elif kind == CHILD:
+        elif kind in (CHILD, UNDER_GROUP):
+            below: Index = ALONE
+            if kind == UNDER_GROUP:
+                below = _number(R)
+                if not _fixes(R, below, me, x):
+                    return False
             added = R.path[2 * x + side] == 0
             R.path[2 * x + side] = 1
             build(F, depth, i, side)
             if R.control[CLAIMS] < R.claim.shape[0]:
                 R.claim[R.control[CLAIMS], PARENT] = me
-            if not accept(F, R, depth + 1, k - 1, 2 * x + side):
+            if not accept(F, R, depth + 1, k - 1, 2 * x + side, below):
                 return False
             if added:
                 R.path[2 * x + side] = 0
@@ -234,7 +283,7 @@ def accept(F: Frames, R: Reader, depth: Index, k: Index, literal: Index) -> Any:
             return False
         dead[i] = 1 + side
         word = _number(R)
-    if word < 0 or not (few or _counts(F, R, depth, k)):
+    if word < 0 or not (few or _counts(F, R, depth, k, group)):
         return False
     if word == END_SHAPE:
         shapes = R.control[SHAPES]
@@ -250,10 +299,16 @@ def accept(F: Frames, R: Reader, depth: Index, k: Index, literal: Index) -> Any:
 class GraphChecker:
     """Checks the claims about one table; it can be stopped from another thread."""
 
-    def __init__(self, rows: NDArray[np.uint64], columns: int, text: bytes, claims: int) -> None:
-        self._frames = allocate(len(rows), columns)
-        self._reader = _reader(text, columns, len(self._frames.place), claims)
-        self._rows = rows
+    def __init__(self, table: PackedTable, text: bytes, claims: int) -> None:
+        self._frames = allocate(table.size, table.points)
+        try:
+            groups = read(table, text)
+        except RefusedError:
+            groups, text = _NONE, b""
+        self._first = 0 if len(groups.least) else ALONE
+        depth = len(self._frames.place)
+        self._reader = _reader(text[groups.end :], table.points, depth, claims, groups)
+        self._rows = table.rows
 
     @property
     def claims(self) -> int:
@@ -269,7 +324,7 @@ class GraphChecker:
         reader = self._reader
         load(self._frames, self._rows)
         return (
-            accept(self._frames, reader, 0, min(k, 62), 0)
+            accept(self._frames, reader, 0, min(k, 62), 0, self._first)
             and int(reader.control[AT]) == len(reader.text)
             and self.claims == len(reader.claim)
         )

@@ -10,13 +10,23 @@ from numba import boolean, int64, typeof, uint64, void
 from numpy.typing import NDArray
 
 from littlestone.dimension.engine.compiling import Index, Word, compiled, part
-from littlestone.dimension.proof.format import CHILD, END, END_SHAPE, INSIDE, SHAPE, STEP, SUBSET
+from littlestone.dimension.proof.format import (
+    CHILD,
+    END,
+    END_SHAPE,
+    INSIDE,
+    SHAPE,
+    STEP,
+    SUBSET,
+    UNDER_GROUP,
+)
 from littlestone.dimension.proof.frames import (
     FRAMES,
     KEPT,
     NARROW,
     PASSES,
     ROWS,
+    WORDS,
     Frames,
     build,
     contained,
@@ -25,14 +35,18 @@ from littlestone.dimension.proof.frames import (
 )
 from littlestone.dimension.proof.frames import allocate as allocate_frames
 from littlestone.dimension.proof.looking import dead_in_place, look, settled
+from littlestone.dimension.proof.symmetries import declared
+from littlestone.dimension.symmetry.learning import Symmetry
+from littlestone.dimension.table import PackedTable
 
 FALSE, TRUE, STOPPED = -1, -2, -3  # answers; others are numbers of columns
 
 # Entries of Writer.control.
-STOP, CLAIMS, LENGTH, SERIAL, ENTRIES, HEADS = range(6)
+STOP, CLAIMS, LENGTH, SERIAL, ENTRIES, HEADS, WORK, WORK_LIMIT = range(8)
 # Columns of Writer.claim, and of Writer.entry.
-BOUND, BORN, ENDS = range(3)
+BOUND, BORN, ENDS, PLACE = range(4)
 LEAST, CLAIM, CLAIM_BORN, KIND, NEXT = range(5)
+PLACES = 48  # paths whose symmetries are kept; few claims are left by then
 
 
 class Writer(NamedTuple):
@@ -44,7 +58,7 @@ class Writer(NamedTuple):
 
     control: NDArray[np.int64]
     out: NDArray[np.uint8]
-    claim: NDArray[np.int64]  # [claim, 3]: k, serial number, where its steps end
+    claim: NDArray[np.int64]  # [claim, 4]: k, serial number, where its steps end, its place
     head: NDArray[np.int32]  # first entry of each chain
     key: NDArray[np.uint64]  # [entry, 2]
     entry: NDArray[np.int64]  # [entry, 5]: LDim >= least; the claim; its serial number; kind; next
@@ -55,19 +69,22 @@ class Writer(NamedTuple):
     alive: NDArray[np.int64]  # [depth, 2, column]
     dead: NDArray[np.int64]  # [depth, column]: 2 * column + side of the steps so far
     met: NDArray[np.int64]  # [depth, 2]: the entries of a frame, by its path and by its shape
+    orbits: NDArray[np.int32]  # [place, column, 2]: as `PathOrbits` writes them
+    place: NDArray[np.int64]  # [depth]: the place in orbits; 0 if no symmetry is known
+    taken: NDArray[np.int64]  # [column]: scratch
 
 
 def allocate(rows: int, columns: int, room: int) -> Writer:
     """Memory for a table of this shape, with ``room`` bytes for what is written and known."""
     depth, entries = max(rows, 2).bit_length() + 2, room // 128
     head = 1 << max(10, entries.bit_length() - 1)
-    control = np.zeros(6, np.int64)
+    control = np.zeros(8, np.int64)
     control[HEADS] = 1 << 10
     random = np.frombuffer(os.urandom(32 * columns), np.uint64)
     return Writer(
         control=control,
         out=np.empty(room // 4, np.uint8),
-        claim=np.empty((entries // 2 + 1, 3), np.int64),
+        claim=np.empty((entries // 2 + 1, 4), np.int64),
         head=np.full(head, -1, np.int32) if head < 1 << 12 else _minus_one(head),
         key=np.empty((entries, 2), np.uint64),
         entry=np.empty((entries, 5), np.int64),
@@ -78,6 +95,9 @@ def allocate(rows: int, columns: int, room: int) -> Writer:
         alive=np.empty((depth, 2, columns), np.int64),
         dead=np.empty((depth, columns), np.int64),
         met=np.empty((depth, 2), np.int64),
+        orbits=np.zeros((PLACES + 1, columns, 2), np.int32),
+        place=np.zeros(depth, np.int64),
+        taken=np.empty(columns, np.int64),
     )
 
 
@@ -162,6 +182,24 @@ def _refer(W: Writer, kind: Index, claim: Index) -> None:
         W.out[W.claim[claim, ENDS]] = END_SHAPE
 
 
+@part(int64(FRAMES, WRITER, int64, int64), inline=True)
+def _one_an_orbit(F: Frames, W: Writer, depth: Index, n: Index) -> Index:
+    """Leave the first column of each orbit in W.tried, and say how many that are."""
+    if W.place[depth] == 0:
+        return n
+    orbit, tried, name, taken = W.orbits[W.place[depth]], W.tried[depth], F.name[depth], W.taken
+    for i in range(n):
+        taken[orbit[name[tried[i]], 0]] = 0
+    left = 0
+    for i in range(n):
+        least = orbit[name[tried[i]], 0]
+        if taken[least] == 0:
+            taken[least] = 1
+            tried[left] = tried[i]
+            left += 1
+    return left
+
+
 @compiled(int64(FRAMES, WRITER, int64, int64))
 def _open(F: Frames, W: Writer, depth: Index, k: Index) -> Index:
     """How many columns of a frame need a step in a proof of LDim < k, most balanced first in W.tried.
@@ -189,6 +227,9 @@ def _open(F: Frames, W: Writer, depth: Index, k: Index) -> Index:
     tried[:n].sort()
     for i in range(n):
         tried[i] &= 0xFFFFFFFF
+    n = _one_an_orbit(F, W, depth, n)
+    W.control[WORK] += n * F.place[depth, KEPT] * F.place[depth, WORDS] >> 3
+    for i in range(n):
         F.order[i] = tried[i]
     if F.name.shape[1] > NARROW:
         if settled(F, depth, n, k):
@@ -210,14 +251,14 @@ def _open(F: Frames, W: Writer, depth: Index, k: Index) -> Index:
 
 @part(int64(FRAMES, WRITER, int64), inline=True)
 def _number(F: Frames, W: Writer, k: Index) -> Index:
-    """Give a new claim LDim < k its number; -1 if the writer is stopped or its room is used up."""
+    """Give a new claim LDim < k its number; -1 if it is stopped, or has no room or work left."""
     me = W.control[CLAIMS]
     full = me == W.claim.shape[0] or W.control[LENGTH] + 24 * F.ones.shape[1] + 64 > W.out.size
-    if W.control[STOP] or full:
+    if W.control[STOP] or W.control[WORK] >= W.control[WORK_LIMIT] or full:
         return -1
     W.control[CLAIMS] = me + 1
     W.control[SERIAL] += 1
-    W.claim[me, BOUND] = k
+    W.claim[me, BOUND], W.claim[me, PLACE] = k, 0
     W.claim[me, BORN] = W.control[SERIAL]
     return me
 
@@ -247,6 +288,8 @@ def _quickly(F: Frames, W: Writer, depth: Index, x: Index, side: Index, k: Index
     name = 2 * F.name[depth, x] + side
     W.path[depth + 1, 0] = W.path[depth, 0] + W.literal[name, 0]
     W.path[depth + 1, 1] = W.path[depth, 1] + W.literal[name, 1]
+    W.place[depth + 1] = W.orbits[W.place[depth], F.name[depth, x], 1]
+    W.control[WORK] += F.place[depth, KEPT] * F.place[depth, WORDS] >> 2
     here = _find(W, W.path[depth + 1, 0], W.path[depth + 1, 1])
     if here < 0:
         return STOPPED
@@ -295,6 +338,7 @@ def prove(F: Frames, W: Writer, depth: Index, k: Index, n: Index) -> Index:
     me = _number(F, W, k)
     if me < 0:
         return STOPPED
+    W.claim[me, PLACE] = W.place[depth] if n > 0 else 0
     size = F.place[depth, ROWS]
     listed = 0
     for i in range(n):
@@ -311,7 +355,11 @@ def prove(F: Frames, W: Writer, depth: Index, k: Index, n: Index) -> Index:
             if answer > 0:
                 length, claims = W.control[LENGTH], W.control[CLAIMS]
                 _put(W, STEP + 2 * F.name[depth, x] + side)
-                _put(W, CHILD)
+                if W.place[depth + 1] == 0:
+                    _put(W, CHILD)
+                else:
+                    _put(W, UNDER_GROUP)
+                    _put(W, W.place[depth + 1] - 1)
                 answer = prove(F, W, depth + 1, k - 1, answer)
                 here, shape = W.met[depth + 1, 0], W.met[depth + 1, 1]
                 if answer == TRUE:
@@ -338,20 +386,45 @@ def start(F: Frames, W: Writer, k: Index) -> Index:
 
 
 class GraphWriter:
-    """Writes the refutation of one bound of one table; it can be stopped from another thread."""
+    """Writes the refutation of one bound of one table; it can be stopped from another thread.
 
-    def __init__(self, rows: NDArray[np.uint64], columns: int, room: int) -> None:
-        self._frames = allocate_frames(len(rows), columns)
-        self._writer = allocate(len(rows), columns, room)
-        load(self._frames, rows)
+    It looks for symmetries of the table once that is cheap beside what it has done so far, and then
+    begins anew.
+    """
+
+    def __init__(self, table: PackedTable, room: int) -> None:
+        self._frames = allocate_frames(table.size, table.points)
+        self._writer = allocate(table.size, table.points, room)
+        self._symmetry = Symmetry(table, 0)
+        load(self._frames, table.rows)
 
     def stop(self) -> None:
         """Make `write` return None, soon."""
         self._writer.control[STOP] = 1
 
     def write(self, k: int) -> tuple[bytes, int] | None:
-        """The claims that prove LDim < k, and how many; None if that is false or it was stopped."""
-        if start(self._frames, self._writer, k) != TRUE:
+        """What proves LDim < k, and how many claims; None if that is false or it was stopped."""
+        writer, symmetry = self._writer, self._symmetry
+        control = writer.control
+        while True:
+            control[LENGTH] = control[CLAIMS] = 0
+            control[WORK_LIMIT] = symmetry.due
+            answer = start(self._frames, writer, k)
+            if answer != STOPPED or control[STOP] or control[WORK] < symmetry.due:
+                break
+            if symmetry.learn(writer.orbits, int(control[WORK]), lambda: bool(control[STOP])):
+                writer.place[0] = 1
+        if answer != TRUE:
             return None
-        control = self._writer.control
-        return self._writer.out[: control[LENGTH]].tobytes(), int(control[CLAIMS])
+        claims = int(control[CLAIMS])
+        text = writer.out[: control[LENGTH]].tobytes()
+        return self._declared(writer.claim[:claims, PLACE]) + text, claims
+
+    def _declared(self, places: NDArray[np.int64]) -> bytes:
+        """The groups of the paths that claims name."""
+        paths, last = self._symmetry.paths, int(places.max())
+        if paths is None or last == 0:
+            return declared([], [], [])
+        used = set(places.tolist())
+        words, groups = paths.words(place if place in used else 0 for place in range(2, last + 1))
+        return declared(self._symmetry.generators, words, groups)

@@ -25,7 +25,10 @@ _NO_MORE = np.empty(0, np.int64)
 
 
 class Symmetry:
-    """What a search learns of its table's symmetries; ``due`` is the work at which it learns more."""
+    """What a search learns of its table's symmetries; ``due`` is the work at which it learns more.
+
+    ``generators`` are the symmetries that it has found, and ``paths`` the orbits that they make.
+    """
 
     def __init__(self, table: PackedTable, work: int) -> None:
         """For a search that did so much work before."""
@@ -33,7 +36,8 @@ class Symmetry:
         self._began, self.due = work, work + PATIENCE * self._cells
         self._table = table
         self._look: _Look | None = None
-        self._paths: PathOrbits | None = None
+        self.generators: list[Permutation] = []
+        self.paths: PathOrbits | None = None
 
     def learn(self, into: NDArray[np.int32], work: int, stopped: Callable[[], bool]) -> bool:
         """Write orbits into the array that the search reads; whether there are any."""
@@ -44,12 +48,13 @@ class Symmetry:
         known = len(look.found)
         look.go_on(1 + work // (FAILURE * self._cells), stopped)
         if len(look.found) > known:
-            self._paths = PathOrbits(look.found, into, np.random.default_rng(0))
-        if self._paths is not None:
+            self.generators = look.found.copy()
+            self.paths = PathOrbits(self.generators, into, np.random.default_rng(0))
+        if self.paths is not None:
             places = 1 + work // (SHARE * (PLACE + PLACE_POINT * self._table.points))
-            growing = self._paths.grow(places, stopped)
+            growing = self.paths.grow(places, stopped)
         self.due = NEVER if look.over and not growing else self._began + 2 * work + 1
-        return self._paths is not None
+        return self.paths is not None
 
 
 class _Look:

@@ -1,0 +1,89 @@
+"""The symmetries that a refutation graph declares, before its claims: written, read and checked.
+
+Generators are checked against the table.  Words in them make further elements, and some elements make a
+group.  docs/certificate-format.md says what the numbers mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.dimension.proof.format import numbers, written
+from littlestone.dimension.symmetry.finding import Entries
+from littlestone.dimension.symmetry.orbits import Permutation, Word, orbits
+from littlestone.dimension.table import PackedTable
+
+MOST = 4096  # elements, and groups: a limit on what a hostile file costs
+
+
+class RefusedError(Exception):
+    """What is declared is damaged, or no symmetry of the table."""
+
+
+class Groups(NamedTuple):
+    """Groups of symmetries, the first made by the generators; none if there is no generator."""
+
+    least: NDArray[np.int64]  # [group, column]: the least column of its orbit
+    fixed: NDArray[np.int8]  # [group, column]: 1 if the group fixes both literals
+    end: int  # where the claims begin
+
+
+def declared(
+    generators: Sequence[Permutation], words: Sequence[Word], groups: Sequence[Sequence[int]]
+) -> bytes:
+    """The text that declares them; the generators are the first group, which is left out."""
+    said = [len(generators)]
+    for image in generators:
+        said += image[::2].tolist()
+    if generators:
+        for lists in (words, groups):
+            said.append(len(lists))
+            for numbers_ in lists:
+                said += [len(numbers_), *numbers_]
+    return b"".join(map(written, said))
+
+
+def read(table: PackedTable, text: bytes) -> Groups:
+    """The groups at the beginning of a text; `RefusedError` unless they are symmetries of the table."""
+    end, source = 0, numbers(text)
+
+    def number(below: int) -> int:
+        nonlocal end
+        found, end = next(source, (below, end))
+        if found >= below:
+            raise RefusedError
+        return found
+
+    points, entries = table.points, Entries(table)
+    elements: list[Permutation] = []
+    for _ in range(number(MOST + 1)):
+        images = np.array([number(2 * points) for _ in range(points)], np.int64)
+        image = np.stack([images, images ^ 1], axis=1).ravel()
+        if not entries.is_symmetry(image):
+            raise RefusedError
+        elements.append(image)
+    groups = [elements.copy()] if elements else []
+    for _ in range(number(MOST + 1 - len(elements)) if elements else 0):
+        image = np.arange(2 * points)
+        for _ in range(number(len(text) + 1)):
+            letter = number(2 * len(elements))
+            factor = elements[letter >> 1]
+            turn = np.argsort(factor) if letter & 1 else factor
+            image = turn[image]
+        elements.append(image)
+    for _ in range(number(MOST) if elements else 0):
+        size = number(len(text) + 1)
+        groups.append([elements[number(len(elements))] for _ in range(size)])
+    least, fixed = (
+        np.empty((len(groups), points), np.int64),
+        np.ones((len(groups), points), np.int8),
+    )
+    for i, group in enumerate(groups):
+        least[i] = orbits(group, points)
+        for image in group:
+            fixed[i] &= image[::2] == 2 * np.arange(points)
+    return Groups(least, fixed, end)
