@@ -46,7 +46,7 @@ WRITER = {
     "no shape is marked": ("writing", "[claim, ENDS]] = END_SHAPE", "[claim, ENDS]] = END"),
     "numbers of claims are one more": ("writing", "[CLAIMS] - 1 - claim)", "[CLAIMS] - claim)"),
     "another group": ("writing", "W.place[depth + 1] - 1)", "0)"),
-    "orbits of the table": ("writing", "taken = W.orbits[W.place[depth]],", "taken = W.orbits[1],"),
+    "an orbit too few": ("writing", "    return left\n", "    return left - 1\n"),
     "every step is covered by others": ("writing", "contained(F, depth, 2 * x", "(F, depth, 2 * x"),
 }  # fmt: skip
 
