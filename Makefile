@@ -72,8 +72,8 @@ notebooks: $(READY)
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	@# Beside mypy, which takes one core, what the tests import is compiled, once for all their processes.
-	$(BIN)/python -m pytest --collect-only -q > /dev/null & $(BIN)/mypy && wait
+	@# Beside mypy, which takes one core, the kernels are compiled, once for both processes of the tests.
+	$(BIN)/python -m pytest --collect-only -q src > /dev/null & $(BIN)/mypy && wait
 	$(MAKE) test
 
 docs: $(READY)
