@@ -289,7 +289,7 @@ def _quickly(F: Frames, W: Writer, depth: Index, x: Index, side: Index, k: Index
     W.path[depth + 1, 0] = W.path[depth, 0] + W.literal[name, 0]
     W.path[depth + 1, 1] = W.path[depth, 1] + W.literal[name, 1]
     W.place[depth + 1] = W.orbits[W.place[depth], F.name[depth, x], 1]
-    W.control[WORK] += F.place[depth, KEPT] * F.place[depth, WORDS] >> 2
+    W.control[WORK] += F.place[depth, KEPT] * F.place[depth, WORDS]
     here = _find(W, W.path[depth + 1, 0], W.path[depth + 1, 1])
     if here < 0:
         return STOPPED
