@@ -71,13 +71,18 @@ def forged() -> list[tuple[Rows, list[bytes]]]:
 
 
 def one_way() -> tuple[Rows, list[bytes]]:
-    """False claims under a map that takes all columns to the first one, and rows to rows."""
+    """False claims under maps that are no symmetries, in whose one orbit a step settles column 0.
+
+    One takes all columns to column 0, and rows to rows.  The other turns the columns round.
+    """
     half = table("intervals", 5, 2)
-    made = np.zeros((len(half) + 1, 6), np.uint8)
-    made[0, 0], made[1:, 1:] = 1, half
+    made = np.zeros((len(half) + 2, 6), np.uint8)
+    made[:2, 0], made[1, 1], made[2:, 1:] = 1, 1, half
     rows, honest = certificate_of(made)
     head = honest.to_bytes()[:HEAD]
-    numbers = [[0, k, 0, 1, 1, *[0] * 6, 0, 0, 0] for k in range(1, honest.upper)]
+    maps = [0] * 6, [2, 4, 6, 8, 10, 0]
+    step = [3, 0, 0, 0]  # side 1 has two rows
+    numbers = [[0, k, 0, 2, 1, *m, 0, 0, *step] for m in maps for k in range(2, honest.upper)]
     return rows, [honest.to_bytes(), *(head + bytes(said) for said in numbers)]
 
 
