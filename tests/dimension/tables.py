@@ -1,4 +1,4 @@
-"""Families of 0/1 tables whose Littlestone dimensions are known."""
+"""Families of 0/1 tables whose Littlestone dimensions are known, and their symmetries."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from itertools import combinations, combinations_with_replacement, permutations,
 
 import numpy as np
 from numpy.typing import NDArray
+
+from littlestone.dimension.proof import symmetries
+from littlestone.dimension.symmetry.finding import Entries
+from littlestone.dimension.table import PackedTable
 
 Table = NDArray[np.uint8]
 
@@ -140,3 +144,10 @@ def signed(points: NDArray[np.int64], flips: NDArray[np.int64]) -> NDArray[np.in
     image = np.empty(2 * len(points), np.int64)
     image[::2], image[1::2] = 2 * points + flips, 2 * points + (1 - flips)
     return image
+
+
+def admitted(table: PackedTable, image: NDArray[np.int64]) -> bool:
+    """Whether the search admits a symmetry; the checker of certificates has its own way, and agrees."""
+    good = Entries(table).is_symmetry(image)
+    assert symmetries._is_symmetry(image, table, symmetries._sorted(table.rows)) == good
+    return good

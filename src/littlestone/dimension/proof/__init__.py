@@ -1,1 +1,5 @@
-"""The compiled writer and checker of refutation graphs; they share no code with the search."""
+"""The compiled writer and checker of refutation graphs.
+
+The checker shares no code with the search.  The writer shares how symmetries are found, which are
+checked again when the file is read.
+"""

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.dimension.proof.format import numbers, written
-from littlestone.dimension.symmetry.finding import Entries
-from littlestone.dimension.symmetry.orbits import Permutation, Word, orbits
 from littlestone.dimension.table import PackedTable
 
+Permutation = NDArray[np.int64]  # of the literals 2 * column + value
+Word = Sequence[int]  # letters: 2 e for element e, 2 e + 1 for its inverse
+
 MOST = 4096  # elements, and groups: a limit on what a hostile file costs
+_AT_ONCE = 1 << 22  # entries that are unpacked at once
 
 
 class RefusedError(Exception):
@@ -58,12 +60,12 @@ def read(table: PackedTable, text: bytes) -> Groups:
             raise RefusedError
         return found
 
-    points, entries = table.points, Entries(table)
+    points, rows = table.points, _sorted(table.rows)
     elements: list[Permutation] = []
     for _ in range(number(MOST + 1)):
         images = np.array([number(2 * points) for _ in range(points)], np.int64)
         image = np.stack([images, images ^ 1], axis=1).ravel()
-        if not entries.is_symmetry(image):
+        if not _is_symmetry(image, table, rows):
             raise RefusedError
         elements.append(image)
     groups = [elements.copy()] if elements else []
@@ -83,7 +85,40 @@ def read(table: PackedTable, text: bytes) -> Groups:
         np.ones((len(groups), points), np.int8),
     )
     for i, group in enumerate(groups):
-        least[i] = orbits(group, points)
+        least[i] = _orbits(group, points)
         for image in group:
             fixed[i] &= image[::2] == 2 * np.arange(points)
     return Groups(least, fixed, end)
+
+
+def _sorted(rows: NDArray[np.uint64]) -> NDArray[np.void]:
+    return np.sort(rows.view(f"V{8 * rows.shape[1]}").ravel())
+
+
+def _is_symmetry(image: Permutation, table: PackedTable, rows: NDArray[np.void]) -> bool:
+    """Whether it permutes the columns, and takes the rows to the same rows, which are sorted."""
+    to, flipped = image[::2] >> 1, (image[::2] & 1).astype(np.uint8)
+    if not np.array_equal(np.sort(to), np.arange(table.points)):
+        return False
+    moved = np.zeros_like(table.rows)
+    step = max(1, _AT_ONCE // table.points)
+    for i in range(0, table.size, step):
+        part = table.rows[i : i + step].view(np.uint8)
+        values = np.unpackbits(part, axis=1, count=table.points, bitorder="little") ^ flipped
+        values[:, to] = values.copy()
+        packed = np.packbits(values, axis=1, bitorder="little")
+        moved[i : i + step].view(np.uint8)[:, : packed.shape[1]] = packed
+    return np.array_equal(_sorted(moved), rows)
+
+
+def _orbits(group: Sequence[Permutation], points: int) -> NDArray[np.int64]:
+    """The least column of each column's orbit."""
+    least, before = np.arange(points), np.empty(0, np.int64)
+    while not np.array_equal(least, before):
+        before = least.copy()
+        for image in group:
+            to = image[::2] >> 1
+            least = np.minimum(least, least[to])
+            least[to] = np.minimum(least[to], least)
+        least = least[least]
+    return least
