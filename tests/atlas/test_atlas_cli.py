@@ -79,13 +79,16 @@ def test_family_lists_and_writes(tmp_path: Path) -> None:
     assert {"family", "what"} == set(json.loads(run("family", "--json"))[0])
     file = tmp_path / "k.npy"
     assert run("family", "kneser", "5", "2", "--out", str(file)).startswith("kneser 5 2: 10 hyp")
+    assert "written to" in run("family", "kneser", "5", "2", "--out", str(tmp_path / "k.csv"))
+    assert (np.loadtxt(tmp_path / "k.csv", delimiter=",") == np.load(file)).all()
+    assert "--out FILE.npy" in run("family", "kneser", "5", "2")
     assert np.load(file).shape == (10, 10)
     assert json.loads(run("family", "kneser", "5", "2", "--json"))["points"] == 10
     for words in (
         ["kneser", "5"],
         ["nothing"],
         ["paley", "9"],
-        ["kneser", "5", "2", "--out", "k.csv"],
+        ["kneser", "5", "2", "--out", "k.txt"],
     ):
         assert "to fix it" in str(RUNNER.invoke(app, ["family", *words]).exception)
 

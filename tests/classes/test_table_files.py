@@ -14,7 +14,7 @@ import littlestone
 from littlestone.classes.table_file import read_labels, read_table
 from littlestone.cli import app
 from littlestone.dimension.table import PackedTable
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TableError
 from littlestone.labels import declared_labels
 
 BODY = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
@@ -120,3 +120,22 @@ def test_a_number_of_labels_is_no_list_of_labels() -> None:
     with pytest.raises(DeclarationError, match=r"declare 1 label: ") as error:
         declared_labels(["3"])
     assert error.value.fix == "name the labels, such as 0,1,2, and not their number"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("0,1\n,0\n1,0\n", "the first column holds names, and name 2 is empty"),
+        ("a,,c\n0,1,1\n", "the first row holds names, and name 2 is empty"),
+        ("name,a,b,a\nu,0,1,1\n", "points 1 and 3 have the same name"),
+        ("0;1\n1;0\n", "no commas are between its cells"),
+        ("PK\x03\x00\x00,1\n", "it is no text"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_without_a_cell(
+    tmp_path: Path, content: str, words: str
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(content)
+    with pytest.raises((DeclarationError, TableError), match=words):
+        read_table(table)

@@ -332,7 +332,7 @@ def test_ctrl_c_before_the_search_leaves_what_counting_tells(
         (("dim", "thresholds(x, 1..7)", "--certificate", "c.json"), ("about tables",)),
         (("dim", "rules.csv", "--certificate", "rules.csv"), ("is the same file as the table",)),
         (("dim", "rules.csv", "--certificate", "absent/c.json"), ("c.json",)),
-        (("dim", "wide.npy", "--memory-limit", "0"), ("limit is 0.0",)),
+        (("dim", "wide.npy", "--memory-limit", "0"), ("limit is 0;",)),
         (("tree", "rules.csv", "--out", "tree.pdf"), (".svg, .png or .html",)),
         (("tree", "rules.csv", "--out", "tree"), (".svg, .png or .html",)),
         (("tree", "rules.csv", "--out", "absent/tree.svg"), ("tree.svg",)),

@@ -169,10 +169,11 @@ def _require(points: tuple[int, int], rows: tuple[int, int], most: int) -> None:
     ranges = {"points": (points, MOST_POINTS), "rows": (rows, 2**MOST_POINTS)}
     for name, ((low, high), limit) in ranges.items():
         if not 1 <= low <= high <= limit:
+            within = f"only classes of 1 to {limit} {name} are searched"
             raise DeclarationError(
                 f"search classes of {low} to {high} {name}",
-                found=f"the two numbers must grow and lie within 1 to {limit}",
-                fix=f"give a range such as 2..{4}",
+                found=within if low <= high else f"{low} is more than {high}",
+                fix="give a range such as 2..4",
             )
     if not 1 <= most <= MOST_EXAMPLES:
         raise DeclarationError(

@@ -191,6 +191,13 @@ def _parted(
         # An empty corner means that the first column holds names, even if these are 0 and 1.
         hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
         points = points[1:]
+    for kind, names in (("row", points), ("column", hypotheses)):
+        if names and "" in names:
+            raise DeclarationError(
+                "tell names from labels",
+                found=f"the first {kind} holds names, and name {names.index('') + 1} is empty",
+                fix="write a name or a label there",
+            )
     if not empty_corner:
         _require_names("row", points, is_label)
         _require_names("column", hypotheses, is_label)
@@ -255,7 +262,7 @@ def _cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
             array: NDArray[Any] = np.load(path, allow_pickle=False)
             return array
         with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
-            return [[cell.strip() for cell in row] for row in csv.reader(file) if row]
+            cells = [[cell.strip() for cell in row] for row in csv.reader(file) if row]
     except FileNotFoundError:
         raise TableError(
             f"read the table {path}", found="there is no such file", fix="check the path"
@@ -266,3 +273,16 @@ def _cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
             found=str(error) or "it is not readable",
             fix="give a CSV file or a .npy file without pickled objects",
         ) from None
+    if cells and any("\0" in cell for cell in cells[0]):
+        raise TableError(
+            f"read the table {path}",
+            found="it is no text",
+            fix="give a CSV file, or an array of numpy in a .npy file",
+        )
+    if cells and all(len(row) == 1 for row in cells) and set(cells[-1][0]) & set("; \t"):
+        raise TableError(
+            f"read the table {path}",
+            found="no commas are between its cells",
+            fix="write one comma between two cells, as in 0,1,1",
+        )
+    return cells

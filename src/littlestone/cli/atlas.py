@@ -54,3 +54,5 @@ def atlas(
     )
     out.print(f"by {QUANTITIES['ldim'].words} (down) and {QUANTITIES['vc'].words} (across)")
     print_table(headings, rows)
+    if file is not None:
+        out.print(f"written to {file}")

@@ -209,6 +209,8 @@ def _print(
     dimension = data["littlestone_dimension"]
     if dimension is None:
         dimension = f"between {data['lower']} and {data['upper']}"
+    if dimension == "inf":
+        dimension = "infinite"
     out.print(f"Littlestone dimension {dimension}{f' ({stopped})' if stopped else ''}")
     # The names show how the file was read: which lines are names and which are labels.
     rows = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from littlestone.dimension.natarajan import psi_shattered_brackets
 from littlestone.dimension.star import star_brackets
 from littlestone.dimension.teaching import teaching_brackets
 from littlestone.dimension.thresholds import threshold_brackets
+from littlestone.errors import DeclarationError
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,12 @@ def dims(
     A dimension that takes longer than the time limit is printed as bounds.  Ctrl+C keeps what was found
     so far, with the bounds of the search that it stopped.
     """
+    if "(" in str(table) and not os.path.exists(table):
+        raise DeclarationError(
+            f"print all dimensions of {table}",
+            found="there is no such file, and a class that is given by a formula is no table",
+            fix="give a CSV or .npy table; `littlestone dim` takes a class",
+        )
     H = read_labels(table, labels=labels)
     done: dict[str, Found] = {}
     stopped = None

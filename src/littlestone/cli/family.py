@@ -11,8 +11,8 @@ import typer
 
 from littlestone.cli.console import counted, out, print_json, print_table
 from littlestone.cli.options import JsonOption
-from littlestone.errors import DeclarationError
 from littlestone.families import families, table
+from littlestone.pictures.figures import suffix_of
 from littlestone.report.files import NEVER, reserved
 
 
@@ -22,7 +22,7 @@ def family(
     ] = None,
     numbers: Annotated[list[int] | None, typer.Argument(help="Its numbers, such as 5 2.")] = None,
     file: Annotated[
-        Path | None, typer.Option("--out", help="Write the table to this .npy file.")
+        Path | None, typer.Option("--out", help="Write the table to this .npy or .csv file.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -45,16 +45,14 @@ def family(
     if file is None:
         made = table(name, *(numbers or ()))
     else:
-        if file.suffix != ".npy":
-            raise DeclarationError(
-                f"write {asked} to {file}",
-                found="a table is written as an array of numpy",
-                fix="end the name with .npy",
-            )
+        kind = suffix_of(file, ("npy", "csv"))
         with reserved(file, NEVER) as write:
             made = table(name, *(numbers or ()))
             content = BytesIO()
-            np.save(content, made)
+            if kind == "npy":
+                np.save(content, made)
+            else:
+                np.savetxt(content, made, fmt="%d", delimiter=",")
             write(content.getvalue())
     size = {"family": asked, "hypotheses": len(made), "points": made.shape[1]}
     if as_json:
@@ -62,5 +60,4 @@ def family(
         return
     hypotheses = "1 hypothesis" if len(made) == 1 else f"{len(made):,} hypotheses"
     out.print(f"{asked}: {hypotheses}, {counted(made.shape[1], 'point')}")
-    if file is not None:
-        out.print(f"written to {file}")
+    out.print("--out FILE.npy writes the table" if file is None else f"written to {file}")

@@ -18,7 +18,7 @@ from littlestone.errors import DeclarationError
 
 def search(
     condition: Annotated[
-        str, typer.Argument(help="Such as 'ldim == 3 and vc == 1'; see the names below.")
+        str, typer.Argument(help="Such as 'ldim == 2 and vc == 1'; the names are above.")
     ],
     points: Annotated[
         str, typer.Option(metavar="A..B", help="How many points the classes have.")

@@ -1,4 +1,4 @@
-"""The first call after an installation: it compiles the engine, and says so."""
+"""The first call after an installation: it compiles what it needs, and says so."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from typing import Any
 from littlestone.progress import stage
 
 _LOG = logging.getLogger(__name__)
-_WHAT = "compiling the solver"
-_KERNELS = 42  # functions that are compiled, for the share that is done
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def told(
+    what: str = "the solver", *, takes: str = "10 to 30 seconds", kernels: int = 42
+) -> Iterator[None]:
     """Log a warning if the block compiles anything, and tell how far it is, as a stage.
+
+    ``kernels`` are about how many functions are compiled, for the share that is done.
 
     Only for questions about public tables: whether the engine is needed depends on the question.
     Without a handler for it, the warning goes to standard error.
     """
     from numba.core import event
 
-    with stage(_WHAT) as tell:
+    with stage(f"compiling {what}") as tell:
 
         class Teller(event.Listener):  # type: ignore[misc, unused-ignore]
             def __init__(self) -> None:
@@ -33,15 +35,15 @@ def told() -> Iterator[None]:
             def on_start(self, _: Any) -> None:
                 if self.done == 0:
                     self.done = 1
-                    _LOG.warning("%s: 10 to 30 seconds, once after each installation", _WHAT)
-                    tell(0, _KERNELS)
+                    _LOG.warning("compiling %s: %s, once after each installation", what, takes)
+                    tell(0, kernels)
 
             def on_end(self, _: Any) -> None:
-                tell(min(self.done, _KERNELS), _KERNELS)
+                tell(min(self.done, kernels), kernels)
                 self.done += 1
 
         began, teller = time.monotonic(), Teller()
         with event.install_listener("numba:compile", teller):
             yield
         if teller.done:
-            _LOG.warning("compiled the solver in %.0f seconds", time.monotonic() - began)
+            _LOG.warning("compiled %s in %.1f seconds", what, time.monotonic() - began)

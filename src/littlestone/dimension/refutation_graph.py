@@ -10,6 +10,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from littlestone.dimension.bounds import Bounds
+from littlestone.dimension.first_call import told
 from littlestone.dimension.proof.format import numbers, written
 from littlestone.dimension.shattering import is_shattered_by
 from littlestone.dimension.table import PackedTable, TableOrClass
@@ -67,7 +68,8 @@ class GraphCertificate:
         tree = MistakeTree(bounds.tree.points, tuple(leaves.tolist()))
         found = None
         if bounds.lower == bounds.upper and room:
-            from littlestone.dimension.proof.writing import GraphWriter  # compiled
+            with told("the writer of certificates"):
+                from littlestone.dimension.proof.writing import GraphWriter
 
             writer = GraphWriter(table, min(room, ROOM))
             found = _awaited(writer, lambda: writer.write(bounds.upper + 1), time_limit)
@@ -90,7 +92,8 @@ class GraphCertificate:
         statement = f"LDim < {self.upper + 1}"
         if not self.claims:
             return Verdict.by_counting(self.upper, table.size)
-        from littlestone.dimension.proof.accepting import GraphChecker  # compiled
+        with told("the checker of certificates"):
+            from littlestone.dimension.proof.accepting import GraphChecker
 
         checker = GraphChecker(table, self.text, self.claims)
         if _awaited(checker, lambda: checker.accepts(self.upper + 1)):

@@ -282,9 +282,9 @@ def room_for_bounds(table: PackedTable, memory_limit: int) -> int:
     if room < 1 << 24:
         enough = ceil((frames + (1 << 24)) / GIB)
         raise TooLargeError(
-            f"solve a table of {table.size} functions on {table.points} points",
-            found=f"it may take {frames / GIB:.1f} GiB, the limit is {memory_limit / GIB:.1f}; by "
-            f"counting functions, the dimension is between 1 and {table.size.bit_length() - 1}",
+            f"solve a table of {table.size:,} hypotheses on {table.points:,} points",
+            found=f"it may take {frames / GIB:.2g} GiB, the limit is {memory_limit / GIB:.2g}; by "
+            f"counting hypotheses, the dimension is between 1 and {table.size.bit_length() - 1}",
             fix=f"allow {enough} GiB (--memory-limit {enough}, or memory_limit={enough} << 30), or "
             "leave out points that agree with others",
         )

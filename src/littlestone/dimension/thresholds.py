@@ -123,7 +123,7 @@ def _by_slices(
     H: LabelTable, lower: int, upper: int
 ) -> Iterator[tuple[list[tuple[int, int]] | None, int]]:
     """The compiled search: each longer half-graph that it finds, and the least length it refuted."""
-    with told():
+    with told("the search for half-graphs", takes="some seconds", kernels=5):
         from littlestone.dimension.engine.half_graphs import FOUND, REFUTED, HalfGraphSearch
 
     rows = [h for h in range(len(H.hypotheses)) if H.alive >> h & 1]

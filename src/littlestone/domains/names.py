@@ -24,12 +24,11 @@ class Names(Domain[str]):
     other: str | None = None
 
     def __post_init__(self) -> None:
-        texts = all(isinstance(x, str) and text(x) == x for x in self.points)
-        if not (self.points and texts) or len(set(self.points)) != len(self.points):
+        wrong = _wrong(self.points)
+        if wrong:
             raise DeclarationError(
                 f"declare a domain of {len(self.points)} named points",
-                found="the list is empty, names a point twice or holds something else than "
-                "readable texts",
+                found=wrong,
                 fix="give at least one point, each under a name of its own",
             )
         if self.other is not None and self.other not in self.points:
@@ -72,3 +71,14 @@ class Names(Domain[str]):
 
     def __str__(self) -> str:
         return f"{self.name} in {len(self.points)} named points"
+
+
+def _wrong(points: tuple[object, ...]) -> str:
+    """What is wrong with a list of names, by their places; the names may be private."""
+    seen: dict[str, int] = {}
+    for i, x in enumerate(points, start=1):
+        if not isinstance(x, str) or text(x) != x:
+            return f"name {i} is no readable text"
+        if seen.setdefault(x, i) != i:
+            return f"points {seen[x]} and {i} have the same name"
+    return "" if points else "the list is empty"
