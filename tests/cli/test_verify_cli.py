@@ -97,6 +97,11 @@ def test_what_is_selected() -> None:
     assert {paper_of(found.id) for found in selected(paper="blm20")} == {"BLM20"}
     assert {found.id for found in selected(number="lyu25 lemma 4.3")} == {"Lyu25 Lemma 4.3"}
     assert selected("Lemma 12") == selected("lemma 12", paper="BLM20")
+    assert {found.id for found in selected(number="Lemma 12")} == {"BLM20 Lemma 12"}
+    assert selected(number="Lec5 Theorem 2", paper="Lec5") == selected(number="L5 Theorem 2")
+    for unrun in ("Definition 1", "blm20 theorem 3", "Lec5 Definition 2"):
+        with pytest.raises(DeclarationError, match="no row runs it"):
+            selected(number=unrun)
     with pytest.raises(DeclarationError, match="--id 'L5'"):
         selected(number="L5")
     with pytest.raises(DeclarationError, match="--paper 'nobody'"):

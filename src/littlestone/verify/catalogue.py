@@ -106,10 +106,13 @@ def selected(
     """The statements in the order of the map, of papers first.
 
     ``only`` is part of their name, ``paper`` the key of their paper or `OTHERS`, and ``number`` their
-    id; None selects all.  Raises `DeclarationError` for an empty text, and if there is no statement.
+    id or their number in any paper; None selects all.  A paper is also known by its key in the
+    bibliography.  Raises `DeclarationError` for an empty text, and if no row is left.
 
     >>> [row.says for row in selected(number="l5 example 1")]
     ['LDim(H) <= log2 |H|']
+    >>> {row.id for row in selected(number="Lemma 4.3")}
+    {'Lyu25 Lemma 4.3'}
     """
     given = {"": only, "--paper ": paper, "--id ": number}
     asked = {option: text for option, text in given.items() if text is not None}
@@ -125,11 +128,17 @@ def selected(
     named = [
         row
         for row in sorted(statements(only or ""), key=lambda row: places.get(row.id, len(places)))
-        if number is None or number.lower() == row.id.lower()
+        if number is None or _by_key(number) in (row.id.lower(), number_of(row).lower())
     ]
-    found = [row for row in named if paper is None or paper.lower() == paper_of(row.id).lower()]
+    found = [row for row in named if paper is None or _by_key(paper) == paper_of(row.id).lower()]
     if not found:
         keys = dict.fromkeys(paper_of(row.id) for row in named)
+        if number is not None and not keys and _is_line(_by_key(number), order):
+            raise DeclarationError(
+                f"verify {words}",
+                found="the papers have that statement, and no row runs it",
+                fix="docs/theorem-map.md says what is known of it",
+            )
         raise DeclarationError(
             f"verify {words}",
             found=f"that is in {', '.join(keys)}" if keys else "no statement has that",
@@ -138,6 +147,19 @@ def selected(
             else "use a number or a part of a name that `littlestone verify` prints, such as L5",
         )
     return found
+
+
+def _by_key(name: str) -> str:
+    """A name in small letters, in which a key of the bibliography becomes that of the paper."""
+    key, _, rest = name.lower().partition(" ")
+    keys = {source["cited"].lower(): source["key"].lower() for source in _sources()}
+    return " ".join(part for part in (keys.get(key, key), rest) if part)
+
+
+def _is_line(number: str, order: list[str]) -> bool:
+    """Whether a paper has a statement of that id or number."""
+    ids = [row_id.lower() for row_id in order]
+    return any(number in (row_id, row_id.partition(" ")[2]) for row_id in ids)
 
 
 @cache
