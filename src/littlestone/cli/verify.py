@@ -36,7 +36,8 @@ def verify(
         ),
     ] = None,
     number: Annotated[
-        str | None, typer.Option("--id", help="Only that number, such as 'Lyu25 Theorem 3' or 'Lemma 12'.")
+        str | None,
+        typer.Option("--id", help="Only that number, such as 'Lyu25 Theorem 3' or 'Lemma 12'."),
     ] = None,
     seed: Annotated[
         int | None,
