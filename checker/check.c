@@ -18,8 +18,8 @@ typedef uint64_t word;
 typedef struct { size_t rows, words, *ones; word *row, *column; } space;
 /* A claim LDim < k: its parent, its last restriction 2 * column + side, its shape if it is kept. */
 typedef struct { word k, parent, literal, *shape; size_t rows, size; } claim;
-/* A group of symmetries: how many elements it lists, which these are, and the orbit of each column. */
-typedef struct { size_t count, *element, *orbit; } group;
+/* A group of symmetries: the orbit of each column, and whether an element moves a literal of it. */
+typedef struct { size_t *orbit; unsigned char *moved; } group;
 
 enum { MOST = 4096 };  /* elements, and groups */
 static size_t rows, columns, width;   /* distinct rows, columns, and words of a row */
@@ -163,19 +163,19 @@ static size_t first(size_t *up, size_t x) {
     return x;
 }
 
-static group group_of(size_t count) {
-    group g = {count, room(count, sizeof *g.element), room(columns, sizeof *g.orbit)};
+static group trivial(void) {
+    group g = {room(columns, sizeof *g.orbit), room(columns, 1)};
     for (size_t x = 0; x < columns; x++) g.orbit[x] = x;
     return g;
 }
 
-static void join_orbits(const group *g) {
-    for (size_t i = 0; i < g->count; i++)
-        for (size_t x = 0; x < columns; x++) {
-            size_t a = first(g->orbit, x), b = first(g->orbit, image[g->element[i]][2 * x] / 2);
-            g->orbit[a > b ? a : b] = a > b ? b : a;
-        }
-    for (size_t x = 0; x < columns; x++) g->orbit[x] = first(g->orbit, x);
+/* Add an element to a group. */
+static void add(group *g, const size_t *to) {
+    for (size_t x = 0; x < columns; x++) {
+        size_t a = first(g->orbit, x), b = first(g->orbit, to[2 * x] / 2);
+        g->orbit[a > b ? a : b] = a > b ? b : a;
+        g->moved[x] |= to[2 * x] != 2 * x;
+    }
 }
 
 /* Read what symmetries the file declares; whether all are symmetries of the table. */
@@ -183,7 +183,7 @@ static int read_symmetries(void) {
     word generators = number(), words = 0, more = 0;
     image = room(MOST, sizeof *image);
     groups = room(MOST, sizeof *groups);
-    none = group_of(0);
+    none = trivial();
     if (generators > MOST) return 0;
     for (; elements < generators; elements++)
         if (!read_generator(image[elements] = room(2 * columns, sizeof **image))) return 0;
@@ -195,20 +195,14 @@ static int read_symmetries(void) {
     if (more > MOST) return 0;
     for (; grouped < more; grouped++) {
         word count = grouped ? number() : generators;
-        if (count > file_size) return 0;
-        group g = group_of(count);
-        for (size_t i = 0; i < count; i++)
-            if ((g.element[i] = grouped ? number() : i) >= elements) return 0;
-        join_orbits(&g);
-        groups[grouped] = g;
+        groups[grouped] = trivial();
+        for (word i = 0; i < count; i++) {
+            word e = grouped ? number() : i;
+            if (e >= elements) return 0;
+            add(groups + grouped, image[e]);
+        }
+        for (size_t x = 0; x < columns; x++) groups[grouped].orbit[x] = first(groups[grouped].orbit, x);
     }
-    return 1;
-}
-
-/* Whether a group fixes both literals of a column. */
-static int fixes(const group *g, word x) {
-    for (size_t i = 0; i < g->count; i++)
-        if (image[g->element[i]][2 * x] != 2 * x) return 0;
     return 1;
 }
 
@@ -326,9 +320,9 @@ static int step(const space *v, word k, size_t me, const unsigned char *dead, si
         word p = kind ? number() : 0;
         if (kind && p >= grouped) return 0;
         const group *g = kind ? groups + p : &none;
-        if (!fixes(g, x)) return 0;
+        if (g->moved[x]) return 0;
         for (word a = me; a; a = claims[a].parent)
-            if (!fixes(g, claims[a].literal / 2)) return 0;
+            if (g->moved[claims[a].literal / 2]) return 0;
         side = side_of(v, x, s);
         path[literal]++;
         good = accept(&side, k - 1, me, literal, g);

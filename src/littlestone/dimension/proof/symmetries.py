@@ -68,25 +68,26 @@ def read(table: PackedTable, text: bytes) -> Groups:
         if not _is_symmetry(image, table, rows):
             raise RefusedError
         elements.append(image)
-    groups = [elements.copy()] if elements else []
+    groups = [set(range(len(elements)))] if elements else []
     for _ in range(number(MOST + 1 - len(elements)) if elements else 0):
         image = np.arange(2 * points)
         for _ in range(number(len(text) + 1)):
             letter = number(2 * len(elements))
             factor = elements[letter >> 1]
-            turn = np.argsort(factor) if letter & 1 else factor
+            turn = _inverse(factor) if letter & 1 else factor
             image = turn[image]
         elements.append(image)
     for _ in range(number(MOST) if elements else 0):
         size = number(len(text) + 1)
-        groups.append([elements[number(len(elements))] for _ in range(size)])
+        groups.append({number(len(elements)) for _ in range(size)})
     least, fixed = (
         np.empty((len(groups), points), np.int64),
         np.ones((len(groups), points), np.int8),
     )
     for i, group in enumerate(groups):
-        least[i] = _orbits(group, points)
-        for image in group:
+        images = [elements[element] for element in group]
+        least[i] = _orbits(images, points)
+        for image in images:
             fixed[i] &= image[::2] == 2 * np.arange(points)
     return Groups(least, fixed, end)
 
@@ -111,14 +112,25 @@ def _is_symmetry(image: Permutation, table: PackedTable, rows: NDArray[np.void])
     return np.array_equal(_sorted(moved), rows)
 
 
+def _inverse(image: Permutation) -> Permutation:
+    back = np.empty_like(image)
+    back[image] = np.arange(len(image))
+    return back
+
+
 def _orbits(group: Sequence[Permutation], points: int) -> NDArray[np.int64]:
-    """The least column of each column's orbit."""
-    least, before = np.arange(points), np.empty(0, np.int64)
-    while not np.array_equal(least, before):
-        before = least.copy()
+    """The least column of each column's orbit.
+
+    Two rounds leave at most half of the known parts of an orbit, so there are few rounds.
+    """
+    least = np.arange(points)
+    while True:
+        before, least = least, least.copy()
         for image in group:
-            to = image[::2] >> 1
-            least = np.minimum(least, least[to])
-            least[to] = np.minimum(least[to], least)
-        least = least[least]
-    return least
+            to = before[image[::2] >> 1]
+            np.minimum.at(least, before, to)
+            np.minimum.at(least, to, before)
+        while not np.array_equal(lower := least[least], least):
+            least = lower
+        if np.array_equal(least, before):
+            return least
