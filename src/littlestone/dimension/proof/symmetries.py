@@ -113,7 +113,7 @@ def _is_symmetry(image: Permutation, table: PackedTable, rows: NDArray[np.void])
 
 
 def _inverse(image: Permutation) -> Permutation:
-    back = np.empty_like(image)
+    back = np.zeros_like(image)
     back[image] = np.arange(len(image))
     return back
 
