@@ -38,11 +38,11 @@ def certified() -> list[tuple[Rows, GraphCertificate]]:
     made = [
         np.hstack([lists, *(unions[i] for i in chosen)]),
         table("intervals", 7, 2),
-        lists,
         table("random", 160, 36, 20, 2),
     ]
-    certified_ = [certificate_of(values) for values in made[:2] + made[3:]]
-    return [*certified_, certificate_of(made[2], 0)]
+    certified_ = [certificate_of(values) for values in made]
+    turned = lists ^ np.arange(lists.shape[1], dtype=lists.dtype) % 2  # symmetries exchange labels
+    return [*certified_, certificate_of(turned, 0)]
 
 
 @cache
@@ -67,7 +67,7 @@ def forged() -> list[tuple[Rows, list[bytes]]]:
     both = np.hstack([np.repeat([[0], [1]], len(half), axis=0), np.vstack([half, half])])
     for rows, honest in [certified()[3], certificate_of(both, 0)]:
         batteries.append((rows, [honest.to_bytes(), *misdeclared(rows, honest, rng)]))
-    return [*batteries, one_way()]
+    return [*batteries, one_way(), one_left(), moving()]
 
 
 def one_way() -> tuple[Rows, list[bytes]]:
@@ -84,6 +84,35 @@ def one_way() -> tuple[Rows, list[bytes]]:
     step = [3, 0, 0, 0]  # side 1 has two rows
     numbers = [[0, k, 0, 2, 1, *m, 0, 0, *step] for m in maps for k in range(2, honest.upper)]
     return rows, [honest.to_bytes(), *(head + bytes(said) for said in numbers)]
+
+
+def one_left() -> tuple[Rows, list[bytes]]:
+    """Only column 2 needs a step for LDim < 2, which is false: any orbit of two columns would do.
+
+    Further files prove a true claim, but declare a map to column 4, a word in itself, or too much.
+    """
+    rows, honest = certificate_of(np.array([[1, 1, 1, 0], [0, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]))
+    head, same = honest.to_bytes()[:HEAD], [0, 2, 4, 6]
+    maps = [[4, 2, 0, 6], [5, 2, 1, 6], [0, 4, 2, 6], [0, 2, 6, 4], [2, 4, 0, 6], [0, 2, 0, 6]]
+    numbers = [[0, 1, 0, 1, 1, *image, 0, 0] for image in maps]
+    numbers += [[0, 2, 0, 1, 1, *same, 1, 1, letter, 0] for letter in (2, 3)]
+    numbers += [[0, 2, 0, 1, 1, 0, 2, 4, 8, 0, 0]]
+    numbers += [[0, 2, 0, 1, 1, *same, 4096, *[0] * 4096, 0], [0, 2, 0, 1, 4097, *same * 4097, 0, 0]]
+    numbers += [[0, 2, 0, 1, 1, *same, 0, 4096, *[0] * 4096]]
+    said = (b"".join(map(written, [*before, 0])) for before in numbers)
+    return rows, [honest.to_bytes(), *(head + text for text in said)]
+
+
+def moving() -> tuple[Rows, list[bytes]]:
+    """False claims about a cube: the group of the claim inside turns the columns, or is not named."""
+    rows, honest = certificate_of(np.array(list(np.ndindex(2, 2, 2))))
+    head, made = honest.to_bytes()[:HEAD], [honest.to_bytes()]
+    for image in ([2, 4, 0], [4, 0, 2]):
+        for literal in range(6):
+            for kind in ([4, 0], [0]):
+                numbers = [0, 2, 0, 2, 1, *image, 0, 0, 2 + literal, *kind, 0, 0]
+                made.append(head + bytes(numbers))
+    return rows, made
 
 
 class Noting(Proof):
@@ -156,7 +185,7 @@ def misdeclared(
 
     for at, part in enumerate((generators, words, groups)):
         for i, numbers in enumerate(part[:3]):
-            for a, b in rng.integers(len(numbers), size=(2, 2)).tolist():
+            for a, b in rng.integers(len(numbers), size=(2, 2)).tolist() if numbers else ():
                 swapped, inverse, any_, beyond = (numbers.copy() for _ in range(4))
                 swapped[a], swapped[b] = swapped[b], swapped[a]
                 inverse[a] ^= 1
