@@ -91,28 +91,39 @@ def one_left() -> tuple[Rows, list[bytes]]:
 
     Further files prove a true claim, but declare a map to column 4, a word in itself, or too much.
     """
-    rows, honest = certificate_of(np.array([[1, 1, 1, 0], [0, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]))
+    rows, honest = certificate_of(
+        np.array([[1, 1, 1, 0], [0, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]])
+    )
     head, same = honest.to_bytes()[:HEAD], [0, 2, 4, 6]
     maps = [[4, 2, 0, 6], [5, 2, 1, 6], [0, 4, 2, 6], [0, 2, 6, 4], [2, 4, 0, 6], [0, 2, 0, 6]]
     numbers = [[0, 1, 0, 1, 1, *image, 0, 0] for image in maps]
     numbers += [[0, 2, 0, 1, 1, *same, 1, 1, letter, 0] for letter in (2, 3)]
     numbers += [[0, 2, 0, 1, 1, 0, 2, 4, 8, 0, 0]]
-    numbers += [[0, 2, 0, 1, 1, *same, 4096, *[0] * 4096, 0], [0, 2, 0, 1, 4097, *same * 4097, 0, 0]]
+    numbers += [
+        [0, 2, 0, 1, 1, *same, 4096, *[0] * 4096, 0],
+        [0, 2, 0, 1, 4097, *same * 4097, 0, 0],
+    ]
     numbers += [[0, 2, 0, 1, 1, *same, 0, 4096, *[0] * 4096]]
     said = (b"".join(map(written, [*before, 0])) for before in numbers)
     return rows, [honest.to_bytes(), *(head + text for text in said)]
 
 
 def moving() -> tuple[Rows, list[bytes]]:
-    """False claims about a cube: the group of the claim inside turns the columns, or is not named."""
-    rows, honest = certificate_of(np.array(list(np.ndindex(2, 2, 2))))
+    """False claims about a cube: the group of the claim inside turns the columns, or is not named.
+
+    The map of the last file turns the columns and takes another one, which needs no step, into them.
+    """
+    cube = np.array(list(np.ndindex(2, 2, 2)))
+    rows, honest = certificate_of(
+        np.vstack([np.pad(cube, ((0, 0), (1, 0))), [[1] * 4, [1, 0, 0, 0]]])
+    )
     head, made = honest.to_bytes()[:HEAD], [honest.to_bytes()]
-    for image in ([2, 4, 0], [4, 0, 2]):
-        for literal in range(6):
+    for image in ([0, 4, 6, 2], [0, 6, 2, 4]):
+        for literal in range(2, 8):
             for kind in ([4, 0], [0]):
                 numbers = [0, 2, 0, 2, 1, *image, 0, 0, 2 + literal, *kind, 0, 0]
                 made.append(head + bytes(numbers))
-    return rows, made
+    return rows, [*made, head + bytes([0, 2, 0, 2, 1, 2, 4, 6, 2, 0, 0, 3, 0, 0, 0])]
 
 
 class Noting(Proof):
