@@ -33,7 +33,7 @@ CHECKER = {
     "a symmetry of another table": ("symmetries", "if not _is_symmetry(image,", "if False and ("),
     "no word is inverted": ("symmetries", "_inverse(factor) if letter & 1 else factor", "factor"),
     "words in the other order": ("symmetries", "image = turn[image]", "image = image[turn]"),
-    "one orbit": ("symmetries", "least[i] = _orbits(images, points)", "least[i] = 0"),
+    "one orbit": ("symmetries", "least[i] = _orbits(members, points)", "least[i] = 0"),
     "any rows": ("symmetries", "return np.array_equal(_sorted(moved), rows)", "return True"),
     "a group may move the path": ("accepting", "good &= R.fixed[group, R", "good |= R.fixed[group, R"),
     "a group may move the side": ("accepting", "good = R.fixed[group, x] == 1", "good = True"),

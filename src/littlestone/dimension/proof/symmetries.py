@@ -85,9 +85,9 @@ def read(table: PackedTable, text: bytes) -> Groups:
         np.ones((len(groups), points), np.int8),
     )
     for i, group in enumerate(groups):
-        images = [elements[element] for element in group]
-        least[i] = _orbits(images, points)
-        for image in images:
+        members = [elements[element] for element in group]
+        least[i] = _orbits(members, points)
+        for image in members:
             fixed[i] &= image[::2] == 2 * np.arange(points)
     return Groups(least, fixed, end)
 
