@@ -1,6 +1,7 @@
 """The affordability map: its classes, its simulations and its page."""
 
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,16 @@ def test_each_class_has_a_name_of_its_own_and_a_place_on_the_page() -> None:
     for classes in NATURAL.values():
         for name, declared in classes.items():
             assert f"| {name} | `{declared}` |" in text
+
+
+@pytest.mark.slow
+def test_the_dimensions_on_the_page_are_those_that_are_known_now() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for classes in NATURAL.values():
+        for name, declared in classes.items():
+            low, high = parse_class(declared).littlestone_bounds()
+            known = str(low) if low == high else f"{low} to {high}"
+            assert re.search(rf"^{re.escape(name)} +{known}  ", text, re.MULTILINE), (name, known)
 
 
 def test_without_privacy() -> None:
