@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tables
 
-from littlestone.dimension import Bounds, GraphCertificate, littlestone_bounds
+from littlestone.dimension import Bounds, Certificate, GraphCertificate, littlestone_bounds
 from littlestone.dimension.proof.accepting import GraphChecker
 from littlestone.dimension.proof.writing import GraphWriter
 from littlestone.dimension.table import PackedTable
@@ -80,6 +80,14 @@ def test_a_file_journeys() -> None:
 def test_data_that_is_no_certificate(data: bytes) -> None:
     with pytest.raises(DeclarationError):
         GraphCertificate.read(data)
+
+
+def test_an_older_form_is_called_older(tmp_path: Path) -> None:
+    file = tmp_path / "old.ldim"
+    file.write_bytes(b"littlestone-certificate 2\n" + bytes(range(256)))
+    with pytest.raises(DeclarationError, match="older binary form") as refused:
+        Certificate.load(file)
+    assert "make it again" in str(refused.value)
 
 
 def test_every_beginning_is_refused() -> None:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Self
 
 from littlestone.dimension.bounds import Bounds
 from littlestone.dimension.refutation import Refutation, unproved_claim
-from littlestone.dimension.refutation_graph import MARK, GraphCertificate
+from littlestone.dimension.refutation_graph import BINARY, GraphCertificate
 from littlestone.dimension.shattering import is_shattered_by
 from littlestone.dimension.table import PackedTable, TableOrClass
 from littlestone.dimension.tree import MistakeTree
@@ -108,9 +108,9 @@ class Certificate:
             if not Path(path).is_file():
                 _refuse("there is no such file")
             data = Path(path).read_bytes()
-            return (
-                GraphCertificate.read(data) if data[:26] == MARK else cls.from_json(data.decode())
-            )
+            if data.startswith(BINARY):
+                return GraphCertificate.read(data)
+            return cls.from_json(data.decode())
         except DeclarationError as error:
             raise DeclarationError(
                 f"use the certificate {path}", found=error.found, fix=error.fix

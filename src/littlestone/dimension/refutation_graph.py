@@ -18,7 +18,8 @@ from littlestone.dimension.tree import MistakeTree
 from littlestone.dimension.verdict import Verdict, require_table
 from littlestone.errors import DeclarationError
 
-MARK = b"littlestone-certificate 3\n"
+BINARY = b"littlestone-certificate "  # and the number of the form
+MARK = BINARY + b"3\n"
 
 ROOM = 8 << 30  # bytes that the writer may use; memory that it does not touch costs nothing
 _POLL = 0.1  # seconds between two looks at Ctrl+C
@@ -110,7 +111,9 @@ class GraphCertificate:
     def read(cls, data: bytes) -> Self:
         """The certificate in a binary file; `DeclarationError` if it is damaged or something else."""
         if not data.startswith(MARK):
-            _refuse("it is not of the binary form 3")
+            older = data.startswith((BINARY + b"1\n", BINARY + b"2\n"))
+            form = "of an older binary form, and this version reads form 3"
+            _refuse(f"it is {form if older else 'not of the binary form 3'}")
         at = len(MARK) + 32
         source = numbers(data, at)
 
