@@ -121,7 +121,7 @@ def moving() -> tuple[Rows, list[bytes]]:
     for image in ([0, 4, 6, 2], [0, 6, 2, 4]):
         for literal in range(2, 8):
             for kind in ([4, 0], [0]):
-                numbers = [0, 2, 0, 2, 1, *image, 0, 0, 2 + literal, *kind, 0, 0]
+                numbers = [0, 2, 0, 2, 1, *image, 0, 0, 2 + literal, *kind, 1, 0]
                 made.append(head + bytes(numbers))
     return rows, [*made, head + bytes([0, 2, 0, 2, 1, 2, 4, 6, 2, 0, 0, 3, 0, 0, 0])]
 
