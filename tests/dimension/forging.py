@@ -67,7 +67,7 @@ def forged() -> list[tuple[Rows, list[bytes]]]:
     both = np.hstack([np.repeat([[0], [1]], len(half), axis=0), np.vstack([half, half])])
     for rows, honest in [certified()[3], certificate_of(both, 0)]:
         batteries.append((rows, [honest.to_bytes(), *misdeclared(rows, honest, rng)]))
-    return [*batteries, one_way(), one_left(), moving()]
+    return [*batteries, one_way(), one_left(), moving(), *turned_back()]
 
 
 def one_way() -> tuple[Rows, list[bytes]]:
@@ -124,6 +124,30 @@ def moving() -> tuple[Rows, list[bytes]]:
                 numbers = [0, 2, 0, 2, 1, *image, 0, 0, 2 + literal, *kind, 1, 0]
                 made.append(head + bytes(numbers))
     return rows, [*made, head + bytes([0, 2, 0, 2, 1, 2, 4, 6, 2, 0, 0, 3, 0, 0, 0])]
+
+
+def turned_back() -> Iterator[tuple[Rows, list[bytes]]]:
+    """False claims about rows that a turn by two columns keeps, with a step about a side of any column.
+
+    The claim inside has no steps.  Rule 1 settles columns 0 and 1 there in the first table, and rule 2
+    the first column of each orbit that rule 1 leaves over in the second.  The turn takes columns 4 and
+    5 back to 0 and 1.
+    """
+    for codes in (
+        [3, 11, 12, 14, 30, 31, 35, 39, 44, 47, 48, 50, 55, 56, 57, 59, 61, 62, 63],
+        [1, 4, 9, 16, 18, 30, 31, 36, 39, 43, 46, 47, 55, 57, 58, 59, 61, 62, 63],
+    ):
+        rows, honest = certificate_of(
+            np.array([[code >> x & 1 for x in range(6)] for code in codes])
+        )
+        head, turn = honest.to_bytes()[:HEAD], [4, 6, 8, 10, 0, 2]
+        lies = (
+            [0, 3, 0, 2, 1, *turn, 0, 0, 2 + literal, *kind, end, 0]
+            for literal in range(12)
+            for kind in ([4, 0], [0])
+            for end in (0, 1)
+        )
+        yield rows, [honest.to_bytes(), *(head + bytes(numbers) for numbers in lies)]
 
 
 class Noting(Proof):

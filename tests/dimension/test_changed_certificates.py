@@ -164,6 +164,7 @@ FAULTS = {
     "a group may move the path": ("if (g->moved[claims[a].literal / 2]) return 0", ""),
     "a group may move the side": ("if (g->moved[x]) return 0;", ""),
     "a group fixes points": ("to[2 * x] != 2 * x", "to[2 * x] / 2 != x"),
+    "a group moves upwards only": ("to[2 * x] != 2 * x", "to[2 * x] > 2 * x"),
     "every claim is under the first group": (
         "kind ? groups + p : &none",
         "grouped ? groups : &none",

@@ -38,6 +38,9 @@ CHECKER = {
     "a group may move the path": ("accepting", "good &= R.fixed[group, R", "good |= R.fixed[group, R"),
     "a group may move the side": ("accepting", "good = R.fixed[group, x] == 1", "good = True"),
     "a group fixes points": ("symmetries", "image[::2] == 2 *", "image[::2] >> 1 =="),
+    "a group moves upwards only": ("symmetries", "image[::2] == 2 *", "image[::2] <= 2 *"),
+    "a claim inside is under the group": ("accepting", "below: Index = ALONE", "below: Index = group"),
+    "or under the first": ("accepting", "below: Index = ALONE", "below: Index = R.fixed.shape[0] - 1"),
     "one side may split": ("looking", "if zero_split and one_split:", "if zero_split and False:"),
     "the other side": ("frames", "flip = _ZERO if side == 1 else", "flip = _ZERO if side == 0 else"),
 }  # fmt: skip
