@@ -86,7 +86,7 @@ static void read_table(const char *name) {
     memcpy(head, byte + start, length);
     start += length;
     if (!(strstr(head, "'|u1'") || strstr(head, "'|b1'")) || !strstr(head, "'fortran_order': False"))
-        stop("is no array of uint8 or bool in C order", name);
+        stop("is no array of uint8 or bool in C order; save table.astype(\"uint8\", order=\"C\")", name);
     shape = strstr(head, "'shape': (");
     if (shape == NULL || sscanf(shape + 10, "%zu, %zu)", &many, &columns) != 2 || many == 0 || columns == 0
         || many > SIZE_MAX / 32 / columns || size - start != many * columns)

@@ -142,7 +142,7 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
     """
 
     why = "it has too many functions for a table"
-    remedy = "declare shorter ranges; the method exponential needs no version spaces"
+    remedy = "declare shorter ranges; `fit --method exponential` needs no version spaces"
 
     domain: Domain[Any]
     op: str

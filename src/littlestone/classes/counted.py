@@ -54,7 +54,7 @@ class Counted(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
     proof = "docs/proofs/closed-forms.md"
     why = "it has too many hypotheses for a table"
     remedy = (
-        "declare fewer columns or shorter ranges; the method exponential needs no version spaces"
+        "declare fewer columns or shorter ranges; `fit --method exponential` needs no version spaces"
     )
 
     @property

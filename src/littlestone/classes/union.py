@@ -86,7 +86,7 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
     why = "its parts have too many hypotheses for a table"
     remedy = (
-        "declare fewer columns or shorter ranges; the method exponential needs no version spaces"
+        "declare fewer columns or shorter ranges; `fit --method exponential` needs no version spaces"
     )
 
     domain: Domain[Any]
