@@ -53,7 +53,9 @@ class Counted(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
     proof = "docs/proofs/closed-forms.md"
     why = "it has too many hypotheses for a table"
-    remedy = "declare fewer columns or shorter ranges; `fit --method exponential` needs no version spaces"
+    remedy = (
+        "take fewer columns or shorter ranges; `fit --method exponential` needs no version spaces"
+    )
 
     @property
     def forms(self) -> int:

@@ -85,7 +85,9 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
     """
 
     why = "its parts have too many hypotheses for a table"
-    remedy = "declare fewer columns or shorter ranges; `fit --method exponential` needs no version spaces"
+    remedy = (
+        "take fewer columns or shorter ranges; `fit --method exponential` needs no version spaces"
+    )
 
     domain: Domain[Any]
     parts: tuple[Scored[Any], ...]
