@@ -14,6 +14,7 @@ import numpy as np
 from claims_by_the_page import HEAD, Claim, Proof, Text, proved
 
 from littlestone.dimension import GraphCertificate, littlestone_bounds
+from littlestone.dimension.proof.format import written
 from littlestone.dimension.proof.symmetries import declared
 from littlestone.dimension.symmetry import learning
 from littlestone.dimension.table import PackedTable
@@ -241,14 +242,6 @@ def misdeclared(
             made.append(told([generators, words, groups], certificate.text[text.at : at] + step))
     refused = (made[i] for i in rng.permutation(len(made)) if proved(rows, made[i]) is None)
     yield from islice(refused, 60)
-
-
-def written(number: int) -> bytes:
-    out = bytearray()
-    while number >= 128:
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*out, number])
 
 
 def changed(data: bytes, rng: Random) -> bytes:

@@ -24,7 +24,7 @@ from littlestone.classes.box_counts import (
 )
 from littlestone.classes.limits import in_digits
 from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
-from littlestone.classes.unlisted import NoVersionSpaces
+from littlestone.classes.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.dimension.table import PackedTable
 from littlestone.domains import Grid, Product
 from littlestone.errors import TooLargeError
@@ -53,9 +53,7 @@ class Counted(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
     proof = "docs/proofs/closed-forms.md"
     why = "it has too many hypotheses for a table"
-    remedy = (
-        "take fewer columns or shorter ranges; `fit --method exponential` needs no version spaces"
-    )
+    remedy = FEWER_COLUMNS
 
     @property
     def forms(self) -> int:

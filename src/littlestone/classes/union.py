@@ -12,7 +12,7 @@ from littlestone.classes.base import BinaryClass, ErrorSums, HypothesisClass, Sc
 from littlestone.classes.declared import declaration, described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import Tabled, common_domain, distinct, rows_of
-from littlestone.classes.unlisted import NoVersionSpaces
+from littlestone.classes.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.domains import Domain
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
@@ -85,9 +85,7 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
     """
 
     why = "its parts have too many hypotheses for a table"
-    remedy = (
-        "take fewer columns or shorter ranges; `fit --method exponential` needs no version spaces"
-    )
+    remedy = FEWER_COLUMNS
 
     domain: Domain[Any]
     parts: tuple[Scored[Any], ...]

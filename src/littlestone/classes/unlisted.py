@@ -19,6 +19,11 @@ from littlestone.hypotheses import Hypothesis
 MOST_VALUES = 1024
 """The most values of an open column that a class is closed with."""
 
+FEWER_COLUMNS = (
+    "take fewer columns or shorter ranges; `fit --method exponential` needs no version spaces"
+)
+"""What to do about a class that has too many hypotheses for a table."""
+
 
 class NoVersionSpaces(HypothesisClass[Any]):
     """A class of which only `littlestone_bounds` is known, and no version space."""
