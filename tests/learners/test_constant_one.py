@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.audit.neighbours import neighbours
 from littlestone.classes import EqualityRules, Points, Subsets
 from littlestone.domains import Integers, Strings
 from littlestone.hypotheses import FiniteSet, Hypothesis, disagreement, majority
 from littlestone.learners import ChoosingLearner, PartitionLearner, Release
 from littlestone.learners.missed import missed, too_much_missed
 from littlestone.privacy import Budget
+from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.rational import exp_below
 from littlestone.sample import Sample
 
 D = Integers("key")
@@ -115,6 +118,35 @@ def test_it_competes_without_positives_and_in_the_last_round_only() -> None:
     assert rules.covering.everything is None
     found = rules.competing(Sample.from_examples(rules.hypotheses.domain, [(("u",), 1)]), 1)
     assert "always 1" in {found.element(i).words() for i in range(2)}
+
+
+def test_the_constant_1_counts_what_is_left() -> None:
+    """A covered record is void in the last round, not a negative one: on all samples of 3."""
+    learner = ChoosingLearner[Any](Subsets(D, 2), Budget(1, "0.05"))
+    records, ratio = list(product((1, 2), (0, 1))), exp_below(learner.mechanism.epsilon, bits=256)
+    chosen = FiniteSet(D, frozenset({1}))
+
+    def last_round(held: Any) -> dict[Any, Any]:
+        rest = [(x, y) for x, y in held if not chosen(x)]
+        law = learner._distribution(Sample.from_examples(D, rest), (chosen,), 1)
+        left, first = Sample.from_examples(D, held), learner.covering.elements
+        if (1, 1) in held:  # so the element is a candidate of the first round, and this is its rest
+            found = first(left)
+            i = next(i for i in range(found.size) if found.element(i) == chosen)
+            assert learner._distribution(learner.left(left, found, i), (chosen,), 1) == law
+            scored = learner.competing(learner.left(left, found, i), 1)
+            counts = int(scored.positives[-1]), int(scored.negatives[-1])
+            assert counts == (rest.count((2, 1)), rest.count((2, 0)))
+        return law
+
+    pairs = list(neighbours(records, 3, ordered=False))
+    for one, other in pairs:
+        p, q = last_round(one), last_round(other)
+        worst = max(hockey_stick(p, q, ratio), hockey_stick(q, p, ratio))
+        assert worst <= learner.mechanism.delta0
+    # What is left has fewer records: a covered one is not kept as one that nothing covers.
+    covered, negative = [(2, 1), (2, 1), (1, 0)], [(2, 1), (2, 1), (2, 0)]
+    assert last_round(covered) == last_round(covered[:2]) != last_round(negative)
 
 
 def test_ties_of_the_first_round_are_not_won_by_everything() -> None:

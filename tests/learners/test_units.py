@@ -6,6 +6,7 @@ from itertools import combinations_with_replacement
 from random import Random
 from typing import Any
 
+import numpy as np
 import polars
 import pytest
 
@@ -30,6 +31,7 @@ from littlestone.planning import choose_learner
 from littlestone.planning.choice import explained
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 from littlestone.tasks import Task
@@ -142,6 +144,67 @@ def test_a_void_place_is_replaced_like_a_record(
     pairs = [((*rest, VOID), (*rest, record)) for rest in rests for record in records]
     held = lambda places: law([place for place in places if place is not VOID])  # noqa: E731
     assert exact_audit(held, pairs, learner.event).holds
+
+
+# The largest ratio and delta of one record that comes or goes, by the learner's parameters.
+HALVES: list[tuple[Callable[[], Any], Callable[[Any], tuple[Fraction, Fraction]]]] = [
+    (exponential_learner, lambda learner: (learner.mechanism.base, Fraction(0))),
+    (exponential_learner_of_costs, lambda learner: (learner.mechanism.base**3, Fraction(0))),
+    (
+        partition_learner,
+        lambda learner: (learner.mechanism.base, DELTA / (learner.mechanism.base + 1)),
+    ),
+    (lookup_learner, lambda learner: (learner.mechanism.base, DELTA)),
+    (bucket_learner, lambda learner: (learner.mechanism.base, Fraction(0))),
+    (regrown_learner, lambda learner: (learner.mechanism.base**2, Fraction(0))),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("make", "half"), HALVES)
+def test_a_void_place_is_half_of_a_replacement(
+    make: Callable[[], tuple[Any, Law, list[Any]]], half: Any
+) -> None:
+    """One record more moves the law by r and half of delta at most, on all samples of 1 to 3."""
+    learner, law, records = make()
+    ratio, delta = half(learner)
+    worst = []
+    for rest in (r for n in (0, 1, 2) for r in combinations_with_replacement(records, n)):
+        for record in records:
+            without, within = law(list(rest)), law([*rest, record])
+            worst.append(hockey_stick(within, without, ratio))
+            worst.append(hockey_stick(without, within, ratio))
+    assert max(worst) <= delta
+
+
+def test_a_record_moves_the_errors_of_a_leaf_by_a_whole_cost() -> None:
+    """So the leaves of `regrown` need the base of the larger cost; a step of 1 is not enough."""
+    trees = parse_class(f"trees({MIXED}; depth 1)")
+    learner = RegrownLearner(trees, Budget(EPSILON), cost=(3, 1))
+    split = next(h for h in learner.tree.distribution(Sample.from_examples(trees.domain, [])) if h)
+
+    def errors(held: Any) -> Any:
+        parts = learner.parts(split, Sample.from_examples(trees.domain, held))
+        runs = [learner._scores(part) for part in parts]
+        return np.array([np.repeat(s.errors, s.lengths or [1] * len(s.errors)) for s in runs])
+
+    moved = set()
+    for rest in combinations_with_replacement(MIXED_RECORDS, 2):
+        for record in MIXED_RECORDS:
+            steps = errors([*rest, record]) - errors(rest)
+            assert np.count_nonzero(steps.any(axis=1)) <= 1  # one leaf alone
+            moved |= set(steps.ravel().tolist())
+    assert moved == {0, 1, 3}
+
+
+def test_a_void_place_is_no_negative_record() -> None:
+    """The constant 1 is scored by all records, also by a negative one of a key without others."""
+    for learner in (choosing_learner()[0], choosing_learner_of_costs()[0]):
+        law, everything = of_sample(learner), learner.covering.everything
+        for held in ([], [("a", 1)], [("a", 1), ("b", 0)]):
+            assert law([*held, ("new", 0)])[everything] < law(held)[everything]
+    law = partition_learner()[0].mechanism.distribution
+    assert law([("a", True), ("new", False)])[None] < law([("a", True)])[None]
 
 
 FRAME = polars.DataFrame(

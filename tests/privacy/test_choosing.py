@@ -65,6 +65,34 @@ def test_private_on_every_neighbouring_pair(epsilon: str, delta: str, growth: in
     assert excess(ChoosingMechanism(Budget(epsilon, delta), growth)) <= 0
 
 
+EVERYTHING = "constant 1"
+PLACES: list[Record | None] = [None, *RECORDS[:8]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("gain", "loss"), [(1, 1), (3, 1), (1, 3)])
+@pytest.mark.parametrize("constant", [True, False])
+def test_private_with_void_places_and_the_constant_1(gain: int, loss: int, constant: bool) -> None:
+    """On all samples of three places: a void place is in no sum, that of the constant 1 included."""
+    mechanism = ChoosingMechanism[str](Budget(1, Fraction(1, 20)), 2, gain, loss)
+
+    def law(places: Sequence[Record | None]) -> Mapping[str | None, Fraction]:
+        held = [record for record in places if record is not None]
+        scores = mechanism.scores(held)
+        if constant:
+            positives = sum(label for _, label in held)
+            scores[EVERYTHING] = mechanism.score(positives, len(held) - positives)
+        return mechanism.chances(scores)
+
+    ratio, rests = exp_below(mechanism.epsilon, bits=256), product(PLACES, repeat=2)
+    for rest, record in product(rests, PLACES[1:]):
+        p, q = law([*rest, record]), law([*rest, None])
+        assert max(hockey_stick(p, q, ratio), hockey_stick(q, p, ratio)) <= mechanism.delta0
+    positive, uncovered = RECORDS[2], RECORDS[1]
+    # Only without the constant 1 is a void place like a negative record that nothing covers.
+    assert (law([positive, uncovered]) == law([positive, None])) != constant
+
+
 @pytest.mark.parametrize("growth", [1, 2, 7])
 def test_delta0_is_reached(growth: int) -> None:
     mechanism = ChoosingMechanism[str](Budget(1, "1e-6"), growth)

@@ -109,8 +109,8 @@ class PrivateLearner(ABC, Generic[Point]):
     takes_void: ClassVar[bool] = False
     """Whether its draw sees the sample through sums over records alone, and never how many there are.
 
-    Then a place of a unit may be void, and replacing a record by a void place is like replacing it by
-    another record (docs/proofs/units.md, Theorem 3).
+    Then a place of a unit may be void, because the guarantee also covers a record that is replaced by
+    a void place (docs/proofs/units.md, Theorem 3).
     """
 
     mistakes: MistakeCosts = EQUAL
