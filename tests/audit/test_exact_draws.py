@@ -17,7 +17,6 @@ from littlestone.audit.subjects import (
     continual,
     experts,
     online,
-    private_selection,
     staged,
     tallied,
 )
@@ -44,9 +43,6 @@ LARGE = {
     "online-teacher-learner": 10,
     "group-estimates": 50,
     "rule-estimates": 10,
-    "selection-learner": 30,
-    "selection-learner-few": 20,
-    "selection-learner-methods": 30,
 }
 
 # Their data have many records at any epsilon; `relabelling-learner` and `online-key-learner` have the
@@ -71,7 +67,6 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
         (continual, "HORIZON"),
         (tallied, "LONG"),
         (tallied, "HORIZON"),
-        (private_selection, "MOST"),
     ):
         monkeypatch.setattr(module, name, STEPS)
     # At a small delta the staged learner's tests have a noisy threshold.

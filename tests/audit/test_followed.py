@@ -44,9 +44,6 @@ MANY = {
     "permute-and-flip",
     "relabelling-learner",
     "rule-estimates",
-    "selection-learner",
-    "selection-learner-few",
-    "selection-learner-methods",
 }
 # A single step, where each further one draws a wait.
 SHORT = {

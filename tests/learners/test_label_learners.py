@@ -29,7 +29,6 @@ from littlestone.learners import (
 )
 from littlestone.learners.labels import parts
 from littlestone.learners.labels.bits import balanced, sizes
-from littlestone.learners.selection import SelectionLearner
 from littlestone.learners.teachers import split
 from littlestone.planning import choice
 from littlestone.privacy import Budget
@@ -44,8 +43,7 @@ LABELS = ("on time", "late", "cancelled")
 EVERY: list[type[PrivateLearner[Any]]] = [
     *concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
 ]
-# `SelectionLearner` takes candidates of several labels only if it is given them.
-LEARNERS: list[Any] = [kind for kind in EVERY if kind.several and kind is not SelectionLearner]
+LEARNERS: list[Any] = [kind for kind in EVERY if kind.several]
 CLASSES: list[HypothesisClass[Any]] = [
     FiniteClass.from_array([[0, 1], [1, 2], [2, 2], [0, 0]], labels=3),
     *(

@@ -75,3 +75,22 @@ def test_a_model_names_every_label_once(labels: Any) -> None:
     written = Release.from_json(model("LookupTable")).to_json()
     with pytest.raises(ModelError):
         Release.from_json({**written, "labels": labels})
+
+
+def test_a_model_of_a_method_that_is_gone_predicts() -> None:
+    """As the method "selection" of version 0.2 wrote it."""
+    column = {"kind": "cells", "starts": ["0", "5", "10"], "name": "a"}
+    tree = {"kind": "DecisionTree", "labels": 2, "tree": [0, [["5", "10"]], 1, 0]}
+    written = {
+        **model("LookupTable"),
+        "class": "one of conditions(a: 0..10 step 5; at most 1), trees(a: 0..10 step 5; depth 1)",
+        "hypothesis": {**tree, "domain": {"kind": "product", "columns": [column]}},
+    }
+    del written["classifier"]
+    best = "the best, by [a count with discrete Laplace noise, epsilon 0.25], of up to 40 runs of "
+    written["privacy"]["mechanism"] = (
+        f"{best}2 x [exponential mechanism on error counts, epsilon 1]"
+    )
+    release = Release.from_json(written)
+    assert release.predict(pd.DataFrame({"a": [3, 5, 70]})) == [0, 1, 1]
+    assert Release.from_json(release.to_json()) == release

@@ -31,7 +31,6 @@ from littlestone.learners.labels.bits import BitwiseLearner
 from littlestone.learners.online import KeyLearner, PredictionLearner, RuleLearner
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.keys import PointNaming
-from littlestone.learners.selection import SelectionLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -46,8 +45,7 @@ HORIZON = 200
 BATCH: list[type[Any]] = concrete(PrivateLearner, "littlestone.learners")
 ONLINE: list[type[Any]] = concrete(PrivateOnlineLearner, "littlestone.learners")
 OF_TWO: list[type[Any]] = [kind for kind in BATCH if not issubclass(kind, BitwiseLearner)]
-# `SelectionLearner` takes candidates of several labels only if it is given them.
-SEVERAL: list[type[Any]] = [kind for kind in BATCH if kind.several and kind is not SelectionLearner]
+SEVERAL: list[type[Any]] = [kind for kind in BATCH if kind.several]
 
 CLASSES: list[HypothesisClass[Any]] = [
     FiniteClass.from_array([[0, 1, 1], [1, 0, 0], [1, 1, 0], [0, 0, 0]], points=["a", "b", "c"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -36,12 +36,6 @@ class Rule(NamedTuple):
     tests: tuple[ColumnTest, ...]
     yes: int
     no: int
-
-
-def _implies(rule: Rule, other: Rule) -> bool:
-    """Whether all of the other rule's tests hold wherever all of this one's do."""
-    own = {test.column: test.accepted for test in rule.tests}
-    return all(test.column in own and own[test.column] <= test.accepted for test in other.tests)
 
 
 @dataclass(frozen=True)
@@ -250,14 +244,6 @@ class RuleUnions(InRounds):
             if rule.yes != node:  # a rule that says what the rest says is left out
                 node = conjunction(rule.tests, rule.yes, node)
         return DecisionTree(self.domain, node)
-
-    def united(self, rules: Iterable[Rule]) -> DecisionTree:
-        """The union of these rules, without those that another one implies."""
-        kept: list[Rule] = []
-        for rule in rules:
-            if not any(_implies(rule, other) for other in kept):
-                kept = [other for other in kept if not _implies(other, rule)] + [rule]
-        return self.joined([*kept, self.rule(0)])
 
     def rows(self, points: list[Any]) -> NDArray[np.bool_]:
         covers = self.single.rows(points)

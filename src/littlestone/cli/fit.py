@@ -55,8 +55,8 @@ def fit(
         typer.Option(
             "--class",
             metavar="CLASS",
-            help="The class, such as 'thresholds(dep_delay, -60..1440)'. If you give several, the rule "
-            "is of one of them, at the cost of one fit.",
+            help="The class, such as 'thresholds(dep_delay, -60..1440)'. If you give several, one draw "
+            "compares the rules of all, at the cost of one fit.",
         ),
     ],
     epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],

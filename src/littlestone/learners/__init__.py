@@ -5,7 +5,6 @@ from littlestone.learners.agnostic.own_labels import RelabellingLearner
 from littlestone.learners.base import Bound, Caveat, PrivateLearner
 from littlestone.learners.boosting import BoostingLearner
 from littlestone.learners.choosing import ChoosingLearner
-from littlestone.learners.cover import CoverLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.ggkm import GGKMLearner
 from littlestone.learners.globally_stable import GloballyStableLearner
@@ -18,7 +17,6 @@ from littlestone.learners.partition import PartitionLearner
 from littlestone.learners.proper import ProperLearner
 from littlestone.learners.radii import RadiiLearner
 from littlestone.learners.release import Release
-from littlestone.learners.selection import SelectionLearner
 from littlestone.learners.single_key import SingleKeyLearner
 from littlestone.learners.staged import StagedLearner
 
@@ -31,7 +29,6 @@ __all__ = [
     "BucketLearner",
     "Caveat",
     "ChoosingLearner",
-    "CoverLearner",
     "ExponentialLearner",
     "GGKMLearner",
     "GloballyStableLearner",
@@ -43,7 +40,6 @@ __all__ = [
     "RadiiLearner",
     "RelabellingLearner",
     "Release",
-    "SelectionLearner",
     "SingleKeyLearner",
     "StagedLearner",
 ]

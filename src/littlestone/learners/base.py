@@ -58,7 +58,6 @@ class Caveat(Enum):
     UNNAMED_KEYS = "if no key need be named"
     MAJORITIES = "for majorities beyond the class"
     MANY_RECORDS = "for many records"
-    CANDIDATES = "to choose among classes by their private errors"
 
     def __str__(self) -> str:
         return self.value

@@ -8,13 +8,11 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.one_of import OneOf
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError, no_such, shown
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.labels.bits import Binary, BitwiseLearner
 from littlestone.learners.labels.parts import BitPartsLearner
-from littlestone.learners.selection import SelectionLearner
 from littlestone.mistakes import MistakeCosts
 from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.privacy.budget import Budget
@@ -146,24 +144,13 @@ def _made(
     setting: Setting,
     mistakes: MistakeCosts | None,
 ) -> PrivateLearner[Any]:
-    """The learner of this kind as used for error alpha.
-
-    For bits, it has the best one for each bit; for one of several classes, the best one for each.
-    """
+    """The learner of this kind as used for error alpha; for bits, with the best one for each bit."""
     if mistakes is not None:
         return kind.weighing(H, budget, mistakes)
-    if issubclass(kind, SelectionLearner) and isinstance(H, OneOf):
-        goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "setting": setting}
-        pairs = [(part, partial(_best_learner, **goal)) for part in H.parts]
-        return kind(H, budget, candidates=pairs)
     if issubclass(kind, BitwiseLearner) and H.labels > 2:
         binary = best_binary(H, budget, alpha=alpha, beta=beta, setting=setting)
         return kind(H, budget, binary=binary)
     return kind.aimed(H, budget, alpha=alpha)
-
-
-def _best_learner(H: HypothesisClass[Any], budget: Budget, **goal: Any) -> PrivateLearner[Any]:
-    return choose_learner(H, budget, **goal)[0]
 
 
 def best_binary(

@@ -76,20 +76,6 @@ exponential_costs = audited(
     code="learners.ExponentialLearner",
     proof="proofs/exponential-mechanism.md#theorem-5-mistakes-that-do-not-all-cost-the-same",
 )
-selection = audited(
-    "selection-learner",
-    id="Private selection",
-    says="the best of up to N runs, each number as likely, costs three of them (LT19)",
-    code="learners.SelectionLearner",
-    proof="proofs/private-selection.md#theorem-1-pure-privacy",
-)
-selection_few = audited(
-    "selection-learner-few",
-    id="Private selection",
-    says="with the number k of runs as likely as 1 / k, it costs two (PS22)",
-    code="learners.SelectionLearner",
-    proof="proofs/private-selection.md#theorem-1-pure-privacy",
-)
 sparse_vector = audited(
     "sparse-vector",
     id="Sparse vector technique",
@@ -186,13 +172,6 @@ counted_lines = audited(
     says="counted by the points of the sample on them",
     code="learners.ExponentialLearner",
     proof="proofs/exponential-mechanism.md#theorem-7-hypotheses-that-are-counted",
-)
-cover = audited(
-    "cover-learner",
-    id="Sets of rules",
-    says="that cover positives and avoid negatives",
-    code="learners.CoverLearner",
-    proof="proofs/cover.md#theorem-1-privacy",
 )
 online_keys = audited(
     "online-key-learner",

@@ -18,7 +18,6 @@ from littlestone.audit import Subject, find_subject, neighbours
 from littlestone.audit.subjects.exponential_learner import Records, released_text
 from littlestone.audit.subjects.learners import crowd, whole
 from littlestone.audit.subjects.mixed_tables import (
-    COVERED,
     OPEN,
     PARITY,
     REGROWN,
@@ -30,11 +29,10 @@ from littlestone.classes import parse_class
 from littlestone.classes.open_conditions import OpenConditions
 from littlestone.classes.rule_lists import Rule
 from littlestone.domains import number
-from littlestone.learners import ChoosingLearner, CoverLearner
+from littlestone.learners import ChoosingLearner
 from littlestone.learners.regrown import RegrownLearner
 from littlestone.learners.rounds import RoundsLearner, left
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.sample import Sample
@@ -407,53 +405,6 @@ def by_its_law(name: str, subject: Subject[Any], learner: Any) -> Plant:
     return _plant(name, mistake, subject, lambda records: merged(law(records)))
 
 
-# Rules that cover the positives.
-
-COVER = honest("cover-learner")
-COVER_OPEN = honest("cover-learner-open")
-
-
-class AllOfEpsilonEach(CoverLearner[Any]):
-    """Each round that covers positives spends all of epsilon."""
-
-    def __init__(self, hypotheses: Any, budget: Budget) -> None:
-        super().__init__(hypotheses, budget, alpha="0.9", beta="0.5")
-        self.finder.mechanism = ExponentialMechanism(budget.epsilon)
-
-
-class StopsWhenCovered(CoverLearner[Any]):
-    """No rule is drawn once no positive is left."""
-
-    def __init__(self, hypotheses: Any, budget: Budget) -> None:
-        super().__init__(hypotheses, budget, alpha="0.9", beta="0.5")
-
-    def _distribution(self, sample: Sample[Any], chosen: Any, caps: Sequence[int]) -> Masses:
-        return super()._distribution(sample, chosen, caps if sample.positives.any() else ())
-
-
-class PassIsLight(CoverLearner[Any]):
-    """To pass counts as many errors as it is said to, whatever new candidates need."""
-
-    def __init__(self, hypotheses: Any, budget: Budget) -> None:
-        super().__init__(hypotheses, budget, alpha="0.9", beta="0.5")
-        honest = self.finder.mechanism
-        self.finder.mechanism = Lower(honest.budget, honest.growth)
-
-
-class Lower(ChoosingMechanism[int]):
-    """Bottom does not hide a new candidate."""
-
-    @property
-    def bottom(self) -> int:
-        return 0
-
-
-def _cover(kind: type[CoverLearner[Any]], subject: Subject[Any], budget: Budget) -> Plant:
-    text = "rule_sets(a, b; at most 2 rules of 2)" if budget.delta else COVERED
-    learner: Any = kind(parse_class(text), budget)
-    return by_its_law(f"cover_{kind.__name__}", subject, learner)
-
-
 def _plant(name: str, mistake: str, subject: Subject[Any], broken: Any) -> Plant:
     made = replace(subject, distribution=broken)
     return Plant(name, mistake, is_private, subject, made)
@@ -508,7 +459,4 @@ PLANTS = [
              RoundsOfErrors(parse_class("rule_list(x at {0}; at most 2)"), Budget(1))),
     by_its_law("regrown_costs_of_errors", GROWN_OF_COSTS,
              LeavesOfErrors(parse_class(REGROWN), Budget(1))),
-    _cover(AllOfEpsilonEach, COVER, Budget(1)),
-    _cover(StopsWhenCovered, COVER, Budget(1)),
-    _cover(PassIsLight, COVER_OPEN, Budget(1, FEW)),
 ]  # fmt: skip

@@ -45,22 +45,6 @@ FAULTS: dict[str, list[Fault]] = {
             "costs do not count for the sensitivity",
         ),
     ],
-    "selection": [
-        Fault(
-            f"{LEARNERS}.selection:SelectionLearner.law_of_run",
-            "self.score.distribution(self.counted(rule, sample), 3 * sample.n)",
-            "{self.counted(rule, sample): Fraction(1)}",
-            "scores have no noise",
-        ),
-    ],
-    "selection_few": [
-        Fault(
-            f"{LEARNERS}.selection:SelectionLearner.law_of_run",
-            "self.score.distribution(self.counted(rule, sample), 3 * sample.n)",
-            "{self.counted(rule, sample): Fraction(1)}",
-            "scores have no noise",
-        ),
-    ],
     "sparse_vector": [
         Fault(
             f"{MECHANISMS}.thresholds.sparse_vector:SparseVector._noises",
@@ -163,14 +147,6 @@ FAULTS: dict[str, list[Fault]] = {
             "return self.hypotheses.scores(sample)",
             "return self.hypotheses.scores(sample.weighted((2, 2)))",
             "an error counts twice",
-        ),
-    ],
-    "cover": [
-        Fault(
-            f"{LEARNERS}.cover:_Listed._scores",
-            "np.maximum(cap - positives, 0) + negatives",
-            "3 * (np.maximum(cap - positives, 0) + negatives)",
-            "an error counts three times",
         ),
     ],
     "online_keys": [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 from littlestone.audit.neighbours import neighbours
@@ -14,7 +14,6 @@ from littlestone.audit.subjects.learners import Law, crowd, whole
 from littlestone.classes import parse_class
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.choosing import ChoosingLearner
-from littlestone.learners.cover import CoverLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.regrown import RegrownLearner
 from littlestone.learners.rounds import RoundsLearner
@@ -24,7 +23,6 @@ from littlestone.sample import Sample
 CONDITIONS = "x at {0, 5}, s in {a}; at most 2"
 TREES = "trees(x at {0}, y at {0, 5}; depth 2)"
 TREES_OF_THREE = "trees(x at {0}, y at {0}; depth 2)"
-COVERED = "rule_sets(x at {0}; at most 2 rules of 1)"
 REGROWN = "trees(x at {0}, y at {0}; depth 1)"
 
 # Raw values: a replaced record changes both columns, a value may be missing, or not on its list.
@@ -115,36 +113,6 @@ def rule_list_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     H: Any = parse_class("rule_list(x at {0}; at most 2)")
     learner = RoundsLearner(H, Budget(epsilon), cost=(3, 2))
     return on_tables(learner, ((("5",), 0), (("5",), 1), (("",), 1)), ((("",), 0), (("5",), 1)))
-
-
-@subject("cover-learner")
-def cover(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner that covers the positives by rules, in two rounds; spends no delta."""
-    learner = few_rounds(parse_class(COVERED), Budget(epsilon))
-    records: Records = tuple(product([("",), ("5",)], (0, 1)))
-    # Around many records of one kind some rule is almost certain, and one record counts in full.
-    rests = [(record,) * 60 for record in records]
-    pairs = [
-        ((*rest, one), (*rest, other)) for rest in rests for one, other in combinations(records, 2)
-    ]
-    return whole(learner, by_learner(learner), [*neighbours(records, 3, ordered=False), *pairs])
-
-
-@subject("cover-learner-open")
-def cover_open(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner that covers the positives by rules over open columns; needs a delta."""
-    H: Any = parse_class("rule_sets(a, b; at most 2 rules of 2)")
-    learner = few_rounds(H, Budget(epsilon, delta))
-    records: Records = tuple(product(product("uv", "w"), (0, 1)))
-    # Around so many records that the first cap lets a pass count what it may, if they are not too many.
-    times = min(3 * learner.finder.least_cap, 120)
-    pairs = [*neighbours(records, 2, ordered=False), *crowd(times, records)]
-    return whole(learner, by_learner(learner), pairs, around=300)
-
-
-def few_rounds(H: Any, budget: Budget) -> CoverLearner[Any]:
-    """The learner for an error so large that two rounds are enough."""
-    return CoverLearner(H, budget, alpha="0.9", beta="0.5")
 
 
 @subject("regrown-learner-costs")
