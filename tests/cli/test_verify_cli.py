@@ -17,6 +17,7 @@ from littlestone.verify.catalogue import OTHERS, paper_of, selected
 from littlestone.verify.statement import (
     Outcome,
     Statement,
+    Status,
     Trial,
     run_all,
     statement,
@@ -26,11 +27,18 @@ from littlestone.verify.statement import (
 HOSTILE = "<script>alert(1)</script>"
 
 
-def row(number: str, holds: bool = True, *, says: str = "it is so", stated: str = "1") -> Statement:
+def row(
+    number: str,
+    holds: bool = True,
+    *,
+    says: str = "it is so",
+    stated: str = "1",
+    status: Status = "as stated",
+) -> Statement:
     def ran(trial: Trial) -> Outcome:
         return Outcome(stated, f"seed {trial.seed}, deep {trial.deep}", holds)
 
-    made = statement(id=number, says=says, code="", scope="all " * 40, status="as stated")
+    made = statement(id=number, says=says, code="", scope="all " * 40, status=status)
     return made(ran)
 
 
@@ -52,6 +60,26 @@ def test_it_fits_80_columns_and_shows_scopes_by_paper(
     assert [head.partition(":")[0] for head in heads] == ["L5", "Others", "3 of 3 statements hold"]
     assert lines[1].startswith("holds  Lemma 1 (as stated): it is so")
     assert lines[2].startswith("       on: all all")
+
+
+def test_what_is_shown_false_is_not_counted_among_what_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = [
+        row("Mine"),
+        row("Yours", False),
+        *(
+            row(name, holds, status="false")
+            for name, holds in (("A", True), ("B", True), ("C", False))
+        ),
+    ]
+    monkeypatch.setattr(command, "selected", lambda *_, **__: made)
+    ran = run("verify")
+    assert ran.status == 1
+    marks = [line.split()[0] for line in ran.out.splitlines()[1:] if line[:1].strip()]
+    assert marks[:-1] == ["holds", "FAILS", "false", "false", "FAILS"]
+    last = ran.out.splitlines()[-1]
+    assert last == "1 of 5 statements hold, 2 are shown false as stated, 2 fail"
 
 
 def test_seed_and_depth_reach_the_rows(rows: list[Statement]) -> None:

@@ -19,7 +19,7 @@ from littlestone.pictures.figures import suffix_of
 from littlestone.report.files import PAGE, reserved
 from littlestone.report.pages.statements import statements_page
 from littlestone.verify.catalogue import OTHERS, number_of, selected, title_of
-from littlestone.verify.statement import Statement, Trial, Verdict, run_one
+from littlestone.verify.statement import Statement, Trial, Verdict, run_one, tally
 
 _WIDEST = 100
 _MARK = 7  # columns of a verdict
@@ -105,9 +105,7 @@ def _print(verdicts: list[Verdict]) -> None:
         for verdict in group:
             _print_row(verdict)
         out.print()
-    failing = sum(not verdict.holds for verdict in verdicts)
-    hold = len(verdicts) - failing
-    out.print(f"{hold:,} of {len(verdicts):,} statements hold")
+    out.print(tally(verdicts))
 
 
 def _width() -> int:
@@ -116,7 +114,7 @@ def _width() -> int:
 
 def _print_row(verdict: Verdict) -> None:
     of, found = verdict.statement, verdict.outcome
-    mark = Text("holds") if verdict.holds else Text("FAILS", style="bold red")
+    mark = Text(verdict.mark, style="" if verdict.holds else "bold red")
     mark.pad_right(_MARK - len(mark))
     lines = [
         f"{number_of(of)} ({of.found}): {of.says}",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
@@ -24,6 +25,9 @@ Status = Literal["as stated", "repaired", "false", "refused", "open"]
 * refused: we do not do it, for a reason that the map gives.
 * open: nothing here runs it, and nothing here contradicts it.
 """
+
+
+FAILS = "FAILS"
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,13 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether everything measured is as stated."""
+        """Whether everything measured is as the row says it is."""
         return self.outcome.holds
+
+    @property
+    def mark(self) -> str:
+        """holds, or false if the row shows that its statement is; FAILS if it finds anything else."""
+        return ("false" if self.statement.status == "false" else "holds") if self.holds else FAILS
 
     def to_json(self) -> dict[str, object]:
         """The row as plain JSON values."""
@@ -183,6 +192,22 @@ def statements(only: str = "") -> list[Statement]:
 def statement_named(name: str) -> Statement:
     """The statement of exactly that name."""
     return next(row for row in statements() if row.name == name)
+
+
+def tally(verdicts: Sequence[Verdict]) -> str:
+    """How many statements hold, how many are shown false, and how many rows fail.
+
+    >>> tally(run_all("Fact 4"))
+    '1 of 2 statements hold, 1 is shown false as stated'
+    """
+    marks = Counter(verdict.mark for verdict in verdicts)
+    shown, fail = marks["false"], marks[FAILS]
+    found = [f"{marks['holds']:,} of {len(verdicts):,} statements hold"]
+    if shown:
+        found.append(f"{shown:,} {'is' if shown == 1 else 'are'} shown false as stated")
+    if fail:
+        found.append(f"{fail:,} {'fails' if fail == 1 else 'fail'}")
+    return ", ".join(found)
 
 
 def run_one(row: Statement, trial: Trial = Trial()) -> Verdict:

@@ -9,7 +9,7 @@ from itertools import groupby
 from littlestone.markup import Html, joined, tag
 from littlestone.report.pages.frame import command, facts, note, page, said, section, table, warning
 from littlestone.verify.catalogue import number_of, title_of
-from littlestone.verify.statement import Trial, Verdict
+from littlestone.verify.statement import Trial, Verdict, tally
 
 
 def statements_page(verdicts: Sequence[Verdict], trial: Trial, chosen: Sequence[str] = ()) -> str:
@@ -18,11 +18,10 @@ def statements_page(verdicts: Sequence[Verdict], trial: Trial, chosen: Sequence[
     ``chosen`` are the words of the command by which they were chosen.
     """
     failing = [verdict for verdict in verdicts if not verdict.holds]
-    hold = f"{len(verdicts) - len(failing):,} of {len(verdicts):,}"
     head = [
         facts(
             [
-                ("statements that hold", hold),
+                ("verdicts", tally(verdicts)),
                 ("samples", "the usual ones" if trial.seed is None else f"seed {trial.seed}"),
                 ("families", "large" if trial.deep else "small"),
             ]
@@ -40,7 +39,7 @@ def statements_page(verdicts: Sequence[Verdict], trial: Trial, chosen: Sequence[
 
 
 def _rows(verdicts: list[Verdict], title: str) -> Html:
-    marks = (Html("holds") if v.holds else tag("strong", "FAILS") for v in verdicts)
+    marks = (Html(v.mark) if v.holds else tag("strong", v.mark) for v in verdicts)
     return table(["", "statement"], zip(marks, map(_statement, verdicts), strict=True), title)
 
 
@@ -62,8 +61,8 @@ def _explained(trial: Trial, chosen: Sequence[str]) -> list[Html]:
     return [
         said(
             "Each line runs a statement of a paper, or what replaces it, on the cases named after "
-            '"On". It holds if all that was measured is as stated. A line may state that a lemma is '
-            "false; it then holds if the lemma fails."
+            '"On". It holds if all that was measured is as stated. A line marked "false" shows that '
+            "a statement fails as the paper has it."
         ),
         command(shlex.join(words)),
         note(
