@@ -45,6 +45,20 @@ def plant(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(function, "__code__", code)
 
 
+def turns_red(
+    fault: Fault, test: Callable[..., None], monkeypatch: pytest.MonkeyPatch, *given: object
+) -> None:
+    """Plant the fault, run the test on what is ``given``, and expect that it fails."""
+    test(*given)
+    plant(fault, monkeypatch)
+    try:
+        with pytest.raises(AssertionError):
+            test(*given)
+    finally:
+        monkeypatch.undo()
+        forget()
+
+
 def _function(module: str, path: str) -> Any:
     owner: Any = import_module(module)
     for part in path.split("."):

@@ -38,3 +38,15 @@ class Bits(random.Random):
     def getrandbits(self, k: int) -> int:
         self.asked.append(k)
         return self.chunks.pop(0) if self.chunks else 0
+
+
+class FirstBits(random.Random):
+    """A generator whose first bits are those of a number in [0, 1), and the next ones are zeros."""
+
+    def __init__(self, number: Fraction) -> None:
+        super().__init__(0)
+        self._number = number
+
+    def getrandbits(self, k: int, /) -> int:
+        bits, self._number = divmod(self._number * 2**k, 1)
+        return int(bits)

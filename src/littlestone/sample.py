@@ -160,7 +160,8 @@ class Sample(Generic[Point]):
         """
         positive = np.isin(np.arange(self.labels), list(ones))
         negatives, positives = self.counts[:, ~positive], self.counts[:, positive]
-        return Sample.of_two(self.domain, self.points, negatives.sum(axis=1), positives.sum(axis=1))
+        counted = [negatives.sum(axis=1), positives.sum(axis=1)]
+        return self.of(self.points, np.array(counted, dtype=np.int64).T)
 
     def weighted(self, weights: Sequence[int]) -> Self:
         """The sample in which an example with the label y occurs ``weights[y]`` times.

@@ -11,6 +11,7 @@ from scipy import stats
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.samplers.uniform import bernoulli
+from scripted import FirstBits
 
 DRAWS = 4000
 
@@ -48,18 +49,6 @@ def test_geometric(most: int | None) -> None:
     # With a bound every number is a cell, but for one that the last cell is left for.
     assert p_value(drawn, probability, range(8 if most is None else most)) > 1e-4
     assert most is None or max(drawn) == most
-
-
-class FirstBits(random.Random):
-    """A generator whose first bits are those of a number in [0, 1), and the next ones are zeros."""
-
-    def __init__(self, number: Fraction) -> None:
-        super().__init__(0)
-        self._number = number
-
-    def getrandbits(self, k: int, /) -> int:
-        bits, self._number = divmod(self._number * 2**k, 1)
-        return int(bits)
 
 
 @pytest.mark.parametrize("a", ["0", "1/3", "7/8", "1023/1024", "1"])
