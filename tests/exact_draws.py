@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from littlestone.audit.choices import Choices, Chosen
+from littlestone.audit.choices import Choices
 from littlestone.audit.secret import Secret
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.reals import Real
@@ -29,7 +28,7 @@ class Draws(Choices):
     """Choices in place of all random bits, so that nothing between them and the output is a copy.
 
     It follows a draw as `follow` does, but for what has exact tests of its own: each comparison of a
-    `LazyUniform` is one choice, given those before, and equal items are shuffled once.
+    `LazyUniform` is one choice, given those before.
     `selection.draw` and `race.draw` are replaced by their definitions, with the very scores and base
     that the caller hands to them.  What is less likely than ``rare`` is left out; `law` says how much
     that is.
@@ -47,9 +46,6 @@ class Draws(Choices):
         with self._in_place():
             found = self.explore(lambda: run(rng), self._rare)
         return found, 1 - sum(found.values(), Fraction(0))
-
-    def generator(self) -> random.Random:
-        return _Shuffling.by(self.choose)
 
     @contextmanager
     def _in_place(self) -> Iterator[None]:
@@ -88,17 +84,6 @@ class Draws(Choices):
         rng.shuffle(order)
         chances = [base**-gap for gap in gaps]
         return next(i for i in order if self.choose([1 - chances[i], chances[i]]))
-
-
-class _Shuffling(Chosen):
-    """A generator that looks once at each order of items, of which equal ones are interchangeable."""
-
-    def shuffle(self, items: Any) -> None:
-        left = Counter(items)
-        for i in range(len(items)):
-            kinds, rest = list(left), left.total()
-            items[i] = kinds[self.choose([Fraction(left[k], rest) for k in kinds])]
-            left -= Counter([items[i]])
 
 
 def apart(law: Mapping[Any, Fraction], other: Mapping[Any, Fraction]) -> Fraction:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from littlestone.audit.secret import Choose, Secret
 from littlestone.errors import DeclarationError
@@ -110,6 +111,14 @@ class Chosen(random.Random):
         if n <= _FEW:  # the code may want an int
             return self.choose([Fraction(1, n)] * n)
         return Secret.below(n, self.choose)  # type: ignore[return-value]
+
+    def shuffle(self, items: Any) -> None:
+        """Look once at each order of ``items``, of which equal ones are interchangeable."""
+        left = Counter(items)
+        for i in range(len(items)):
+            kinds, rest = list(left), left.total()
+            items[i] = kinds[self.choose([Fraction(left[kind], rest) for kind in kinds])]
+            left -= Counter([items[i]])
 
     def random(self) -> float:
         raise DeclarationError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from littlestone.audit.drawn import drawn
 from littlestone.audit.subject import find_subject
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
@@ -16,19 +17,40 @@ EPSILON, DELTA = Fraction(1), Fraction(1, 1000)
 
 
 def audited(
-    subject: str, *, status: Status = "as stated", epsilon: Fraction = EPSILON, **words: str
+    subject: str,
+    *,
+    status: Status = "as stated",
+    epsilon: Fraction = EPSILON,
+    drawn_at: int | None = None,
+    steps: int | None = None,
+    **words: str,
 ) -> Statement:
-    """The row of an audited mechanism or learner; ``words`` are id, says, code and proof."""
+    """The row of an audited mechanism or learner; ``words`` are id, says, code and proof.
+
+    Its draws are followed on the last pair, at epsilon ``drawn_at`` if ``epsilon`` spreads them too
+    widely, and for the last ``steps`` of a stream.
+    """
 
     def run() -> Outcome:
-        audit = find_subject(subject).make(epsilon, DELTA).exact()
+        find = find_subject(subject).make
+        audit, followed = find(epsilon, DELTA).exact(), find(Fraction(drawn_at or epsilon), DELTA)
+        pairs = followed.pairs[-1:]
+        if steps:
+            pairs = tuple((one[-steps:], other[-steps:]) for one, other in pairs)
+        draws = drawn(followed, pairs)
+        asked = audit.claim.epsilon <= epsilon and audit.claim.delta <= DELTA
         return Outcome(
-            f"({float(audit.claim.epsilon):.6g}, {float(audit.claim.delta):.3g})-DP",
-            f"epsilon {audit.epsilon:.4f} at that delta, the worst of {audit.pairs:,} pairs",
-            audit.holds,
+            f"({float(audit.claim.epsilon):.6g}, {float(audit.claim.delta):.3g})-DP, as asked",
+            f"epsilon {audit.epsilon:.4f} at that delta, the worst of {audit.pairs:,} pairs; {draws}",
+            audit.holds and draws.holds and asked,
         )
 
-    scope = "the exact law of the code, on tiny data and all their neighbours"
+    scope = (
+        "the exact law, on tiny data and all their neighbours; its draws, followed, on two of them"
+    )
+    if drawn_at or steps:
+        shown = [f"epsilon {drawn_at}"] * bool(drawn_at) + [f"{steps} steps"] * bool(steps)
+        scope += f", for {', '.join(shown)}"
     return statement(scope=scope, status=status, **words)(run)
 
 
@@ -95,6 +117,8 @@ composed = audited(
 MORE = Fraction(5)
 one_sided_threshold = audited(
     "one-sided-threshold",
+    drawn_at=6,
+    steps=2,
     id="Streams",
     says="a counter with one-sided noise is epsilon-DP over all its hits",
     code="privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold",
@@ -126,6 +150,8 @@ continual_shared = audited(
 )
 confirmations = audited(
     "continual-confirmation",
+    drawn_at=8,
+    steps=2,
     id="Streams",
     says="keys of a finite set, confirmed again and again with delta 0",
     code="privacy.mechanisms.streams.confirmation",
@@ -133,6 +159,8 @@ confirmations = audited(
 )
 online_confirmed = audited(
     "online-confirmed-learner",
+    drawn_at=8,
+    steps=2,
     id="Streams",
     says="learning by confirmations: all that is published",
     code="learners.online.ConfirmedLearner",
@@ -140,6 +168,8 @@ online_confirmed = audited(
 )
 tallies = audited(
     "continual-tallies",
+    drawn_at=16,
+    steps=2,
     id="Streams",
     says="noisy counts of all cells, published again and again with delta 0",
     code="privacy.mechanisms.streams.tallies",
@@ -147,6 +177,8 @@ tallies = audited(
 )
 online_tallied = audited(
     "online-tallied-learner",
+    drawn_at=8,
+    steps=2,
     id="Streams",
     says="learning by tallies: all that is published",
     code="learners.online.TalliedLearner",
@@ -191,6 +223,8 @@ online_rules = audited(
 )
 online_teachers = audited(
     "online-teacher-learner",
+    drawn_at=40,
+    steps=2,
     id="Streams",
     says="learning of teachers: all that is published",
     code="learners.online.TeacherLearner",
@@ -208,6 +242,8 @@ irreducible = audited(
 )
 online_staged = audited(
     "online-staged-learner",
+    drawn_at=60,
+    steps=2,
     id="Lyu25 section 6.1",
     says="Algorithms 3 and 4, repaired: all that is published, with its counter, tests and draws",
     code="learners.online.StagedOnlineLearner, learners.online.stage_stream.StagedStream",

@@ -20,7 +20,7 @@ from scipy import stats
 
 from exact_draws import Draws, apart
 from littlestone.audit import Subject
-from littlestone.audit.choices import follow
+from littlestone.audit.drawn import law_of
 from littlestone.discovery import modules
 from littlestone.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
@@ -141,14 +141,8 @@ def follows_its_law(subject: Subject[Any], runs: int = 1000) -> bool:
     return all(
         mass <= subject.distribution(data).get(output, 0)
         for data in dict.fromkeys(subject.pairs[-1])
-        for output, mass in followed(subject, data, runs).items()
+        for output, mass in law_of(subject, data, runs).items()
     )
-
-
-def followed(subject: Subject[Any], data: Any, runs: int = 1000) -> dict[Any, Fraction]:
-    """`follow`, of a run of the subject."""
-    run = cache(partial(subject.runs, 2 * runs))  # of one generator
-    return follow(lambda rng: subject.cell(data, run(rng)(data)), runs)
 
 
 class _Bits(random.Random):
