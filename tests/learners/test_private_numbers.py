@@ -101,6 +101,18 @@ def test_refusals_and_loading_go_by_the_places() -> None:
 WARDS = Product((Strings("ward"), Strings("sex")))
 
 
+TWO = parse_class("direct_sum(thresholds(x, 0..3), thresholds(y, 0..3))")
+
+
+def test_a_part_of_a_direct_sum_knows_the_places() -> None:
+    H: Any = TWO
+    for of_each in (FEW, MANY):
+        counts = np.full((4, 2), of_each)
+        places = [(0, 1), (0, 2), (1, 1), (1, 2)]
+        records = Sample[Any](H.domain, places, counts, Unit("who", MOST), 8).records()
+        assert {H._own(j, records).public_n for j in (0, 1)} == {24}
+
+
 def test_every_part_of_a_sample_knows_the_places() -> None:
     closed: Any = parse_class("trees(ward in {u, v}, sex in {F, M}; depth 1)")
     points = [(ward, sex) for ward in "uv" for sex in "FM"]
@@ -147,8 +159,8 @@ FAULTS = [
     ),
     Fault(
         "littlestone.learners.base:PrivateLearner.fit",
-        "self.hypotheses.load(sample.n)",
-        "self.hypotheses.load(sample.records().n)",
+        "self.load(sample.n)",
+        "self.load(sample.records().n)",
         "a counter is loaded by the number of records",
     ),
     Fault(
@@ -175,10 +187,17 @@ FAULTS = [
         "sample.n",
         "the counter is chosen by the number of records",
     ),
+    Fault(
+        "littlestone.classes.direct_sum:DirectSumClass._own",
+        ", whole_n=sample.public_n",
+        "",
+        "a part of a direct sum forgets the places",
+    ),
 ]
 TESTS = {
     "Task.fit": test_the_learner_goes_by_the_places,
     "Task.read_noted": test_hints_and_the_shape_of_a_table_go_by_the_places,
+    "DirectSumClass._own": test_a_part_of_a_direct_sum_knows_the_places,
     "PrivateLearner.fit": test_refusals_and_loading_go_by_the_places,
 }
 

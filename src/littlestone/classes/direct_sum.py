@@ -112,7 +112,8 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
         """The examples in the domain of part j."""
         rows = [i for i, x in enumerate(sample.points) if x[0] == j]
         points = tuple(sample.points[i][1] for i in rows)
-        return Sample(self.parts[j].domain, points, sample.counts[rows])
+        domain = self.parts[j].domain
+        return Sample(domain, points, sample.counts[rows], whole_n=sample.public_n)
 
     def written(self, item: Any) -> DirectSum:
         _, *items = item

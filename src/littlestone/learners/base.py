@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -170,11 +171,23 @@ class PrivateLearner(ABC, Generic[Point]):
         """
         return 0
 
+    def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
+        """The learners that a fit to ``n`` records runs, with the most records that each is given."""
+        return ()
+
+    def load(self, n: int) -> None:
+        """Load what a fit to ``n`` records runs; called before the spend, because loading may fail."""
+        self.hypotheses.load(n)
+        for learner, _ in self.runs(n):
+            learner.load(n)  # the public n decides, also where a part is counted
+
     def require_affordable(self, n: int) -> None:
         """Raise `TooLargeError` if `work` passes `MOST_WORK`, or if costs may pass `MOST_COSTS`.
 
-        It is called before anything is spent.
+        So does each learner that it `runs`.  It is called before anything is spent.
         """
+        for learner, most in self.runs(n):
+            learner.require_affordable(most)
         if n * self.mistakes.largest > MOST_COSTS:
             raise TooLargeError(
                 f"learn from {n:,} records"
@@ -330,7 +343,7 @@ class PrivateLearner(ABC, Generic[Point]):
             what += f"; {self.mistakes}"
         event = self.event_with(estimate, sample.unit)
         self.require_affordable(sample.n)
-        self.hypotheses.load(sample.n)
+        self.load(sample.n)
         counts = None if estimate is None else CellCounts(estimate, len(CELLS))
         records = sample.records()
         # Compute everything possible before the spend, so that little can fail after it.

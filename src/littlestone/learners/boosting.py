@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import compress
@@ -153,10 +153,17 @@ class BoostingLearner(PrivateLearner[Point]):
             votes.append(self.weak.draw(passed, receipt=receipt))
         return self.vote(votes)
 
+    def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
+        return [(self.weak, self.wanted(n // self.walk.rounds))]
+
+    def wanted(self, size: int) -> int:
+        """The records of a part of ``size`` that the weak learner is given."""
+        return max(1, int(self.kept * size))
+
     def work(self, n: int) -> int:
         """The work of the weak learner in every round, and one label per vote and record."""
         rounds = self.walk.rounds
-        each = self.weak.work(max(1, int(self.kept * (n // rounds))))
+        each = self.weak.work(self.wanted(n // rounds))
         return rounds * each + n * (rounds - 1) // 2
 
     def parts(self, records: Examples[Point]) -> list[Examples[Point]]:
@@ -181,7 +188,7 @@ class BoostingLearner(PrivateLearner[Point]):
         If fewer passed, the first point of the domain fills up the rest, labelled 0 and 1 in turn.
         On these, the errors of any two hypotheses differ by at most one.
         """
-        wanted = max(1, int(self.kept * size))
+        wanted = self.wanted(size)
         (x,) = self.hypotheses.domain.examples(1)
         missing = [(x, i % 2) for i in range(wanted - len(passed))]
         counts: dict[Point, list[int]] = {}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,9 +107,12 @@ class ProperLearner(PrivateLearner[Point]):
         near = self.near(self.improper.draw(rest, receipt=receipt))
         return near[selection.draw(errors(near, fresh), None, self.choice.base, rng)]
 
+    def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
+        return [(self.improper, n - int(self.fresh * n))]
+
     def work(self, n: int) -> int:
         """The work of the improper learner."""
-        return self.improper.work(n - int(self.fresh * n))
+        return sum(learner.work(most) for learner, most in self.runs(n))
 
     def parts(
         self, sample: Sample[Point], records: NDArray[np.int64]

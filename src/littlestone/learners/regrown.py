@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -114,6 +114,9 @@ class RegrownLearner(PrivateLearner[Point]):
     @property
     def event(self) -> Event:
         return self._event
+
+    def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
+        return [(self.tree, n)]
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         tree = self.tree.draw(sample, receipt=receipt)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
@@ -206,6 +206,9 @@ class AgnosticTransformation(PrivateLearner[Point]):
         """The number of records in T."""
         size = n // self.relabelling.share
         return size if self.most_points is None else min(size, self.most_points)
+
+    def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
+        return [(self.realizable, self.size(n))]
 
     def work(self, n: int) -> int:
         """The labels in the table of all patterns on T, and the work of the realizable learner."""

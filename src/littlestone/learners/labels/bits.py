@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache, partial
 from typing import Any
@@ -103,6 +103,9 @@ class BitwiseLearner(PrivateLearner[Point]):
     @property
     def detail(self) -> str:
         return "each bit by " + ", ".join(dict.fromkeys(inner.method for inner in self.learners))
+
+    def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
+        return [(learner, n) for learner in dict.fromkeys(self.learners)]
 
     def work(self, n: int) -> int:
         """The work of all binary learners."""

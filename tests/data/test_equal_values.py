@@ -1,0 +1,107 @@
+"""Values that are equal and look different: no record decides which of them another one is read as."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from littlestone.data.coding import Coded, Numbering, coded, tuples
+from planting import Fault, turns_red
+
+CODING = "littlestone.data.coding"
+ALIKE: list[object] = [1, True, 1.0, "1", None, Decimal("1.0"), (1,), (True,)]
+
+
+def test_a_column_keeps_every_value_as_it_is() -> None:
+    for values in permutations(ALIKE[:5], 3):
+        given = [*values, *values[::-1]]
+        assert [*map(repr, coded(given).listed())] == [*map(repr, given)]
+
+
+def test_a_batch_keeps_every_value_as_it_is() -> None:
+    """Whatever an earlier batch held, and whether a batch has one type of values or several."""
+    for values in permutations(ALIKE, 3):
+        one, other, third = values
+        for batches in (
+            [[one], [other], [third]],
+            [[one, other], [third]],
+            [[one], [other, third]],
+        ):
+            number = Numbering(repr)
+            found = [number.values[i] for batch in batches for i in number(coded(batch)).tolist()]
+            assert found == list(map(repr, values))
+
+
+def test_batches_of_whole_numbers_keep_theirs() -> None:
+    number, codes = Numbering(repr), np.array([0, 2, 1])
+    found = [
+        number.values[i]
+        for first in (0, 7, 0)
+        for i in number(Coded(range(first, first + 3), codes))
+    ]
+    assert found == ["0", "2", "1", "7", "9", "8", "0", "2", "1"]
+
+
+def test_rows_of_wide_columns_are_told_apart() -> None:
+    """The sizes of two or three columns multiply to 2^63 and far beyond."""
+    for sizes in ([3 * 2**31, 2**33], [2**32, 2**33], [2**40, 2**30, 2**40]):
+        ends = [np.array([0, size // 3, size // 2, size - 1]) for size in sizes]
+        columns = [found.ravel() for found in np.meshgrid(*ends)]
+        rows, number = tuples(columns, sizes)
+        assert len(rows[0]) == 4 ** len(sizes) == len(set(number.tolist()))
+        for row, column in zip(rows, columns, strict=True):
+            assert row[number].tolist() == column.tolist()
+
+
+FAULTS = {
+    Fault(
+        f"{CODING}:coded",
+        "if len(types - {_NOTHING}) <= 1",
+        "if True",
+        "1 and True are one value",
+    ): test_a_column_keeps_every_value_as_it_is,
+    Fault(
+        f"{CODING}:coded",
+        "if len(types - {_NOTHING}) <= 1",
+        "if len(types - {_NOTHING, id(float)}) <= 1",
+        "1 and 1.0 are one value",
+    ): test_a_column_keeps_every_value_as_it_is,
+    Fault(
+        f"{CODING}:coded",
+        "if not types <= PLAIN",
+        "if (id(bool) in types) and not types <= PLAIN",
+        "(1,) and (True,) are one value",
+    ): test_a_batch_keeps_every_value_as_it_is,
+    Fault(
+        f"{CODING}:Numbering._of",
+        "self._known[types.pop() if types else _NOTHING]",
+        "self._known[_NOTHING]",
+        "1 of a later batch is True of an earlier one",
+    ): test_a_batch_keeps_every_value_as_it_is,
+    Fault(
+        f"{CODING}:Numbering._number",
+        "self._known[id(type(value))]\n",
+        "self._known[_NOTHING]\n",
+        "1 of a later record is True of an earlier one",
+    ): test_a_batch_keeps_every_value_as_it_is,
+    Fault(
+        f"{CODING}:Numbering.__call__",
+        "column.values != values",
+        "len(column.values) != len(values)",
+        "ranges of one length are one range",
+    ): test_batches_of_whole_numbers_keep_theirs,
+    Fault(
+        f"{CODING}:_key",
+        "2**63",
+        "2**65",
+        "the number of a row overflows",
+    ): test_rows_of_wide_columns_are_told_apart,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
+def test_each_fault_turns_red(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns_red(fault, FAULTS[fault], monkeypatch)
