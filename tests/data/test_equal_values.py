@@ -47,8 +47,8 @@ def test_batches_of_whole_numbers_keep_theirs() -> None:
 
 def test_rows_of_wide_columns_are_told_apart() -> None:
     """The sizes of two or three columns multiply to 2^63 and far beyond."""
-    for sizes in ([3 * 2**31, 2**33], [2**32, 2**33], [2**40, 2**30, 2**40]):
-        ends = [np.array([0, size // 3, size // 2, size - 1]) for size in sizes]
+    for sizes in ([3 * 2**30, 2**33], [2**32, 2**33], [2**40, 2**30, 2**40]):
+        ends = [np.array([0, size // 3, size // 3 * 2, size - 1]) for size in sizes]
         columns = [found.ravel() for found in np.meshgrid(*ends)]
         rows, number = tuples(columns, sizes)
         assert len(rows[0]) == 4 ** len(sizes) == len(set(number.tolist()))
