@@ -23,11 +23,17 @@ Is a theorem of the papers implemented, is it true, and what checks it? Find its
 lists every numbered statement of four documents, and other statements that matter. Each has a status:
 
 * **as stated**: the code does, or a row confirms, what the paper states. Constants may be sharper.
-* **repaired**: something else is proved and run, because the statement is false, loose or leaves a
-  choice.
+* **changed**: we found nothing wrong with it as printed. Ours is another form: sharper, exact, with
+  constants, or another algorithm.
+* **mended**: as printed it is false, or its proof has a gap. What we prove and run in its place is
+  mended.
 * **false**: it fails, as a row or the line shows.
 * **refused**: we do not do it, for the reason given.
-* **open**: nothing here runs it, and nothing here contradicts it.
+* **not built**: it can be run, and nothing here runs it yet.
+* **open**: a question, or a comparison of hidden constants.
+
+The texts that we read are named in the [bibliography](bibliography.md). A later version may state some
+of this otherwise.
 
 `littlestone verify` runs the rows: all of them, those of a statement or of a paper. `--seed` samples
 other classes and records. `--deep` takes larger families and some minutes. `--out` writes a page.

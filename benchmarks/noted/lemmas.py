@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 
 from benchmarks.noted.words import Values, share, table, whole
 from littlestone.classes import AffineSubspaces, FiniteClass, parse_class
@@ -20,11 +20,12 @@ from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.verify import definitions
 from littlestone.verify.bgs21 import bit_class_cap
 from littlestone.verify.blm20 import ELEVEN, NINE, WEIGHTS, eleven_points, nine_points
-from littlestone.verify.definitions import Game, Soa, ldim
+from littlestone.verify.definitions import Game, Soa, State, ldim
 from littlestone.verify.stages import FIVE
 
 EIGHT_TARGET, ELEVEN_TARGET, ELEVEN_POINTS = 20, 1336, 11
 BLOCKS = (3, 5, 10, 20)
+LONG_BLOCKS = (50, 200, 1000, 5000)
 SOAS: dict[str, Soa] = {
     "BLM20, ties 0": definitions.larger_or_0,
     "BLM20, ties 1": definitions.larger_or_1,
@@ -104,6 +105,44 @@ def _mixture(played: Game) -> Fraction:
     return max(sum((law.get(rule, Fraction(0)) for law in laws), Fraction(0)) / 3 for rule in rules)
 
 
+def long_blocks(n: int, soa: Soa) -> float:
+    """The most frequent rule on the eleven points, in floats, over k and the three ways to pick x."""
+    games = (eleven_points(n, soa, deciding) for deciding in DECIDING.values())
+    return max(max(law.values()) for game in games for law in game.approximate(2))
+
+
+def in_favour(game: Game) -> float:
+    """The most frequency of a rule for k = 1, if x may be any function of the two rules; in floats."""
+    contenders: dict[int, dict[State, float]] = {}
+    for state, mass in game.with_long_block({game.start(): 1.0}).items():
+        contenders.setdefault(state.rule, {})[state] = mass
+    masses = {rule: sum(states.values()) for rule, states in contenders.items()}
+
+    @cache
+    def rules_after(state: State) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for after, mass in game.with_long_block({state: 1.0}).items():
+            found[after.rule] = found.get(after.rule, 0.0) + mass
+        return found
+
+    def picked(one: int, other: int, x: int) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for rule, met in ((one, other), (other, one)):
+            for state, mass in contenders[rule].items():
+                won = game.update(state, x, 1 - (rule >> x & 1))
+                for f, p in rules_after(won).items():
+                    found[f] = found.get(f, 0.0) + mass * masses[met] * p
+        return found
+
+    ways = [
+        [picked(one, other, x) for x in range(game.points) if (one ^ other) >> x & 1]
+        for one, other in combinations(contenders, 2)
+    ]
+    rules = {f for options in ways for found in options for f in found}
+    most = max(sum(max(found.get(f, 0.0) for found in options) for options in ways) for f in rules)
+    return most / (1 - sum(mass * mass for mass in masses.values()))
+
+
 def larger_n() -> Values:
     """The nine points for n = 2, 3, where the lemma holds, and the eleven, where it does not."""
     own = [soa for name, soa in SOAS.items() if name != "Lyu25"]
@@ -112,7 +151,13 @@ def larger_n() -> Values:
         [n, *(share(max(max(eleven(n, soa, x)) for x in DECIDING)) for soa in SOAS.values())]
         for n in BLOCKS
     ]
+    favours = [in_favour(eleven_game(n, soa)) for n in BLOCKS for soa in SOAS.values()]
+    long = [[whole(n), *(share(long_blocks(n, soa)) for soa in SOAS.values())] for n in LONG_BLOCKS]
     return {
+        "long": table(["n", *SOAS], long),
+        "longest": share(max(long_blocks(LONG_BLOCKS[-1], soa) for soa in own)),
+        "favour_least": share(min(favours)),
+        "favour_most": share(max(favours)),
         "two_k0": share(max(found[0] for found in two)),
         "two_k1": share(min(found[1] for found in two)),
         "three_k0": share(min(found[0] for found in three)),
@@ -151,6 +196,8 @@ def claim_6_4() -> Values:
     for d, power in product((1, 2), (6, 12)):
         bits, _ = bottom(d, Fraction(1, 10**power))
         found[f"bits_{d}_{power}"] = str(math.floor(bits))  # p <= 2^-bits
+    for d in (1, 2):  # one hypothesis on all lists, with k eps = d^2 and B = k/10
+        found[f"bottom_{d}"] = share(1 / (1 + math.exp(0.9 * d * d)), 3)
     million = Fraction(1, 10**6)
     found["lemma_bits"] = f"{90 * math.log2(2 * 10**6):.0f}"
     for power in (6, 12):

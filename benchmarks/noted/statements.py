@@ -1,4 +1,4 @@
-"""How many statements of the four documents are as stated, repaired, false, refused and open."""
+"""How many statements of the four documents have each status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from littlestone.verify.statement import Status, statements
 
 
 def values() -> Values:
-    """The counts, and the lists of what is false, refused and open."""
+    """The counts, and the lists of what is not built and what is open."""
     rows = statements()
     found = papers(rows)
     lines = [line for paper in found for line in paper.lines]
@@ -25,20 +25,22 @@ def values() -> Values:
     shown = [[paper.key, *own] for paper, own in zip(found, numbers, strict=True)]
     shown.append(["together", *map(sum, zip(*numbers, strict=True))])
     names = {status.replace(" ", "_"): str(counts[status]) for status in statuses}
-    open_ones = [
-        f"* {paper.key}: {_numbers(paper, 'open')}."
-        for paper in found
-        if any(line.status == "open" for line in paper.lines)
-    ]
     return {
         **names,
         "all": str(len(lines)),
         "rows": str(sum(paper_of(row.id) != OTHERS for row in rows)),
         "table": table(["document", "statements", *statuses, "rows that run"], shown),
-        "open_list": "\n".join(open_ones),
+        "not_built_list": _listed(found, "not built"),
+        "open_list": _listed(found, "open"),
     }
 
 
-def _numbers(paper: Paper, status: Status) -> str:
-    found = (line.id for line in paper.lines if line.status == status)
-    return "; ".join(number.removeprefix(f"{paper.key} ") for number in found)
+def _listed(found: list[Paper], status: Status) -> str:
+    """The numbers of a status, a line for each document that has some."""
+    numbers = {
+        paper.key: "; ".join(
+            line.id.removeprefix(f"{paper.key} ") for line in paper.lines if line.status == status
+        )
+        for paper in found
+    }
+    return "\n".join(f"* {key}: {text}." for key, text in numbers.items() if text)

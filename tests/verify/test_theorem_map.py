@@ -121,7 +121,7 @@ def test_the_links_of_other_rows() -> None:
 
 
 def test_a_line_says_what_runs_it_or_why_nothing_does() -> None:
-    """An open statement gives its reason, and so does one that is refused, repaired or false."""
+    """A statement gives its reason, unless it is as stated."""
     for line in lines():
         assert line.why or line.status == "as stated", line.id
         assert line.rows or line.tests or line.why, line.id
@@ -155,7 +155,7 @@ def row(number: str, status: str = "as stated") -> object:
     [
         ("BLM20 Theorem 99", "as stated"),  # no such statement
         ("L5 Lemma 1", "false"),  # its rows differ, and the line says nothing
-        ("BLM20 Theorem 3", "repaired"),  # said twice
+        ("BLM20 Theorem 3", "mended"),  # said twice
     ],
 )
 def test_a_row_that_does_not_fit_is_refused(number: str, status: str) -> None:

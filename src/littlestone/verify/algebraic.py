@@ -42,7 +42,7 @@ def _dimension(sets: Iterable[frozenset[int]], points: int) -> int:
     code="classes.AffineSubspaces, classes.LinearSubspaces",
     scope="all d <= n for GF(q)^n with (q, n) = (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (5, 1)",
     deep="and (2, 4)",
-    status="repaired",
+    status="mended",
     proof="proofs/algebraic-classes.md#the-dimension",
 )
 def subspaces(trial: Trial) -> Outcome:
@@ -82,7 +82,7 @@ def subspaces(trial: Trial) -> Outcome:
     says="zero sets of polynomials have as LDim the number of monomials",
     code="classes.PolynomialZeros",
     scope="degree 1 and 2 over GF(2)^2, GF(2)^3 and GF(3), and degree 1 over GF(3)^2",
-    status="repaired",
+    status="changed",
     proof="proofs/algebraic-classes.md#the-dimension",
 )
 def zero_sets() -> Outcome:

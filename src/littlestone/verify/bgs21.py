@@ -295,7 +295,7 @@ def bit_classes_are_small(trial: Trial) -> Outcome:
     says="sharper, LDim(H|_i) <= max{n : 2^n <= sum_(i <= d) C(n, i) k^i}",
     code="verify.bgs21.bit_class_cap",
     scope="the two formulas, for d <= 8 and up to 256 labels; no class is built",
-    status="repaired",
+    status="changed",
     proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes",
 )
 def sharper_cap() -> Outcome:
@@ -358,7 +358,7 @@ def rotations() -> Outcome:
     ),
     scope="every table of three labels on two points, random ones, and five of separate bits",
     deep="every table of four labels on two points",
-    status="repaired",
+    status="mended",
     proof="proofs/multiclass.md#bits-below-and-above",
 )
 def some_bit_class_is_large(trial: Trial) -> Outcome:

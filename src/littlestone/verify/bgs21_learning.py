@@ -103,7 +103,7 @@ def failure(learner: BitwiseLearner[Any], n: int, share: float) -> float:
     says="error: sum of SC_i(alpha / b, beta / b) records suffice",
     code="learners.BitPartsLearner.plan, learners.BitsLearner.plan",
     scope="four functions of four labels on two points, at the planned n; exact laws",
-    status="repaired",
+    status="changed",
     proof="proofs/multiclass-learning.md#theorem-3-error-without-wrong-labels",
 )
 def parts_are_accurate() -> Outcome:
@@ -158,7 +158,7 @@ CLASSES = [
     says="the sum of SC(d_i, alpha / b, beta / b), d_i = LDim(H|_i)",
     code="learners.BitPartsLearner.plan",
     scope="three tables of four labels; parts of equal size, so the sum is b times the largest",
-    status="repaired",
+    status="changed",
     proof="proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36",
 )
 def sizes_by_bit_classes() -> Outcome:

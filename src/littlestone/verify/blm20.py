@@ -168,6 +168,33 @@ def frequent_rules_for_larger_blocks() -> Outcome:
 
 @statement(
     id="BLM20 Lemma 12",
+    says="the same for n = 50 to 5,000, in floats",
+    code="verify.definitions.Game",
+    scope="the eleven points, both labels in ties, and x first, last or uniform: n = 50 and 5,000",
+    deep="n = 200 and 1,000",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
+)
+def frequent_rules_for_long_blocks(trial: Trial) -> Outcome:
+    """The largest frequency rises to about .2386 and stays below 1/4; n = 5 is compared exactly."""
+    ways = list(product(_OWN, _DECIDING))
+    found = {
+        n: max(max(law.values()) for way in ways for law in eleven_points(n, *way).approximate(2))
+        for n in ((50, 200, 1000, 5000) if trial.deep else (50, 5000))
+    }
+    short = eleven_points(5, *ways[0])
+    laws = zip(short.approximate(2), short.frequencies(2), strict=True)
+    error = max(abs(law.get(f, 0) - float(p)) for law, exact in laws for f, p in exact.items())
+    return Outcome(
+        "false for each of these n",
+        f"at most {', '.join(f'{p:.4f}' for p in found.values())}, below 1/4; for n = 5 within "
+        f"{error:.0e} of the exact sums",
+        max(found.values()) < 0.249 and error < 1e-12,
+    )
+
+
+@statement(
+    id="BLM20 Lemma 12",
     says="its proof, Pr[all k tournament examples agree with c] = 2^-k",
     code="online.extended_soa.ExtendedSOA",
     scope="one class of five functions on eight points, n = 1",
@@ -190,7 +217,7 @@ def who_wins_is_not_independent() -> Outcome:
     code="learners.stable.sizes.stability",
     scope="exact laws: every class of three points with every target, and three more",
     deep="n = 2 for all of them, and random classes on at most six points",
-    status="repaired",
+    status="mended",
     proof="proofs/globally-stable.md#theorem-3-lemma-12-repaired",
 )
 def frequent_rules_repaired(trial: Trial) -> Outcome:
@@ -282,7 +309,7 @@ def expected_draws(trial: Trial) -> Outcome:
     code="online.extended_soa.ExtendedSOA",
     scope="G without its cap: every class of three points with every target, and three more",
     deep="n = 2 for all of them, and random classes on at most six points",
-    status="repaired",
+    status="mended",
     proof="proofs/globally-stable.md#theorem-5-accuracy",
 )
 def globally_stable(trial: Trial) -> Outcome:

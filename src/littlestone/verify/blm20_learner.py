@@ -127,7 +127,7 @@ def _at_least(a: Fraction, x: int) -> Fraction:
     says="what M releases has the law of its definition",
     code="learners.GloballyStableLearner.draw",
     scope="the exact law of its code: three functions, two batches of one-example blocks, k = 0, 1",
-    status="repaired",
+    status="changed",
     proof="proofs/globally-stable.md",
 )
 def learner_as_a_whole() -> Outcome:
@@ -183,7 +183,7 @@ def _tails(a: float, least: Any) -> Any:
     says="n records are enough for error alpha, but for probability beta",
     code="learners.GloballyStableLearner.plan, learners.stable.sizes.proved_sizes",
     scope="the planned n for LDim 1 and 2; its proof with exact tails, at the worst frequency eta_d",
-    status="repaired",
+    status="mended",
     proof="proofs/globally-stable.md#theorem-5-accuracy",
 )
 def planned_size() -> Outcome:
@@ -208,7 +208,7 @@ def planned_size() -> Outcome:
     says="an agnostic learner out of theirs, with explicit constants",
     code="learners.AgnosticLearner.plan, planning.formulas",
     scope="the planned n and the cost for one table of LDim 1, against the formulas of the proof",
-    status="repaired",
+    status="changed",
     proof="proofs/agnostic.md#theorem-3-accuracy",
 )
 def agnostic_learner() -> Outcome:

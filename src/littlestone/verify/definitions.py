@@ -15,6 +15,8 @@ from itertools import product
 from math import lcm
 from typing import NamedTuple
 
+import numpy as np
+
 Rows = frozenset[int]
 Soa = Callable[[Rows, int], int]
 """The rule of a version space on so many points."""
@@ -160,6 +162,55 @@ class Game:
                 # First or second, it wins for the label that is not its own: half of twice.
                 for x, weight in decided[state.rule].items():
                     samples[self.update(state, x, 1 - (state.rule >> x & 1))] += mass * weight
+
+    def approximate(self, depth: int) -> list[dict[int, float]]:
+        """`frequencies` in floats, for n of thousands; the rounding is some n parts in 2^53.
+
+        >>> half = Fraction(1, 2)
+        >>> game = Game(frozenset([0, 1, 2]), 2, {(0, 0): half, (1, 0): half})
+        >>> [sorted(law.values()) for law in game.approximate(1)]
+        [[0.5, 0.5], [0.25, 0.25, 0.5]]
+        """
+        samples: dict[State, float] = {self.start(): 1.0}
+        found: list[dict[int, float]] = []
+        while True:
+            law = self.with_long_block(samples)
+            rules: dict[int, float] = defaultdict(float)
+            for state, mass in law.items():
+                rules[state.rule] += mass
+            found.append(dict(rules))
+            if len(rules) == 1 or len(found) > depth:
+                return found
+            samples = defaultdict(float)
+            for state, mass in law.items():
+                for other, met in rules.items():
+                    picked = (
+                        self.deciding(_differ(state.rule, other)) if other != state.rule else []
+                    )
+                    for x in picked:
+                        won = self.update(state, x, 1 - (state.rule >> x & 1))
+                        samples[won] += mass * met / len(picked)
+            total = sum(samples.values())
+            samples = {state: mass / total for state, mass in samples.items()}
+
+    def with_long_block(self, law: Mapping[State, float]) -> dict[State, float]:
+        """The law of S T: a step is one product with a sparse matrix over all states that S T meets."""
+        examples, places = [*self.chances], {state: i for i, state in enumerate(law)}
+        reached, into = [*law], list[list[int]]()
+        for state in reached:  # it grows
+            into.append([])
+            for x, y in examples:
+                after = self.update(state, x, y)
+                if after not in places:
+                    places[after] = len(reached)
+                    reached.append(after)
+                into[-1].append(places[after])
+        targets = np.array(into).T.ravel()
+        chances = np.array([float(p) for p in self.chances.values()])
+        masses = np.array([*law.values()] + [0.0] * (len(reached) - len(law)))
+        for _ in range(self.n):
+            masses = np.bincount(targets, np.outer(chances, masses).ravel(), len(reached))
+        return dict(zip(reached, masses.tolist(), strict=True))
 
     def _decided(self, rule: int, rules: Mapping[int, int]) -> dict[int, int]:
         """How much of ``rules`` it meets at each point that decides, times lcm(1, ..., points)."""

@@ -112,7 +112,7 @@ class _Arbitrary(OnlineLearner[Any]):
     code="online.TreeAdversary, online.StandardOptimalAlgorithm, online.Halving",
     scope="every class of three points, random ones and thresholds, against three learners",
     deep="every class of four points",
-    status="repaired",
+    status="mended",
 )
 def forced_mistakes(trial: Trial) -> Outcome:
     """The walk down a shattered tree forces exactly LDim mistakes on every learner tried."""

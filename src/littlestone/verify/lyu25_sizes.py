@@ -43,7 +43,7 @@ def calls_by_lemma_5(d: int, cap: int, margin: int, base: Fraction) -> int:
     says="the number of calls is 1 + sum_j (1 + the most m with (5/4)^m <= L_j r^(2M)), O(d^3)",
     code="learners.online.stage_sizes.calls_needed, learners.online.stage_sizes.leaves",
     scope="four dimensions, two caps, margins and bases each",
-    status="repaired",
+    status="mended",
     proof="proofs/staged-stream.md#lemma-5-calls",
 )
 def number_of_calls() -> Outcome:
@@ -141,7 +141,7 @@ def _meets(learner: StagedOnlineLearner) -> bool:
     says="at most K (U + z) mistakes with probability 19/20, with explicit constants",
     code="learners.online.StagedOnlineLearner.mistake_bound",
     scope="the sizes for d = 1, 2, both adversaries, epsilon 1, delta 1e-6, T = 200,000; no stream",
-    status="repaired",
+    status="mended",
     proof="proofs/staged-stream.md#theorem-2-mistakes",
 )
 def few_mistakes() -> Outcome:

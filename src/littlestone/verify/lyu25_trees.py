@@ -175,7 +175,7 @@ def in_every_optimal_tree(trial: Trial) -> Outcome:
     code="decomposition.leaf_bound",
     scope=SCOPE,
     deep=DEEP,
-    status="repaired",
+    status="changed",
     proof="proofs/decomposition.md#leaves-lemma-41",
 )
 def leaves_of_all_trees(trial: Trial) -> Outcome:

@@ -60,7 +60,7 @@ sparse_sampling = audited(
     says="sparse sampling is private (GKM20 Lemma 36)",
     code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
     proof="proofs/sparse-sampling.md#theorem-1-privacy",
-    status="repaired",
+    status="changed",
 )
 above_threshold = audited(
     "above-threshold",
@@ -68,7 +68,7 @@ above_threshold = audited(
     says="AboveThreshold with fresh noise is private",
     code="privacy.mechanisms.thresholds.above_threshold.AboveThreshold",
     proof="proofs/above-threshold.md#theorem-2-the-exact-worst-case",
-    status="repaired",
+    status="mended",
 )
 stable_histogram = audited(
     "stable-histogram",
@@ -238,18 +238,18 @@ irreducible = audited(
     says="the irreducible learner is private as a whole",
     code="learners.IrreducibleLearner",
     proof="proofs/irreducible.md#theorem-2-the-proved-size",
-    status="repaired",
+    status="changed",
 )
 online_staged = audited(
     "online-staged-learner",
     drawn_at=60,
     steps=2,
     id="Lyu25 section 6.1",
-    says="Algorithms 3 and 4, repaired: all that is published, with its counter, tests and draws",
+    says="Algorithms 3 and 4, mended: all that is published, with its counter, tests and draws",
     code="learners.online.StagedOnlineLearner, learners.online.stage_stream.StagedStream",
     proof="proofs/staged-stream.md#theorem-1-privacy",
     epsilon=MORE,
-    status="repaired",
+    status="mended",
 )
 
 
@@ -258,7 +258,7 @@ online_staged = audited(
     says="B = 10 ln(L / delta) / eps suffices; the least B is a tenth of it",
     code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
     scope="the formula for four list sizes and three epsilons, delta 1e-6",
-    status="repaired",
+    status="changed",
     proof="proofs/sparse-sampling.md#theorem-2-it-cannot-be-improved",
 )
 def least_bottom() -> Outcome:

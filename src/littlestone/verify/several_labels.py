@@ -93,7 +93,7 @@ def _trees(trial: Trial) -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]
     code="decomposition.leaf_bound, decomposition.decompose, decomposition.optimal_tree",
     scope="greedy and optimal trees: every table of 3 labels on two points, and random ones",
     deep="more random tables",
-    status="repaired",
+    status="changed",
     proof="proofs/decomposition.md#leaves-with-several-labels",
 )
 def leaves(trial: Trial) -> Outcome:
@@ -194,7 +194,7 @@ def _chunks(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
     says="with k + 1 labels, one rule on the lists of all teachers",
     code="learners.IrreducibleLearner.listed",
     scope="random tables of 3 and 4 labels, three teachers with 2 to 4 records each",
-    status="repaired",
+    status="changed",
     proof="proofs/irreducible.md#theorem-3-several-labels",
 )
 def one_rule_on_all_lists(trial: Trial) -> Outcome:

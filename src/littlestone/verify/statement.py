@@ -16,14 +16,16 @@ from littlestone.discovery import modules
 from littlestone.errors import DeclarationError
 from littlestone.parallel import spread
 
-Status = Literal["as stated", "repaired", "false", "refused", "open"]
+Status = Literal["as stated", "changed", "mended", "false", "refused", "not built", "open"]
 """What becomes of a statement here.
 
 * as stated: the code does, or a row confirms, what the paper states; constants may be sharper.
-* repaired: something else is proved and run, because the statement is false, loose or leaves a choice.
+* changed: nothing is wrong with it as printed; ours is another form, such as a sharper one.
+* mended: as printed it is false, or its proof has a gap; what is proved and run is mended.
 * false: it fails, as the row shows.
 * refused: we do not do it, for a reason that the map gives.
-* open: nothing here runs it, and nothing here contradicts it.
+* not built: it can be run, and nothing here runs it yet.
+* open: a question, or a comparison of hidden constants.
 """
 
 

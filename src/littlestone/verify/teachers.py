@@ -58,7 +58,7 @@ def chunks_of_three(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[
     says="one rule on the lists of all teachers: p must double with each radius",
     code="learners.IrreducibleLearner.listed",
     scope="random classes, three teachers with 2 to 5 records each",
-    status="repaired",
+    status="changed",
     proof="proofs/irreducible.md#theorem-2-the-proved-size",
 )
 def one_rule_on_all_lists(trial: Trial) -> Outcome:
@@ -84,7 +84,7 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
     says="an ERM guarantee: few mistakes on any fixed data set that H fits",
     code="learners.IrreducibleLearner.fit, learners.IrreducibleLearner.plan",
     scope="sets of at most one element, three data sets; all small hypergeometric medians",
-    status="repaired",
+    status="changed",
     proof="proofs/irreducible.md#theorem-4-any-fixed-data-set",
 )
 def on_a_fixed_data_set(trial: Trial) -> Outcome:
@@ -118,7 +118,7 @@ def on_a_fixed_data_set(trial: Trial) -> Outcome:
     code="learners.ProperLearner.fit, learners.ProperLearner.plan",
     scope="sets of exactly one integer, whose SOA is no such set; 20 samples of the planned size",
     deep="200 samples",
-    status="repaired",
+    status="changed",
     proof="proofs/proper.md#theorem-4-accuracy",
 )
 def proper_as_a_whole(trial: Trial) -> Outcome:

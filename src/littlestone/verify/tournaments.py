@@ -101,7 +101,7 @@ def votes(learner: GloballyStableLearner[Any], sizes: BatchSizes, game: Game) ->
     code="learners.stable.tournament.stable_rule",
     scope="exact laws of its code: all classes over 2 points and 13 over 3, k <= 2",
     deep="every class of three points",
-    status="repaired",
+    status="changed",
     proof="proofs/globally-stable.md#theorem-5-accuracy",
 )
 def tournaments(trial: Trial) -> Outcome:
@@ -117,7 +117,7 @@ def tournaments(trial: Trial) -> Outcome:
     code="learners.stable.tournament.stable_rule",
     scope="exact laws of its code for LDim 1, five blocks of one example, realizable distributions",
     deep="every class of three points",
-    status="repaired",
+    status="mended",
     proof="proofs/globally-stable.md#theorem-5-accuracy",
 )
 def globally_stable_code(trial: Trial) -> Outcome:
@@ -158,7 +158,7 @@ def globally_stable_code(trial: Trial) -> Outcome:
     says="batches of the learner M play D~_0, ..., D~_d in turn",
     code="learners.GloballyStableLearner.rule",
     scope="exact laws of its code, LDim 1, four batches of blocks of one example",
-    status="repaired",
+    status="changed",
     proof="proofs/globally-stable.md#theorem-5-accuracy",
 )
 def batches_in_turn() -> Outcome:

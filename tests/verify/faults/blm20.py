@@ -28,6 +28,20 @@ FAULTS: dict[str, list[Fault]] = {
             "the SOA learns nothing",
         )
     ],
+    "frequent_rules_for_long_blocks": [
+        Fault(
+            "littlestone.verify.definitions:Game.with_long_block",
+            "range(self.n)",
+            "range(1)",
+            "a block has one example",
+        ),
+        Fault(
+            "littlestone.verify.definitions:Game.approximate",
+            "1 - (state.rule >> x & 1)",
+            "state.rule >> x & 1",
+            "the winner keeps its own label",
+        ),
+    ],
     "frequent_rules_for_larger_blocks": [
         Fault(
             "littlestone.verify.definitions:Game.with_block",

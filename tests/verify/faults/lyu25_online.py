@@ -7,6 +7,7 @@ from planting import Fault
 TREES = "littlestone.learners.online.stage_trees"
 LEAVES = f"{TREES}:stage_leaves"
 SIZES = "littlestone.learners.online.stage_sizes"
+SELECTION = "littlestone.privacy.mechanisms.lists.sparse_selection:SparseSelection"
 COUNTER = "littlestone.privacy.mechanisms.thresholds.one_sided_threshold:OneSidedThreshold"
 ONE_CHUNK = Fault(
     LEAVES,
@@ -56,12 +57,26 @@ FAULTS: dict[str, list[Fault]] = {
             "DDim is always 0",
         ),
     ],
-    "bottom_is_rarer": [
+    "bottom_with_their_teachers": [
         Fault(
-            "littlestone.privacy.mechanisms.lists.sparse_selection:SparseSelection.bottom",
+            f"{SELECTION}.chances",
+            "weights.get(None, 0) + self.base**self.bottom",
+            "weights.get(None, 0) + 1",
+            "bottom has the score 0",
+        ),
+    ],
+    "their_teachers_are_too_few": [
+        Fault(
+            f"{SELECTION}.bottom",
             "self.fresh * (1 / self._limit - 1)",
-            "self.fresh * 10**6",
-            "bottom does not depend on delta",
+            "Fraction(1)",
+            "any B is private",
+        ),
+        Fault(
+            f"{SELECTION}.chances",
+            "self.base**score for",
+            "self.base ** (3 * score) for",
+            "the candidates have three times their score",
         ),
     ],
     "trees_only_grow": [
