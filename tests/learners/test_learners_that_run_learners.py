@@ -63,13 +63,12 @@ def test_an_inner_learner_refuses_before_the_spend(
 def test_an_inner_learner_is_loaded_for_all_records(
     learner: PrivateLearner[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded: list[tuple[str, int]] = []
-    monkeypatch.setattr(
-        PrivateLearner,
-        "load",
-        lambda self, n, honest=PrivateLearner.load: (
-            loaded.append((self.method, n)), honest(self, n)
-        ),
-    )  # fmt: skip
+    loaded, honest = list[tuple[str, int]](), PrivateLearner.load
+
+    def noted(self: Any, n: int) -> None:
+        loaded.append((self.method, n))
+        honest(self, n)
+
+    monkeypatch.setattr(PrivateLearner, "load", noted)
     learner.load(1_000_000)
     assert ("exponential", 1_000_000) in loaded

@@ -202,7 +202,7 @@ def test_a_tally_forgets_what_it_has_counted(cells: int) -> None:
 def test_a_value_of_numpy_is_compared_as_a_whole_number() -> None:
     """The least integer of 64 bits is far below every threshold, and does not wrap around."""
     for kind in (np.int8, np.int32, np.int64):
-        session = Session(Fraction(1, 2), 120, 1, False, random.Random(1))
+        session: Any = Session(Fraction(1, 2), 120, 1, False, random.Random(1))
         with np.errstate(over="ignore"):
             assert not session.test(kind(np.iinfo(kind).min))
 
