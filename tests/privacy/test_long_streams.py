@@ -1,0 +1,321 @@
+"""Streams of many steps, keys and records, thresholds of many hits, and votes of many voters."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from heapq import heappush
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from littlestone.privacy import Budget
+from littlestone.privacy.accounting import optimal
+from littlestone.privacy.accounting.relabelled import OwnLabels
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.mechanisms.keys import label_selection
+from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.streams.competition import Competition, Terms
+from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
+from littlestone.privacy.mechanisms.streams.continual_key_selection import (
+    ContinualKeySelection,
+    SoloCompetitions,
+)
+from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.streams.epoch import Epoch, next_changing_hit, next_hit
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.privacy.rational import exp_below
+from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.tape import Tape
+from planting import Fault, turns_red
+
+MECHANISMS = "littlestone.privacy.mechanisms"
+BUDGET, TINY = Budget(1, "1e-6"), Fraction(1, 1000)
+HORIZON = 200_000
+NEVER, ALWAYS = Real.of(Fraction(1)), Real.of(Fraction(0))
+
+
+def tape() -> Tape:
+    return Tape(random.Random(1))
+
+
+def test_a_wait_ends_at_the_horizon_or_not_at_all() -> None:
+    for last in (9, HORIZON):
+        assert next_hit(NEVER, 3, last, tape()) == last + 1
+        assert next_hit(ALWAYS, last, last, tape()) == last
+
+
+def test_a_wait_goes_through_all_periods() -> None:
+    for length in (5, 5_000):
+        pieces = [(NEVER, length), (NEVER, 2 * length), (NEVER, 4 * length), (ALWAYS, HORIZON)]
+        assert next_changing_hit(iter(pieces), 1, HORIZON, tape()) == 4 * length + 1
+
+
+def quiet_of(mechanism: OneSidedThreshold) -> float:
+    """The chance of no hit at the first step that the mechanism waits with."""
+    found: list[Real] = []
+
+    def noted(quiet: Real, *_: object) -> int:
+        found.append(quiet)
+        return 1
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(f"{MECHANISMS}.thresholds.one_sided_threshold.next_hit", noted)
+        mechanism._timed(0, 0, 1, tape(), None)
+    return found[0].enclose(96)[0] / 2**96
+
+
+def test_a_hit_far_off_is_as_rare_as_said() -> None:
+    for gap in (20, 299, 301, 5_000):
+        one_sided = OneSidedThreshold(epsilon=TINY, threshold=gap, horizon=HORIZON)
+        expected = 1 - float(one_sided.shrink) ** gap
+        assert quiet_of(one_sided) == pytest.approx(expected, rel=1e-9)
+        confirmed = ContinualConfirmation(
+            skip_epsilon=TINY, test_epsilon=TINY, threshold=20, warm=16, keys=1, horizon=HORIZON
+        )
+        low, high = confirmed.quiet(gap).enclose(96)
+        assert low / 2**96 == pytest.approx(expected, rel=1e-9)
+        assert high / 2**96 == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_weight_grows_with_every_record() -> None:
+    terms = Terms(1, False, Fraction(1, 2), exp_below(TINY), Fraction(1, 10**6))
+    for score in (1, 300, 301, 4_000):
+        assert terms.weight(score) == terms.first * terms.base ** (score - 1)
+
+
+@pytest.mark.parametrize("horizon", [30, HORIZON])
+def test_all_steps_together_spend_delta(horizon: int) -> None:
+    keys = ContinualKeySelection[str].within(BUDGET, horizon=horizon)
+    assert horizon * keys.terms.first * (1 - keys.skip) <= BUDGET.delta
+    for growth in (1, 4, 20):
+        mechanism = ContinualSelection[str](budget=BUDGET, horizon=horizon, growth=growth)
+        for shared in (False, True):
+            terms = mechanism.terms(growth, shared=shared)
+            skip, base = terms.skip, terms.base
+            share = (1 - skip) / (1 - skip / base) if shared else 1 - skip
+            assert horizon * growth * terms.first * share <= BUDGET.delta
+
+
+@pytest.mark.parametrize("step", [2, 5_000])
+def test_a_record_names_at_most_the_growth(step: int) -> None:
+    terms = Terms(3, True, Fraction(1, 2), Fraction(2), Fraction(1, 10**6))
+    run = Competition[int](terms, HORIZON, tape())
+    run.count(step, range(50))
+    assert list(run._records) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("keys", [3, 400])
+def test_keys_that_fall_due_together_are_shuffled(keys: int) -> None:
+    drawn: list[int] = []
+
+    def backwards(draw: object, allowed: Callable[[list[int]], bool]) -> list[int]:
+        order = list(range(keys))[::-1]
+        assert allowed(order)
+        drawn.append(len(order))
+        return order
+
+    shuffler: Any = SimpleNamespace(draw=backwards)
+    terms = Terms(1, False, Fraction(1, 2), Fraction(2), Fraction(1, 10**6))
+    run = SoloCompetitions[int](terms, HORIZON, shuffler)
+    for key in range(keys):
+        run._epochs[key] = due = Epoch(0, 1, 7)
+        heappush(run._calendar, (7, key, key, due))
+    assert run.select() == frozenset(range(keys))
+    assert drawn == [keys]
+
+
+@pytest.mark.parametrize("hits", [1, 64, 500])
+@pytest.mark.parametrize("monotone", [False, True])
+def test_each_hit_has_its_share_of_epsilon(hits: int, monotone: bool) -> None:
+    mechanism = SparseVector(
+        threshold_epsilon=TINY, query_epsilon=TINY, threshold=0, hits=hits, monotone=monotone
+    )
+    moves = hits if monotone else 2 * hits
+    assert mechanism.noises() == (1 / exp_below(TINY), 1 / exp_below(TINY / moves))
+
+
+def test_votes_of_many_voters_count_each() -> None:
+    mechanism = BetweenThresholds(
+        budget=Budget(1, "0.1"), voters=5_000, threshold=2_600, hits=1, horizon=3
+    )
+    for votes in (900, 1_001, 2_490, 2_510, 4_999):
+        zero, none, one = mechanism._exponents(votes)
+        assert none - zero == 5_000 - votes - 2_600
+        assert none - one == votes - 2_600
+
+
+def test_the_rest_of_the_keys_is_counted_whole() -> None:
+    mechanism, asked = RestSelection[int](BUDGET), list[int]()
+
+    def all_of(self: object, rest: int, rng: object) -> bool:
+        asked.append(rest)
+        return False
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RestSelection, "_all", all_of)
+        mechanism._release({1: 5_000, 2: -1_000, 3: -70_000}, random.Random(1))
+    assert asked == [-71_000]
+
+
+class Shuffled(random.Random):
+    """A generator that notes what it shuffles."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.found: list[list[Any]] = []
+
+    def shuffle(self, x: Any) -> None:
+        self.found.append(list(x))
+
+
+@pytest.mark.parametrize("keys", [3, 400])
+def test_a_set_beside_the_rest_is_filled_in_a_random_order(keys: int) -> None:
+    rng = Shuffled()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RestSelection, "_all", lambda *_: False)
+        RestSelection[int](BUDGET)._release(dict.fromkeys(range(keys), 5_000), rng)
+    assert [len(shuffled) for shuffled in rng.found] == [keys]
+
+
+@pytest.mark.parametrize("labels", [2, 400])
+def test_all_labels_of_a_key_and_the_default_race(labels: int) -> None:
+    rng, of_key = Shuffled(), dict.fromkeys(range(1, labels), 10)
+    label_selection._winner(of_key, lambda count, most: NEVER, rng)
+    assert rng.found == [[(0, None), *of_key.items()]]
+
+
+@pytest.mark.parametrize("n", [3, 1_000])
+def test_the_losses_of_many_responses_add_up_to_one(n: int) -> None:
+    losses = optimal._responses(1, n, Fraction(1, 100))
+    assert len(losses) == n + 1
+    assert 1 <= sum(map(Fraction, losses.values())) < 1 + Fraction(1, 10**20)
+
+
+@pytest.mark.parametrize("epsilon", [TINY, Fraction(1), Fraction(30)])
+def test_relabelled_records_have_their_share_of_delta(epsilon: Fraction) -> None:
+    relabelling = OwnLabels(ExponentialMechanism(Fraction(1)), share=8)
+    inner = PrivacyCost(epsilon, Fraction(1, 10**5))
+    assert relabelling.cost(inner).delta == inner.delta / 8
+
+
+FAULTS: dict[Fault, Callable[[], None]] = {
+    Fault(
+        f"{MECHANISMS}.streams.epoch:next_hit",
+        "most=last - step)",
+        "most=last - step - (last - step > 3000))",
+        "late in a long stream there is always a hit",
+    ): test_a_wait_ends_at_the_horizon_or_not_at_all,
+    Fault(
+        f"{MECHANISMS}.streams.epoch:next_changing_hit",
+        "if at > horizon",
+        "if at > horizon or last > 6000",
+        "a hit comes when a long period begins",
+    ): test_a_wait_goes_through_all_periods,
+    Fault(
+        f"{MECHANISMS}.thresholds.one_sided_threshold:OneSidedThreshold._timed",
+        "max(0, gap)",
+        "max(0, min(gap, 300))",
+        "a one-sided test is as likely 5,000 records off as 300",
+    ): test_a_hit_far_off_is_as_rare_as_said,
+    Fault(
+        f"{MECHANISMS}.streams.confirmation:ContinualConfirmation.quiet",
+        "max(0, gap)",
+        "max(0, min(gap, 300))",
+        "a confirmation is as likely 5,000 records off as 300",
+    ): test_a_hit_far_off_is_as_rare_as_said,
+    Fault(
+        f"{MECHANISMS}.streams.competition:Terms.weight",
+        "(score - 1)",
+        "(min(score, 300) - 1)",
+        "a weight stops growing after 300 records",
+    ): test_a_weight_grows_with_every_record,
+    Fault(
+        f"{MECHANISMS}.streams.continual_key_selection:ContinualKeySelection.terms",
+        "self.delta / self.horizon",
+        "self.delta / min(self.horizon, 3000)",
+        "keys spend delta every 3,000 steps",
+    ): lambda: test_all_steps_together_spend_delta(HORIZON),
+    Fault(
+        f"{MECHANISMS}.streams.continual_selection:ContinualSelection.terms",
+        "self.delta / self.horizon",
+        "self.delta / min(self.horizon, 3000)",
+        "candidates spend delta every 3,000 steps",
+    ): lambda: test_all_steps_together_spend_delta(HORIZON),
+    Fault(
+        f"{MECHANISMS}.streams.continual_selection:make_terms",
+        "delta / (growth * share)",
+        "delta / (min(growth, 8) * share)",
+        "the twentieth candidate of a record costs nothing",
+    ): lambda: test_all_steps_together_spend_delta(30),
+    Fault(
+        f"{MECHANISMS}.streams.competition:Competition.count",
+        "[: self.terms.growth]",
+        "[: self.terms.growth if step < 3000 else None]",
+        "late in a stream a record names any number of candidates",
+    ): lambda: test_a_record_names_at_most_the_growth(5_000),
+    Fault(
+        f"{MECHANISMS}.streams.continual_key_selection:SoloCompetitions.select",
+        "if len(selected) > 1:",
+        "if 1 < len(selected) < 300:",
+        "many keys that fall due together stand in the order of their records",
+    ): lambda: test_keys_that_fall_due_together_are_shuffled(400),
+    Fault(
+        f"{MECHANISMS}.thresholds.sparse_vector:SparseVector._noises",
+        "2 * self.hits",
+        "2 * min(self.hits, 64)",
+        "hits beyond 64 are free",
+    ): lambda: test_each_hit_has_its_share_of_epsilon(500, False),
+    Fault(
+        f"{MECHANISMS}.thresholds.between_thresholds:BetweenThresholds._exponents",
+        "min(max(votes, 0), self.voters)",
+        "min(max(votes, 0), 1000)",
+        "votes beyond 1,000 are not counted",
+    ): test_votes_of_many_voters_count_each,
+    Fault(
+        f"{MECHANISMS}.keys.rest_selection:RestSelection._release",
+        "self._all(rest, rng)",
+        "self._all(max(-300, min(rest, 300)), rng)",
+        "the rest of the keys is 300 records at most",
+    ): test_the_rest_of_the_keys_is_counted_whole,
+    Fault(
+        f"{MECHANISMS}.keys.rest_selection:RestSelection._release",
+        "rng.shuffle(released)",
+        "len(released) > 300 or rng.shuffle(released)",
+        "many keys beside the rest stand in the order of their records",
+    ): lambda: test_a_set_beside_the_rest_is_filled_in_a_random_order(400),
+    Fault(
+        f"{MECHANISMS}.keys.label_selection:_winner",
+        "rng.shuffle(candidates)",
+        "len(candidates) > 300 or rng.shuffle(candidates)",
+        "many labels race in the order of their records",
+    ): lambda: test_all_labels_of_a_key_and_the_default_race(400),
+    Fault(
+        f"{MECHANISMS}.keys.label_selection:_winner",
+        "[(DEFAULT, None), *of_key.items()]",
+        "[*([(DEFAULT, None)] if len(of_key) < 300 else []), *of_key.items()]",
+        "a key of many labels is always released",
+    ): lambda: test_all_labels_of_a_key_and_the_default_race(400),
+    Fault(
+        "littlestone.privacy.accounting.optimal:_responses",
+        "range(n + 1)",
+        "range(min(n, 300) + 1)",
+        "of many responses 300 may be lies",
+    ): lambda: test_the_losses_of_many_responses_add_up_to_one(1_000),
+    Fault(
+        "littlestone.privacy.accounting.relabelled:Relabelling.cost",
+        "rate * inner.delta)",
+        "rate ** (1 + (inner.epsilon > 8)) * inner.delta)",
+        "at a large epsilon the share of delta is squared",
+    ): lambda: test_relabelled_records_have_their_share_of_delta(Fraction(30)),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
+def test_each_fault_turns_red(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns_red(fault, FAULTS[fault], monkeypatch)
