@@ -152,7 +152,7 @@ def test_no_label_is_visited_twice(labels: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket_labels, "bernoulli", lambda p, rng: False)
         for seed in range(20):
-            counts = Visited([9, *[0] * (labels - 1)])
+            counts = Visited([0, 9, *[0] * (labels - 2)])
             bucket_labels._winner(counts, lambda gap: Real.of(Fraction(0)), random.Random(seed))
             assert len(counts.places) == len(set(counts.places))
 
@@ -306,7 +306,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
     Fault(
         f"{MECHANISMS}.keys.bucket_labels:_winner",
         "left[-1]",
-        "left[-1 if len(left) < 300 else place]",
+        "left[0 if len(left) > 300 else -1]",
         "of many labels some are visited twice",
     ): lambda: test_no_label_is_visited_twice(400),
     Fault(
