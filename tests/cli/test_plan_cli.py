@@ -76,3 +76,15 @@ def test_refusals() -> None:
     assert ran.status == 0
     assert "no method applies" in ran.out
     assert "one bit" not in ran.out
+
+
+def test_lower_bounds_of_streams() -> None:
+    given = ("plan", "points(a)", "--epsilon", 1, "--delta", "1e-6", "--horizon", 1000)
+    out = run(*given).out
+    assert "Lower bounds with 95%, clean labels" in out
+    bounds = json.loads(run(*given, "--json").out)["lower_bounds"]
+    assert [(bound["mistakes"], bound["source"][-1]) for bound in bounds] == [
+        (1, "5"),
+        (5, "6"),
+        (16, "7"),
+    ]

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from scipy.sparse import csr_matrix
 
 from littlestone.classes import FiniteClass, Points, parse_class
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import binomial_mean
-from littlestone.planning.lower import chain, indistinct, lower_bounds, release, shattered, unseen
+from littlestone.planning.lower import (
+    chain,
+    free_points,
+    half_tail,
+    indistinct,
+    lower_bounds,
+    path,
+    release,
+    shattered,
+    steps_of,
+    unseen,
+)
+from littlestone.planning.lower_streams import coins, covered, fresh, lower_mistakes
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_above
@@ -150,6 +163,172 @@ def test_no_more_points_are_shattered_than_are_asked_for() -> None:
     H = parse_class("subsets(a; at most 12)")
     assert [len(shattered(H, most)) for most in (1, 3)] == [1, 3]
     assert len(shattered(H)) == 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "least_wrong"), [(1, 1 / 4), (2, 3 / 4)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (2.0, 0.0), (1.0, 0.05)])
+def test_no_private_rule_follows_a_path(
+    k: int, least_wrong: float, epsilon: float, delta: float
+) -> None:
+    """A tree of two levels, samples of one and two records: the best of all private learners."""
+    for n, weight in ((1, 0.9), (2, 0.5), (2, 0.9)):
+        failing = 1 - np.array(steps_of(least_wrong, epsilon, delta))
+        claimed = binomial_mean(n, weight, failing)
+        best = least_failure_on_a_path(n, weight, epsilon, delta, k)
+        assert claimed <= best + 1e-9
+        assert n > 1 or k == 1 or claimed > 0.001  # it says something
+
+
+def least_failure_on_a_path(n: int, weight: float, epsilon: float, delta: float, k: int) -> float:
+    """The mean failure over the four paths; a path has the points r and s0 or s1, after r's label.
+
+    A linear program: the variables are the probabilities of the eight rules on (r, s0, s1) for each
+    sample, and by how much each exceeds e^epsilon times that of a neighbour.
+    """
+    examples = ["-", *((x, y) for x in ("r", "s0", "s1") for y in (0, 1))]
+    rules = [
+        dict(zip(("r", "s0", "s1"), labels, strict=True)) for labels in product((0, 1), repeat=3)
+    ]
+    data = list(combinations_with_replacement(range(len(examples)), n))
+    number = {d: i for i, d in enumerate(data)}
+    near = [
+        (d, e)
+        for d in data
+        for e in {tuple(sorted((*d[:i], *d[i + 1 :], z))) for i in range(n) for z in range(7)} - {d}
+    ]
+    variables, excess = 8 * len(data), 8 * len(near)
+    size = variables + excess
+    rows, bounds = [], []
+    for j, (d, e) in enumerate(near):
+        spent = np.zeros(size)
+        for f in range(8):
+            row = np.zeros(size)
+            row[8 * number[d] + f], row[8 * number[e] + f] = 1, -math.exp(epsilon)
+            row[variables + 8 * j + f] = -1
+            spent[variables + 8 * j + f] = 1
+            rows.append(row)
+            bounds.append(0.0)
+        rows.append(spent)
+        bounds.append(delta)
+    sums = np.zeros((len(data), size))
+    for i in range(len(data)):
+        sums[i, 8 * i : 8 * i + 8] = 1
+    objective = np.zeros(size)
+    for y, z in product((0, 1), repeat=2):
+        own = [0, examples.index(("r", y)), examples.index((f"s{y}", z))]
+        for shown in product(range(3), repeat=n):
+            chance = math.prod((1 - weight) if s == 0 else weight / 2 for s in shown)
+            at = number[tuple(sorted(own[s] for s in shown))]
+            for f, rule in enumerate(rules):
+                wrong = (rule["r"] != y) + (rule[f"s{y}"] != z)
+                objective[8 * at + f] += chance / 4 * (wrong >= k)
+    found = linprog(
+        objective,
+        A_ub=csr_matrix(np.array(rows)),
+        b_ub=bounds,
+        A_eq=sums,
+        b_eq=np.ones(len(data)),
+        bounds=(0, 1),
+    )
+    assert found.success
+    return float(found.fun)
+
+
+def test_more_points_and_deeper_trees_give_more() -> None:
+    """No cap: with pure privacy the number of records grows as the Littlestone dimension."""
+    bounds = lower_bounds(parse_class("lookup(a; at most 5000)"), Budget(1, "1e-6"), **GOAL)
+    assert max(bound.n for bound in bounds) == chain(5000, 1.0, 1e-6, 0.1, 0.05) == 17492
+    sizes = [path(d, 1.0, 0.0, 0.1, 0.05) for d in (200, 400, 800)]
+    assert sizes == sorted(sizes)
+    assert 1.9 < (sizes[2] - sizes[1]) / (sizes[1] - sizes[0]) < 2.1
+    assert path(800, 1.0, 1e-6, 0.1, 0.05) < 100  # ln(1 / delta) is the limit then
+    wide = parse_class(f"conjunctions({', '.join(f'c{i}' for i in range(300))})")
+    pure = lower_bounds(wide, Budget(1), **GOAL)
+    assert [bound.source[-1] for bound in pure] == ["1", "4"]
+    assert pure[1].n == path(300, 1.0, 0.0, 0.1, 0.05) > 2 * chain(1, 1.0, 0.0, 0.1, 0.05)
+
+
+def test_free_points_are_free() -> None:
+    """All labels of m points, and one more point that keeps its label: in brute force."""
+    texts = ["subsets(a; at most 3)", "points(a)", "parities(a, b, c)", "boxes(x 0..2, y 0..2)"]
+    for text in texts:
+        H: Any = parse_class(text)
+        m = free_points(H)
+        points = list(H.domain.examples(6)) if H.domain.size is None else list(H.domain)
+        assert any(
+            all(
+                not _left(H, zip((*chosen, x), (*labels, y), strict=True)).is_empty()
+                for labels in product((0, 1), repeat=m)
+            )
+            for chosen in combinations(points, m)
+            for x in points
+            if x not in chosen
+            for y in (0, 1)
+        ), text
+
+
+def _left(H: Any, examples: Any) -> Any:
+    for x, y in examples:
+        H = H.restrict(x, y)
+    return H
+
+
+def test_mistakes_on_a_random_path() -> None:
+    for depth in (1, 2, 7, 30):
+        exact = [
+            sum(math.comb(depth, i) for i in range(m + 1)) / 2**depth for m in range(depth + 1)
+        ]
+        assert coins(depth) == next(m for m, p in enumerate(exact) if p >= 0.95 and m)
+        assert half_tail(depth, 2) == pytest.approx(exact[1])
+
+
+def test_mistakes_by_the_formulas() -> None:
+    """Theorem 6 in exact numbers: M - 1 contradicts it, and M does not; it grows as ln T."""
+    r = exp_above(Fraction(1), 96)
+
+    def kept(M: int) -> Fraction:
+        u = Fraction(1, 20)
+        for _ in range(M):
+            u = min(r * u, 1 - (1 - u) / r, Fraction(1))
+        return 1 - u
+
+    for T in (10, 10**4, 10**8):
+        M = fresh(T, 1.0, 0.0)
+        assert T // (M + 1) * kept(M) <= 2 * M + 1
+        assert M == 1 or T // M * kept(M - 1) > 2 * M - 1
+    growth = [fresh(10**i, 0.1, 0.0) for i in (4, 8, 12)]
+    assert growth[2] - growth[1] > 0.8 * 10 * math.log(10**4)
+    assert covered(10**6, 1.0, 1e-6) == covered(10**9, 1.0, 1e-6) == 16
+    assert covered(5, 1.0, 1e-6) == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "delta"),
+    [
+        ("points(a)", "1e-6"),
+        ("subsets(a; at most 4)", "1e-6"),
+        ("thresholds(x, 0..1023)", "0"),
+        ("rules(a, b; at most 2)", "1e-6"),
+    ],
+)
+def test_proved_mistakes_are_above(text: str, delta: str) -> None:
+    from littlestone.planning import plan_stream
+
+    for epsilon, horizon in ((1, 200_000), (0.1, 10**6), (8, 1000)):
+        found = plan_stream(parse_class(text), Budget(epsilon, delta), horizon=horizon)
+        assert found.lower
+        for row in found.rows:
+            if row.proved is not None:
+                assert row.proved.mistakes >= max(bound.mistakes for bound in found.lower)
+
+
+def test_whose_mistakes_are_bounded() -> None:
+    one = FiniteClass.from_array([[0, 1]])
+    assert lower_mistakes(one, Budget(1), horizon=9) == []
+    found = lower_mistakes(parse_class("rules(a, b; at most 2)"), Budget(1, "1e-6"), horizon=999)
+    assert [bound.source[-1] for bound in found] == ["5", "6"]  # a rule without literals is no set
 
 
 def test_an_error_of_exactly_alpha_is_no_failure() -> None:

@@ -150,6 +150,7 @@ def _stream(found: StreamPlan, as_json: bool) -> None:
                 "horizon": found.horizon,
                 "methods": rows,
                 "does_not_apply": found.excluded,
+                "lower_bounds": [vars(bound) for bound in found.lower],
                 "formulas": [vars(stated) for stated in found.formulas],
             }
         )
@@ -172,6 +173,9 @@ def _stream(found: StreamPlan, as_json: bool) -> None:
         "Mistakes that papers state, with probability 1 - T^-10, on streams that do not react",
         found.formulas,
     )
+    lower = [(b.learners, f"{counted(b.mistakes, 'mistake')} at least") for b in found.lower]
+    if lower:
+        print_pairs(lower, title="Lower bounds with 95%, clean labels")
     reasons: dict[str, list[str]] = {}
     for name, reason in found.excluded.items():
         reasons.setdefault(reason, []).append(name)

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.covering import Covering
+from littlestone.classes.covering import Covering, PointCovering
+from littlestone.classes.lookup import Lookup
 from littlestone.classes.tabled import Tabled
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.learners.base import MOST_VALUES, binomial_mean, require_plan
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.parameters import least
+from littlestone.privacy.parameters import least, natural_log
 from littlestone.steps import answering
 
 Floats = NDArray[np.float64]
-_MOST_POINTS = 10
+_MOST_POINTS = 10  # of the search for shattered points, which looks at 2^10 version spaces
+_EXACT_POINTS = 10  # for whose unseen labels the whole law is computed
+_MOST_LEVELS = 10_000  # of a mistake tree
+_MANY = 64  # numbers of wrong points that `path` tries
 _SMALL = 256  # points of a domain
 _MOST_SIDES = 1 << 16
 _ROUNDING = 1e-9  # relative; floats err by far less, and always towards a smaller bound
@@ -51,27 +57,76 @@ def lower_bounds(
     22 any learner, private or not
     56 any private learner
     209 any private learner that releases finite unions of elements
+    >>> [bound.n for bound in lower_bounds(parse_class("subsets(a; at most 100)"), **goal)]
+    [155, 369, 209]
     """
     require_plan(alpha, beta)
     eps, dlt = min(float(budget.epsilon), 700.0), float(budget.delta)
     if H.size is not None and H.size <= 2:
         return []
-    # One extra point carries the rest of the weight; two of three hypotheses agree somewhere.
-    try:
-        with answering():
-            points = max(1, len(shattered(H)) - 1)
-    except TooLargeError:  # of three hypotheses two agree at a point and differ at another
-        points = 1
+    points = free_points(H)
     page = "docs/proofs/lower-bounds.md, Theorem"
     found = [
         LowerBound(unseen(points, alpha, beta), "any learner, private or not", f"{page} 1"),
-        LowerBound(chain(points, eps, dlt, alpha, beta), "any private learner", f"{page} 2"),
     ]
-    open_vocabulary = isinstance(H, Covering) and H.parts > 0 and H.size is None
-    if open_vocabulary and dlt > 0 and alpha < 0.5:
+    private = [
+        LowerBound(n, "any private learner", f"{page} {theorem}")
+        for theorem, n in [
+            (2, chain(points, eps, dlt, alpha, beta)),
+            (4, path(max(points, tree_depth(H) - 1), eps, dlt, alpha, beta)),
+        ]
+    ]
+    found.append(max(private, key=lambda bound: bound.n))
+    if has_open_vocabulary(H) and dlt > 0 and alpha < 0.5:
         kind = "any private learner that releases finite unions of elements"
         found.append(LowerBound(release(eps, dlt, alpha, beta), kind, f"{page} 3"))
     return found
+
+
+def has_open_vocabulary(H: HypothesisClass[Any]) -> bool:
+    """Whether H has h_1, h_2, ... for points x_0, x_1, ... with h_i(x_j) = 1 only for i = j."""
+    return isinstance(H, Covering) and H.parts > 0 and H.size is None
+
+
+def tree_depth(H: HypothesisClass[Any]) -> int:
+    """The depth of a mistake tree of H, at most `_MOST_LEVELS`; 1 if none is found in time."""
+    try:
+        with answering():
+            return int(min(H.littlestone_bounds()[0], _MOST_LEVELS))
+    except TooLargeError:
+        return 1
+
+
+def free_points(H: HypothesisClass[Point]) -> int:
+    """A number m >= 1 of points that get all 2^m labellings while one more point keeps its label.
+
+    H has three hypotheses.  Of sets and lookup tables over an open vocabulary, m is LDim(H): new keys
+    are free as long as the set is not full, and one more is left out.  For other classes `shattered`
+    searches, and the last of its points keeps a label if no other point does.
+    """
+    if isinstance(H, PointCovering | Lookup):
+        return max(1, int(H.littlestone_dimension()))
+    try:
+        with answering():
+            points = shattered(H)
+            return len(points) if _one_more(H, points) else max(1, len(points) - 1)
+    except TooLargeError:  # of three hypotheses two agree at a point and differ at another
+        return 1
+
+
+def _one_more(H: HypothesisClass[Point], points: list[Point]) -> bool:
+    """Whether another point can have one label whatever the labels of ``points`` are."""
+    cells = [H]
+    for x in points:
+        cells = [cell.restrict(x, y) for cell in cells for y in (0, 1)]
+    small = H.domain.size is not None and H.domain.size <= _SMALL
+    others: Iterable[Point | None] = H.domain if small else (c.mistake_point() for c in cells[:1])
+    return any(
+        not any(cell.restrict(x, y).is_empty() for cell in cells)
+        for x in others
+        if x is not None and x not in points
+        for y in (0, 1)
+    )
 
 
 def shattered(H: HypothesisClass[Point], most: int = _MOST_POINTS) -> list[Point]:
@@ -109,7 +164,8 @@ def unseen(points: int, alpha: float, beta: float) -> int:
 
     Of m <= ``points`` points, of weight alpha / k each, U are unseen, and a fair coin errs on
     W ~ Bin(U, 1/2) of them.  n is the largest over k <= m < k / alpha of the least n with
-    Pr[W >= k] <= beta.  With one point it is ln(1 / (2 beta)) / -ln(1 - alpha).
+    Pr[W >= k] <= beta.  With one point it is ln(1 / (2 beta)) / -ln(1 - alpha).  For more than
+    `_EXACT_POINTS` points the mean of W bounds that probability: Theorem 2 with h(0) = 1 / 2 alone.
     """
 
     def failure(n: int, m: int, k: int) -> float:
@@ -120,13 +176,14 @@ def unseen(points: int, alpha: float, beta: float) -> int:
         wrong = [sum(math.comb(u, w) for w in range(k, u + 1)) / 2**u for u in range(m, -1, -1)]
         return float(law @ np.array(wrong))
 
-    enough = beta * (1 + _ROUNDING)
+    enough, few = beta * (1 + _ROUNDING), min(points, _EXACT_POINTS)
     sizes = [
         least(lambda n, m=m, k=k: failure(n, m, k) <= enough)  # type: ignore[misc]
-        for k in range(1, points + 1)
-        if (m := min(points, math.ceil(k / alpha) - 1)) >= k
+        for k in range(1, few + 1)
+        if (m := min(few, math.ceil(k / alpha) - 1)) >= k
     ]
-    return max(sizes, default=1)
+    most = max(sizes, default=1)
+    return max(most, _by_the_mean(points, np.array([0.5]), alpha, beta)) if points > few else most
 
 
 def chain(points: int, epsilon: float, delta: float, alpha: float, beta: float) -> int:
@@ -138,15 +195,79 @@ def chain(points: int, epsilon: float, delta: float, alpha: float, beta: float) 
 
     >>> chain(1, 1.0, 1e-6, 0.1, 0.05), chain(1, 0.1, 1e-6, 0.1, 0.05)
     (56, 471)
+    >>> chain(99, 1.0, 1e-6, 0.1, 0.05), chain(4999, 1.0, 1e-6, 0.1, 0.05)
+    (366, 17488)
     """
-    h = indistinct(epsilon, delta)
-    sizes = []
-    for k in range(1, points + 1):
+    return _by_the_mean(points, indistinct(epsilon, delta), alpha, beta)
+
+
+def _by_the_mean(points: int, h: Floats, alpha: float, beta: float) -> int:
+    """The largest over k of the least n with (m E[h(K)] - (k - 1)) / (m - k + 1) <= beta.
+
+    E[h(K)] falls in n, because h falls.  So a k whose inequality holds at the best n so far has no
+    larger n, and one look is enough for it.  A few k come first, so that the best n is large early.
+    """
+    best, ks = 1, range(1, points + 1)
+    for k in (*ks[:: max(1, points // 32)], *ks):
         m = min(points, math.ceil(k / alpha) - 1)
-        needed = (beta * (m - k + 1) + (k - 1)) / m * (1 + _ROUNDING)
-        if m >= k:
-            sizes.append(least(lambda n: binomial_mean(n, alpha / k, h) <= needed))  # noqa: B023
-    return max(sizes, default=1)
+        needed = (beta * (m - k + 1) + (k - 1)) / max(m, 1) * (1 + _ROUNDING)
+        if m >= k and binomial_mean(best, alpha / k, h) > needed:
+            best = least(lambda n: binomial_mean(n, alpha / k, h) <= needed)  # noqa: B023
+    return best
+
+
+def path(depth: int, epsilon: float, delta: float, alpha: float, beta: float) -> int:
+    """Theorem 4: the least n at which privacy lets a rule follow a path of ``depth`` points.
+
+    A rule that does not see the labels is wrong at fewer than k of m points with probability
+    p = Pr[Bin(m, 1/2) < k]; n is the largest over k <= m < k / alpha, m <= ``depth``, of the least n
+    with E[1 - F^K(p)] <= beta, K ~ Bin(n, m alpha / k).  Of many k, about `_MANY` are tried.
+
+    >>> path(59, 1.0, 0.0, 0.1, 0.05), path(1000, 1.0, 0.0, 0.1, 0.05)
+    (40, 440)
+    """
+    best, step = 1, max(1, depth // _MANY)
+    for k in range(1, depth + 1, step):
+        m = min(depth, math.ceil(k / alpha) - 1)
+        if m < k:
+            continue
+        wrong = 1 - np.array(_from_far(_log_tail(m, k), epsilon, delta))
+        weight, enough = m * alpha / k, beta * (1 + _ROUNDING)
+        if binomial_mean(best, weight, wrong) > enough:
+            best = least(lambda n: binomial_mean(n, weight, wrong) <= enough)  # noqa: B023
+    return best
+
+
+def half_tail(m: int, k: int) -> float:
+    """Pr[Bin(m, 1/2) < k], rounded up by 1e-9 of it.
+
+    >>> round(half_tail(4, 2), 6)
+    0.3125
+    """
+    return math.exp(_log_tail(m, k))
+
+
+def _log_tail(m: int, k: int) -> float:
+    ways = term = 1
+    for i in range(1, k):
+        term = term * (m - i + 1) // i
+        ways += term
+    return min(0.0, natural_log(Fraction(ways)) - m * math.log(2) + 1e-9)
+
+
+def _from_far(log_u: float, epsilon: float, delta: float) -> list[float]:
+    """`steps_of` from e^``log_u``, however small: below e^-600 a step adds epsilon to the ln."""
+    steps = 0 if delta else max(0, math.floor((-600 - log_u) / epsilon))
+    few = min(steps, MOST_VALUES)
+    return [0.0] * few + steps_of(math.exp(max(-600.0, log_u + few * epsilon)), epsilon, delta)
+
+
+def steps_of(u: float, epsilon: float, delta: float) -> list[float]:
+    """[u, F(u), F(F(u)), ...] up to 1, or as if the next were 1 after `MOST_VALUES`; rounded up."""
+    curve = [u]
+    while curve[-1] < 1 and len(curve) < MOST_VALUES:
+        curve.append(min(1.0, _step(curve[-1], epsilon, delta) * (1 + 1e-12)))
+    return curve
 
 
 def indistinct(epsilon: float, delta: float) -> Floats:
@@ -178,10 +299,7 @@ def release(epsilon: float, delta: float, alpha: float, beta: float) -> int:
     >>> release(1.0, 1e-6, 0.1, 0.05), release(0.1, 1e-6, 0.1, 0.05)
     (209, 1377)
     """
-    curve = [0.0]
-    while curve[-1] < 1 and len(curve) < MOST_VALUES:  # as if the next were 1, for a smaller n
-        curve.append(min(1.0, _step(curve[-1], epsilon, delta) * (1 + 1e-12)))
-    missed = 1 - np.array(curve)
+    missed = 1 - np.array(steps_of(0.0, epsilon, delta))
     return least(lambda n: binomial_mean(n, alpha, missed) <= beta * (1 + _ROUNDING))
 
 

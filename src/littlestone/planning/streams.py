@@ -8,6 +8,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.learners.online import Known, online_candidates
 from littlestone.planning.formulas import Stated, stream_formulas
+from littlestone.planning.lower_streams import LowerMistakes, lower_mistakes
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 
@@ -16,7 +17,8 @@ from littlestone.privacy.cost import PrivacyCost
 class StreamPlan:
     """The ``rows`` of the methods that apply, `stream`'s default first and baselines last.
 
-    ``excluded`` says why the others do not apply, and ``formulas`` what a paper states.
+    ``excluded`` says why the others do not apply, ``formulas`` what a paper states, and ``lower`` how
+    many mistakes no learner avoids.
     """
 
     hypotheses: str
@@ -25,6 +27,7 @@ class StreamPlan:
     rows: tuple[Known, ...]
     excluded: dict[str, str]
     formulas: tuple[Stated, ...]
+    lower: tuple[LowerMistakes, ...]
 
 
 def plan_stream(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> StreamPlan:
@@ -39,9 +42,14 @@ def plan_stream(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> Str
     [('keys', 47), ('teachers', None), ('staged', 2191434714)]
     >>> [(stated.theorem, stated.at_one) for stated in found.formulas]
     [('Lyu25 Theorem 1', 169)]
+    >>> [(bound.mistakes, bound.learners) for bound in found.lower][:2]
+    [(1, 'any learner, private or not'), (9, 'any private learner')]
     """
     require_class(H)
     H.require_learnable()
     rows, excluded = online_candidates(H, budget, horizon=horizon)
     stated = stream_formulas(H, budget, horizon=horizon)
-    return StreamPlan(str(H), budget.cost, horizon, tuple(rows), excluded, tuple(stated))
+    lower = lower_mistakes(H, budget, horizon=horizon)
+    return StreamPlan(
+        str(H), budget.cost, horizon, tuple(rows), excluded, tuple(stated), tuple(lower)
+    )
