@@ -17,6 +17,7 @@ from littlestone.domains import Strings
 from littlestone.errors import DeclarationError, LedgerError, LittlestoneError
 from littlestone.learners import AgnosticLearner, GloballyStableLearner, RelabellingLearner
 from littlestone.learners.agnostic.patterns import fewest, most_points, patterns, relaxed
+from littlestone.learners.radii import RadiiLearner
 from littlestone.planning import candidates, choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
@@ -28,6 +29,22 @@ from littlestone.sample import Sample
 
 KINDS: list[Any] = [AgnosticLearner, RelabellingLearner]
 CLASSES: list[type[Any]] = concrete(HypothesisClass, "littlestone.classes")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_radii_have_a_proved_size_for_any_labels(kind: Any) -> None:
+    """Their share of beta is far below 1e-100."""
+    for k in (1, 2, 3):
+        H = parse_class(f"subsets(a; at most {k})")
+        goal = {"alpha": 0.1, "beta": 0.05}
+        learner = kind.with_proved_bound(H, Budget(1, "1e-6"), **goal, kind=RadiiLearner)
+        assert isinstance(learner.realizable, RadiiLearner)
+        bound = learner.plan(**goal)
+        assert bound is not None
+        inner = learner.realizable.plan(0.9 * 0.1 / 4, 1e-9, setting="realizable")
+        assert inner is not None
+        assert bound.n > inner.n
 
 
 def examples(H: HypothesisClass[Any], n: int, rng: random.Random) -> Sample[Any]:

@@ -121,7 +121,9 @@ class RadiiLearner(PrivateLearner[Point]):
         self.lists = tuple(lists)
         self.mechanism: RadiiSelection[Run] = RadiiSelection(budget, max(1, d))
         self.handicaps = [least_power(self.mechanism.base, Fraction(size)) for size in self.lists]
-        self.score = self.mechanism.copies_needed(exact(beta, what="beta"))
+        # A share of beta for all patterns may be a fraction that is too long to be declared.
+        chance = beta if isinstance(beta, Fraction) else exact(beta, what="beta")
+        self.score = self.mechanism.copies_needed(chance)
         # Some dimension below d holds at ``score`` radii and those of its handicap, or d itself holds.
         self.radii = 1 + sum(self.score + handicap - 1 for handicap in self.handicaps)
 
