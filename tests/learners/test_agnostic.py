@@ -34,7 +34,7 @@ CLASSES: list[type[Any]] = concrete(HypothesisClass, "littlestone.classes")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_radii_have_a_proved_size_for_any_labels(kind: Any) -> None:
-    """Their share of beta is far below 1e-100."""
+    """Their share of beta is below 2^-64, which bounds of the chance of bottom must tell from 0."""
     for k in (1, 2, 3):
         H = parse_class(f"subsets(a; at most {k})")
         goal = {"alpha": 0.1, "beta": 0.05}

@@ -301,3 +301,13 @@ def test_the_draw_hides_what_one_record_brings() -> None:
     assert mechanism.delta0 <= Fraction(1, 10**6) < mechanism.delta0 * mechanism.base
     assert math.log(mechanism.base) <= 1 / 4
     assert mechanism.cost() == BUDGET.cost
+
+
+def test_a_share_of_beta_may_be_tiny() -> None:
+    """As relabelling asks for it: longer than any beta that can be declared."""
+    H, goal = Subsets(Integers(), 2), {"alpha": 0.1, "beta": 1e-150}
+    learner = RadiiLearner.with_proved_bound(H, Budget(1, "1e-6"), **goal)
+    assert 0 < learner.misled <= goal["beta"] / 4
+    bound = learner.plan(**goal, setting="realizable")
+    assert bound is not None
+    assert learner.failure(bound.n, 0.1) <= goal["beta"]

@@ -94,7 +94,7 @@ def test_the_bound_of_bottom_is_that_of_one_item(score: int) -> None:
     mechanism = SparseSampling[int](Budget(1, Fraction(1, 20)), 1)
     exact = mechanism.base**mechanism.bottom
     exact /= exact + mechanism.base**score
-    assert exact <= mechanism.bottom_at_most(score) <= exact + Fraction(1, 2**60)
+    assert exact <= mechanism.bottom_at_most(score) <= exact * (1 + Fraction(1, 2**60))
     if score:
         assert mechanism.distribution([[1]] * score)[None] == exact
 

@@ -124,11 +124,16 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
         return self.bottom + least_power(self.base, 1 / beta - 1)
 
     def bottom_at_most(self, score: int) -> Fraction:
-        """An upper bound of Pr[bottom] <= 1 / (1 + r^(score - B)) if a candidate has ``score``."""
-        low, high = _inverse_power(self.base, abs(score - self.bottom), _BITS)
+        """An upper bound of Pr[bottom] <= 1 / (1 + r^(score - B)) if a candidate has ``score``.
+
+        It is at most one part in 2^60 above that, or about 2^-1000, which a float still tells from 0.
+        """
+        power = abs(score - self.bottom)
+        bits = _BITS + min(1000 - _BITS, math.ceil(power * math.log2(self.base)))
+        low, high = _inverse_power(self.base, power, bits)
         if score >= self.bottom:
-            return Fraction(high, high + (1 << _BITS))
-        return Fraction(1 << _BITS, low + (1 << _BITS))
+            return Fraction(high, high + (1 << bits))
+        return Fraction(1 << bits, low + (1 << bits))
 
     def draw(self, data: Data, *, receipt: Receipt) -> Item | None:
         rng = receipt.redeem(self)
