@@ -25,8 +25,8 @@ lists every numbered statement of four documents, and other statements that matt
 * **as stated**: the code does, or a row confirms, what the paper states. Constants may be sharper.
 * **changed**: we found nothing wrong with it as printed. Ours is another form: sharper, exact, with
   constants, or another algorithm.
-* **mended**: as printed it is false, or its proof has a gap. What we prove and run in its place is
-  mended.
+* **mended**: as printed it is false or has a slip, or its proof has a gap. What we prove and run in
+  its place is mended.
 * **false**: it fails, as a row or the line shows.
 * **refused**: we do not do it, for the reason given.
 * **not built**: it can be run, and nothing here runs it yet.

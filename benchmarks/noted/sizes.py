@@ -21,7 +21,7 @@ BUDGET = Budget(1, "1e-6")
 MAP = Path(__file__).parents[2] / "docs" / "benchmarks" / "affordability.md"
 
 METHODS = {  # of the proved sizes: what they are, and whose
-    "globally_stable": "algorithm M of BLM20, with the repaired Lemma 12",
+    "globally_stable": "algorithm M of BLM20, with the mended Lemma 12",
     "ggkm": "the learner of GGKM21",
     "staged": "the stages of Lyu25, Theorem 3, with other levels",
     "irreducible": "teachers as there, one draw and no stages",

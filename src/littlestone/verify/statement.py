@@ -21,7 +21,7 @@ Status = Literal["as stated", "changed", "mended", "false", "refused", "not buil
 
 * as stated: the code does, or a row confirms, what the paper states; constants may be sharper.
 * changed: nothing is wrong with it as printed; ours is another form, such as a sharper one.
-* mended: as printed it is false, or its proof has a gap; what is proved and run is mended.
+* mended: as printed it is false or has a slip, or its proof has a gap; what is run is mended.
 * false: it fails, as the row shows.
 * refused: we do not do it, for a reason that the map gives.
 * not built: it can be run, and nothing here runs it yet.

@@ -1,4 +1,4 @@
-"""Lyu25, Algorithms 3 and 4, with privacy repaired: stages, tests, and a vote of draws."""
+"""Lyu25, Algorithms 3 and 4, mended: stages, tests, and a vote of draws."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class StagedOnlineLearner(CountedLearner):
 
     (epsilon, delta)-DP for every stream: the counter costs epsilon / 16, the tests epsilon / 8 and
     K R draws the rest, composed (docs/proofs/staged-stream.md, Theorem 1).  Lyu25, Algorithms 3
-    and 4, repaired; that page says where and why.  Against ``adversary`` "oblivious", who fixes the
+    and 4, mended; that page says where and why.  Against ``adversary`` "oblivious", who fixes the
     sequence beforehand, R grows as ln T.  An "adaptive" one sees what is published, and R is 2^O(d).
     `mistake_bound` is proved for the default sizes (Theorem 2), which are so large that the first
     epoch seldom ends.  For simulations, give any ``calls``, ``draws``, ``teachers``, ``threshold``,
