@@ -6,13 +6,17 @@ import math
 from itertools import pairwise, product
 from typing import Any
 
-from littlestone.classes import Points, Subsets, parse_class
+import numpy as np
+
+from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
+from littlestone.dimension import mistake_tree
 from littlestone.domains import Integers
 from littlestone.learners import GGKMLearner, SingleKeyLearner
 from littlestone.learners.base import binomial_mean
 from littlestone.learners.stable.sizes import proved_sizes
-from littlestone.planning import Stated, formulas, plan
-from littlestone.planning.lower import indistinct, release
+from littlestone.planning import Stated, formulas, plan, plan_stream
+from littlestone.planning.lower import chain, half_tail, indistinct, path, release
+from littlestone.planning.lower_streams import fresh
 from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, statement
 
@@ -76,6 +80,123 @@ def indistinct_bits() -> Outcome:
         "h(K) = e^-(eps K / 2) / 2 for even K",
         f"{wrong} failures in 20; E[h] = {mean:.4f} for n = 100, alpha = .1",
         wrong == 0,
+    )
+
+
+@statement(
+    id="Lower bounds",
+    says="a rule is wrong at fewer than k points of a random branch as coins are, Pr[Bin(m, 1/2) < k]",
+    code="planning.lower.half_tail, dimension.mistake_tree",
+    scope="the trees of thresholds on seven points and of a cube, all rules and all k",
+    status="as stated",
+    proof="proofs/lower-bounds.md#theorem-4-private-learners-and-the-littlestone-dimension",
+)
+def rules_on_a_branch() -> Outcome:
+    """Step 2 of Theorem 4: exactly, for each of the 2^7 rules on the points of the tree."""
+    wrong = cases = 0
+    for H in (Thresholds.on(0, 6), FiniteClass.from_array(list(product((0, 1), repeat=3)))):
+        table = np.array([[h(x) for x in H.domain] for h in _all(H)])
+        tree = mistake_tree(table)
+        m, points = tree.depth, len(table[0])
+        for rule in product((0, 1), repeat=points):
+            errors = []
+            for leaf in range(1 << m):
+                node, count = 0, 0
+                for level in range(m):
+                    label = leaf >> (m - level - 1) & 1
+                    count += rule[tree.points[node]] != label
+                    node = 2 * node + 1 + label
+                errors.append(count)
+            for k in range(1, m + 1):
+                cases += 1
+                share = sum(count < k for count in errors) / len(errors)
+                wrong += abs(share - half_tail(m, k)) > 1e-8
+    return Outcome("for every rule", f"{wrong} of {cases} differ", wrong == 0 < cases)
+
+
+def _all(H: Any) -> list[Any]:
+    """The hypotheses of a small class, once each as functions on its points."""
+    found = {tuple(h(x) for x in H.domain): h for h in map(H.hypothesis, range(H.size))}
+    return list(found.values())
+
+
+@statement(
+    id="Lower bounds",
+    says="they are the least n of Theorems 2 and 4",
+    code="planning.lower.chain, planning.lower.path",
+    scope="three points, epsilon 1 and 1/2, delta 0 and 1e-6, alpha .1, beta .05; sums term by term",
+    status="as stated",
+    proof="proofs/lower-bounds.md#theorem-4-private-learners-and-the-littlestone-dimension",
+)
+def least_sizes() -> Outcome:
+    """The failure of each n by its definition, from n = 1 on."""
+    shown, wrong, m, alpha, beta = [], 0, 3, 0.1, 0.05
+    for epsilon, delta in product((1.0, 0.5), (0.0, 1e-6)):
+        r = math.exp(epsilon)
+
+        def step(u: float, r: float = r, delta: float = delta) -> float:
+            return min(r * u + delta, 1 - (1 - u - delta) / r, 1.0)
+
+        def steps(u: float, K: int, step: Any = step) -> float:
+            for _ in range(K):
+                u = step(u)
+            return u
+
+        def guess(K: int, steps: Any = steps, r: float = r, delta: float = delta) -> float:
+            if K % 2:
+                return 1 - steps((1 - delta) / (1 + r), (K + 1) // 2)
+            return 1 - steps(0.5, K // 2)
+
+        def fails(n: int, guess: Any = guess, steps: Any = steps) -> list[bool]:
+            chained, followed = [], []
+            for k in (1, 2, 3):
+                law = [_binomial(n, K, alpha / k) for K in range(n + 1)]
+                mean = sum(p * guess(K) for K, p in enumerate(law))
+                chained.append((m * mean - (k - 1)) / (m - k + 1) > beta)
+                p = sum(math.comb(m, i) for i in range(k)) / 2**m
+                law = [_binomial(n, K, m * alpha / k) for K in range(n + 1)]
+                missed = sum(q * (1 - steps(p, K)) for K, q in enumerate(law))
+                followed.append(missed > beta)
+            return [any(chained), any(followed)]
+
+        found = [chain(m, epsilon, delta, alpha, beta), path(m, epsilon, delta, alpha, beta)]
+        for i, n in enumerate(found):
+            wrong += not fails(n - 1)[i] or fails(n)[i]
+        shown.append(", ".join(map(str, found)))
+    return Outcome(
+        "with one record less a learner of the theorem fails",
+        f"{'; '.join(shown)} records",
+        not wrong,
+    )
+
+
+def _binomial(n: int, K: int, p: float) -> float:
+    return math.comb(n, K) * p**K * (1 - p) ** (n - K)
+
+
+@statement(
+    id="Lower bounds",
+    says="no proved number of mistakes is below them",
+    code="planning.plan_stream, planning.lower_streams.lower_mistakes",
+    scope="the online learners of three classes, at three settings of epsilon, delta and T",
+    status="as stated",
+    proof="proofs/lower-bounds.md#theorem-6-mistakes-of-private-learners",
+)
+def mistakes_above() -> Outcome:
+    """Theorems 5 to 7; and for delta = 0 that of Theorem 6 grows as ln T."""
+    known = below = 0
+    for text in ("points(a)", "subsets(a; at most 4)", "rules(a, b; at most 2)"):
+        for epsilon, T in ((1, 200_000), (8, 1000), ("0.1", 10**6)):
+            found = plan_stream(parse_class(text), Budget(epsilon, "1e-6"), horizon=T)
+            least = max(bound.mistakes for bound in found.lower)
+            proved = [row.proved.mistakes for row in found.rows if row.proved is not None]
+            known, below = known + len(proved), below + sum(n < least for n in proved)
+    growth = [fresh(10**i, 0.5, 0.0) for i in (4, 8, 12)]
+    rate = (growth[2] - growth[1]) / (math.log(10**4) / 0.5)
+    return Outcome(
+        "every number is at least the bound, which grows by ln T / epsilon or a little less",
+        f"{below} of {known} are below; from T = 10^8 to 10^12 it grows by {rate:.2f} of that",
+        below == 0 < known and 0.85 < rate < 1,
     )
 
 

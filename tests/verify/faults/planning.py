@@ -29,6 +29,48 @@ FAULTS: dict[str, list[Fault]] = {
             "a pair of records moves a bit by 2 epsilon",
         )
     ],
+    "rules_on_a_branch": [
+        Fault(
+            "littlestone.planning.lower:_log_tail",
+            "range(1, k)",
+            "range(1, k + 1)",
+            "at most k points for fewer than k",
+        )
+    ],
+    "least_sizes": [
+        Fault(
+            "littlestone.planning.lower:chain",
+            "return _by_the_mean(points",
+            "return 3 * _by_the_mean(points",
+            "three times the bound",
+        ),
+        Fault(
+            "littlestone.planning.lower:path",
+            "weight, enough = m * alpha / k",
+            "weight, enough = alpha / k",
+            "one point in place of m",
+        ),
+        Fault(
+            "littlestone.planning.lower:path",
+            "_log_tail(m, k)",
+            "_log_tail(m, k) / 2",
+            "half of the exponent",
+        ),
+    ],
+    "mistakes_above": [
+        Fault(
+            "littlestone.planning.lower_streams:fresh",
+            "<= 2 * M + 1",
+            "<= 0",
+            "no mistakes are allowed for",
+        ),
+        Fault(
+            "littlestone.planning.lower_streams:covered",
+            "enumerate(curve)",
+            "enumerate(curve, 1000)",
+            "a thousand mistakes more",
+        ),
+    ],
     "tournaments_stated": [
         Fault(
             "littlestone.planning.formulas:formulas",
