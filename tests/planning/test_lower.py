@@ -329,6 +329,13 @@ def test_whose_mistakes_are_bounded() -> None:
     assert lower_mistakes(one, Budget(1), horizon=9) == []
     found = lower_mistakes(parse_class("rules(a, b; at most 2)"), Budget(1, "1e-6"), horizon=999)
     assert [bound.source[-1] for bound in found] == ["5", "6"]  # a rule without literals is no set
+    keys = parse_class("lookup(a; at most 3)", labels=3)
+    found = lower_mistakes(keys, Budget(1, "1e-6"), horizon=200_000)
+    assert [(bound.mistakes, bound.source[-1]) for bound in found] == [(3, "5"), (9, "6")]
+    full = keys
+    for x in "uvw":
+        full = full.restrict(x, 1)
+    assert lower_mistakes(full, Budget(1), horizon=9) == []
 
 
 def test_an_error_of_exactly_alpha_is_no_failure() -> None:

@@ -85,7 +85,8 @@ def lower_bounds(
 
 def has_open_vocabulary(H: HypothesisClass[Any]) -> bool:
     """Whether H has h_1, h_2, ... for points x_0, x_1, ... with h_i(x_j) = 1 only for i = j."""
-    return isinstance(H, Covering) and H.parts > 0 and H.size is None
+    sets = isinstance(H, Covering) and H.parts > 0
+    return (sets or isinstance(H, Lookup)) and H.size is None
 
 
 def tree_depth(H: HypothesisClass[Any]) -> int:

@@ -135,7 +135,7 @@ def least_sizes() -> Outcome:
         r = math.exp(epsilon)
 
         def step(u: float, r: float = r, delta: float = delta) -> float:
-            return min(r * u + delta, 1 - (1 - u - delta) / r, 1.0)
+            return float(min(r * u + delta, 1 - (1 - u - delta) / r, 1.0))
 
         def steps(u: float, K: int, step: Any = step) -> float:
             for _ in range(K):
@@ -144,8 +144,8 @@ def least_sizes() -> Outcome:
 
         def guess(K: int, steps: Any = steps, r: float = r, delta: float = delta) -> float:
             if K % 2:
-                return 1 - steps((1 - delta) / (1 + r), (K + 1) // 2)
-            return 1 - steps(0.5, K // 2)
+                return 1 - float(steps((1 - delta) / (1 + r), (K + 1) // 2))
+            return 1 - float(steps(0.5, K // 2))
 
         def fails(n: int, guess: Any = guess, steps: Any = steps) -> list[bool]:
             chained, followed = [], []
