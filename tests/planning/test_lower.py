@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
-from littlestone.classes import FiniteClass, Points, parse_class
+from littlestone.classes import FiniteClass, Parities, Points, parse_class
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import binomial_mean
@@ -252,8 +252,10 @@ def test_more_points_and_deeper_trees_give_more() -> None:
 def test_free_points_are_free() -> None:
     """All labels of m points, and one more point that keeps its label: in brute force."""
     texts = ["subsets(a; at most 3)", "points(a)", "parities(a, b, c)", "boxes(x 0..2, y 0..2)"]
-    for text in texts:
-        H: Any = parse_class(text)
+    classes: list[Any] = [parse_class(text) for text in texts]
+    linear, affine = (Parities.over(["a", "b", "c"], affine=affine) for affine in (False, True))
+    classes += [affine, linear.restrict((1, 1, 0), 1), affine.restrict((1, 1, 0), 1)]
+    for H in classes:
         m = free_points(H)
         points = list(H.domain.examples(6)) if H.domain.size is None else list(H.domain)
         assert any(
@@ -265,7 +267,7 @@ def test_free_points_are_free() -> None:
             for x in points
             if x not in chosen
             for y in (0, 1)
-        ), text
+        ), H
 
 
 def _left(H: Any, examples: Any) -> Any:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, PointCovering
 from littlestone.classes.lookup import Lookup
+from littlestone.classes.parities import Parities
 from littlestone.classes.tabled import Tabled
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
@@ -102,11 +103,13 @@ def free_points(H: HypothesisClass[Point]) -> int:
     """A number m >= 1 of points that get all 2^m labellings while one more point keeps its label.
 
     H has three hypotheses.  Of sets and lookup tables over an open vocabulary, m is LDim(H): new keys
-    are free as long as the set is not full, and one more is left out.  For other classes `shattered`
-    searches, and the last of its points keeps a label if no other point does.
+    are free as long as the set is not full, and one more is left out.  So it is for parities, whose
+    points are free if no equation binds them, beside the point 0; a constant b takes one away.  For
+    other classes `shattered` searches, and the last of its points keeps a label if no other point does.
     """
-    if isinstance(H, PointCovering | Lookup):
-        return max(1, int(H.littlestone_dimension()))
+    if isinstance(H, PointCovering | Lookup | Parities):
+        b = isinstance(H, Parities) and H.affine
+        return max(1, int(H.littlestone_dimension()) - b)
     try:
         with answering():
             points = shattered(H)
