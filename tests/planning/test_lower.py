@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any
@@ -13,6 +14,9 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 from littlestone.classes import FiniteClass, Parities, Points, parse_class
+from littlestone.classes.counted import Counted, CountedBoxes
+from littlestone.classes.decision_lists import CountedLists
+from littlestone.classes.juntas import CountedJuntas
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import binomial_mean
@@ -243,10 +247,10 @@ def test_more_points_and_deeper_trees_give_more() -> None:
     assert sizes == sorted(sizes)
     assert 1.9 < (sizes[2] - sizes[1]) / (sizes[1] - sizes[0]) < 2.1
     assert path(800, 1.0, 1e-6, 0.1, 0.05) < 100  # ln(1 / delta) is the limit then
-    wide = parse_class(f"conjunctions({', '.join(f'c{i}' for i in range(300))})")
-    pure = lower_bounds(wide, Budget(1), **GOAL)
+    deep = parse_class(f"thresholds(x, 0..{2**60 - 1})")
+    pure = lower_bounds(deep, Budget(1), alpha=0.1, beta=0.4)
     assert [bound.source[-1] for bound in pure] == ["1", "4"]
-    assert pure[1].n == path(300, 1.0, 0.0, 0.1, 0.05) > 2 * chain(1, 1.0, 0.0, 0.1, 0.05)
+    assert pure[1].n == path(59, 1.0, 0.0, 0.1, 0.4) > 2 * chain(1, 1.0, 0.0, 0.1, 0.4)
 
 
 def test_free_points_are_free() -> None:
@@ -255,8 +259,21 @@ def test_free_points_are_free() -> None:
     classes: list[Any] = [parse_class(text) for text in texts]
     linear, affine = (Parities.over(["a", "b", "c"], affine=affine) for affine in (False, True))
     classes += [affine, linear.restrict((1, 1, 0), 1), affine.restrict((1, 1, 0), 1)]
-    for H in classes:
-        m = free_points(H)
+    of_classes = [(H, free_points(H)) for H in classes]
+    # What classes beyond a table say of themselves, on tables.
+    bits = ", ".join(f"c{i}" for i in range(3))
+    beyond: list[tuple[str, Callable[[Any], Counted]]] = [
+        ("boxes(x 0..2, y 0..1)", lambda D: CountedBoxes(D, "")),
+        (f"conjunctions({bits})", lambda D: CountedBoxes(D, "")),
+        (f"conjunctions({bits}; monotone)", lambda D: CountedBoxes(D, "", True)),
+        (f"juntas({bits}; k 2)", lambda D: CountedJuntas(D, "", 2)),
+        (f"decision_lists({bits})", lambda D: CountedLists(D, "")),
+    ]
+    for text, made in beyond:
+        H = parse_class(text)
+        of_classes.append((H, made(H.domain).free_points))
+    assert [m for _, m in of_classes[-5:]] == [3, 3, 3, 3, 3]
+    for H, m in of_classes:
         points = list(H.domain.examples(6)) if H.domain.size is None else list(H.domain)
         assert any(
             all(

@@ -60,6 +60,14 @@ class Counted(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         return self.size or 0
 
     @property
+    def free_points(self) -> int:
+        """How many points get all labels beside one more that keeps its label; 1 if no more are known.
+
+        docs/proofs/lower-bounds.md, *Points*.
+        """
+        return 1
+
+    @property
     def grids(self) -> tuple[Grid, ...]:
         """The columns."""
         return cast("tuple[Grid, ...]", self.domain.columns)
@@ -103,6 +111,11 @@ class CountedBoxes(Counted):
     def size(self) -> int:
         sizes = [grid.size for grid in self.grids]
         return 1 << len(sizes) if self.monotone else boxes_on(sizes) + 1
+
+    @property
+    def free_points(self) -> int:
+        """A point inside keeps the label 1, and a box holds each end of each range or not."""
+        return max(1, sum(min(grid.size - 1, 2) for grid in self.grids))
 
     def littlestone_bounds(self) -> tuple[int, int]:
         """LDim twice if no range has more than two points.

@@ -152,6 +152,10 @@ class CountedLists(Counted):
     def size(self) -> int:
         return lists_of(len(self.domain.columns))
 
+    @property
+    def free_points(self) -> int:
+        return len(self.domain.columns)  # as for conjunctions, which are lists
+
     def littlestone_bounds(self) -> tuple[int, int]:
         return closed_forms.decision_lists(len(self.domain.columns)), halving(self.size)
 

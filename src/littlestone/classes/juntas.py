@@ -146,6 +146,10 @@ class CountedJuntas(Counted):
     def size(self) -> int:
         return juntas_of(len(self.domain.columns), self.k)
 
+    @property
+    def free_points(self) -> int:
+        return max(1, (1 << self.k) - 1)  # all but one of the values of k columns
+
     def littlestone_bounds(self) -> tuple[int, int]:
         return closed_forms.juntas(len(self.domain.columns), self.k), halving(self.size)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.classes.counted import Counted
 from littlestone.classes.covering import Covering, PointCovering
 from littlestone.classes.lookup import Lookup
 from littlestone.classes.parities import Parities
@@ -104,12 +105,15 @@ def free_points(H: HypothesisClass[Point]) -> int:
 
     H has three hypotheses.  Of sets and lookup tables over an open vocabulary, m is LDim(H): new keys
     are free as long as the set is not full, and one more is left out.  So it is for parities, whose
-    points are free if no equation binds them, beside the point 0; a constant b takes one away.  For
-    other classes `shattered` searches, and the last of its points keeps a label if no other point does.
+    points are free if no equation binds them, beside the point 0; a constant b takes one away.
+    Classes beyond a table know some of their points.  For other classes `shattered` searches, and the
+    last of its points keeps a label if no other point does.
     """
     if isinstance(H, PointCovering | Lookup | Parities):
         b = isinstance(H, Parities) and H.affine
         return max(1, int(H.littlestone_dimension()) - b)
+    if isinstance(H, Counted):
+        return H.free_points
     try:
         with answering():
             points = shattered(H)
