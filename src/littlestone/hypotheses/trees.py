@@ -188,6 +188,8 @@ class DecisionTree(Hypothesis[Any]):
         asked = _joined(rules, self.domain)
         if rest == 0 and isinstance(yes, Split):
             inner = self._simple(yes)
+            if not all(rules):
+                return inner
             return inner and f"{asked} and ({inner})"
         return asked if (yes, rest) == (1, 0) else ""
 
@@ -310,21 +312,45 @@ def _merged(tests: Sequence[ColumnTest]) -> Rule:
 
 
 def _shortest(rules: Sequence[Rule], domain: Product) -> list[Rule]:
-    """The rules without tests that always hold, rules that never do, and rules that imply another."""
+    """The rules, with those that differ in one column as one, and without what says nothing more.
+
+    That is: tests that always hold, rules that never do, and rules that imply another.
+    """
 
     def is_always(test: ColumnTest) -> bool:
         column = domain.columns[test.column]
         return isinstance(column, Parted) and len(test.accepted) == column.size
 
-    found = [
-        [t for t in rule if not is_always(t)] for rule in rules if all(t.accepted for t in rule)
-    ]
+    found: list[Rule] = []
+    for rule in rules:
+        if all(t.accepted for t in rule):
+            _join(found, rule)
+    found = [[t for t in rule if not is_always(t)] for rule in found]
     kept: list[Rule] = []
     for i, rule in enumerate(found):
         others = [*kept, *found[i + 1 :]]
         if not any(_implies(rule, other) for other in others):
             kept.append(rule)
     return kept
+
+
+def _join(found: list[Rule], rule: Rule) -> None:
+    """Add a rule, as one with those that have all its tests but that of one column.
+
+    ``(A and C) or (B and C)`` is ``(A or B) and C``, so ``x < 5 or x >= 5`` is ``x is not missing``.
+    """
+    for at, other in enumerate(found):
+        differing = [t for t in rule if t not in other]
+        opposite = [t for t in other if t not in rule]
+        if not differing or not opposite:
+            continue
+        if len(differing) == len(opposite) == 1 and differing[0].column == opposite[0].column:
+            test = opposite[0]
+            union = ColumnTest(test.column, test.accepted | differing[0].accepted)
+            del found[at]
+            _join(found, [union if t == test else t for t in other])
+            return
+    found.append(rule)
 
 
 def _implies(rule: Rule, other: Rule) -> bool:
@@ -364,6 +390,10 @@ def _said(node: Node, names: Sequence[str], domain: Product) -> str:
     if not isinstance(node, Split):
         return names[node]
     rules, yes, rest = _alternatives(node, domain)
+    if not all(rules):  # a rule without tests always holds
+        return _said(yes, names, domain)
+    if not rules:
+        return _said(rest, names, domain)
     asked, no = _joined(rules, domain), _said(rest, names, domain)
     if isinstance(yes, Split):
         no = f"({no})" if isinstance(rest, Split) else no

@@ -1,0 +1,106 @@
+"""What a tree says is true of it, and says nothing that always or never holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations, product
+
+import pytest
+
+from littlestone.domains import Cells, Listed, Product
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, Split
+
+TABLE = Product((Cells(("0", "1", "2"), "n"), Listed(("F",), "sex")))
+
+
+def single_tests() -> list[ColumnTest]:
+    return [
+        ColumnTest(j, frozenset(some))
+        for j, column in enumerate(TABLE.columns)
+        for size in range(1, len(list(column)))
+        for some in combinations(column, size)
+    ]
+
+
+def chains() -> Iterator[Node]:
+    """Trees that say: if this, or that; and: if this and that, or those."""
+    tests = single_tests()
+    for a, b in product(tests, repeat=2):
+        yield Split(a, 1, Split(b, 1, 0))
+        yield Split(a, Split(b, 1, 0), 0)
+        yield Split(a, Split(b, 1, 0), Split(b, 1, 0))
+
+
+def holds(words: str, x: tuple[str, str]) -> int:
+    """A slow reading of the words."""
+    if words.startswith("always "):
+        return int(words[-1])
+    number, sex = (None if x[0] == "" else int(x[0])), x[1]
+    patterns = [
+        (r"(\d+) <= n < (\d+)", lambda m: number is not None and int(m[1]) <= number < int(m[2])),
+        (r"n >= (\d+)", lambda m: number is not None and number >= int(m[1])),
+        (r"n < (\d+)", lambda m: number is not None and number < int(m[1])),
+        (r"n is not missing", lambda m: number is not None),
+        (r"n is missing", lambda m: number is None),
+        (r"sex is missing", lambda m: sex == ""),
+        (r"sex is (\(other\)|F)", lambda m: sex == m[1]),
+    ]
+    for pattern, told in patterns:
+        words = re.sub(pattern, lambda m, told=told: str(bool(told(m))), words)
+    assert re.fullmatch(r"(True|False|and|or|[() ])+", words), words
+    return int(eval(words))
+
+
+def test_the_words_are_true() -> None:
+    for root in chains():
+        tree = DecisionTree(TABLE, root)
+        for x in product(*TABLE.columns) if tree.condition else ():
+            assert holds(tree.condition, x) == tree(x), (tree.words(), x)
+
+
+def test_each_alternative_says_something() -> None:
+    """None always holds by itself, as n < 1 or n >= 1 with n missing would."""
+    for root in chains():
+        words = DecisionTree(TABLE, root).condition
+        if not words or "always" in words or " and " in words:
+            continue
+        for column in TABLE.columns:
+            alone = [one for one in words.split(" or ") if one.startswith(column.name)]
+            if not alone:
+                continue
+            told = " or ".join(alone)
+            assert any(not holds(told, x) for x in product(*TABLE.columns)), words
+            # Every number is said in these words alone.
+            known = [x for x in product(*TABLE.columns) if x[0]]
+            if column.name == "n" and all(holds(told, x) for x in known):
+                assert told == "n is not missing", words
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (["0"], ["1", "2"], "n is not missing or sex is F"),
+        (["", "0"], ["0", "1", "2"], "always 1"),
+        (["0", "1"], ["1", "2"], "n is not missing or sex is F"),
+        (["1"], ["0"], "n < 2 or sex is F"),
+    ],
+)
+def test_alternatives_of_one_column_are_one(
+    first: list[str], second: list[str], words: str
+) -> None:
+    last = Split(ColumnTest(1, frozenset(["F"])), 1, 0)
+    root = Split(
+        ColumnTest(0, frozenset(first)), 1, Split(ColumnTest(0, frozenset(second)), 1, last)
+    )
+    assert DecisionTree(TABLE, root).words() == words
+    labelled = DecisionTree(TABLE, root, labels=3).named(["a", "b", "c"])
+    assert labelled == ("b" if words == "always 1" else f"b if {words}, else a")
+
+
+def test_alternatives_that_differ_in_one_column_are_one() -> None:
+    young, old = ColumnTest(0, frozenset(["0"])), ColumnTest(0, frozenset(["1", "2"]))
+    woman = ColumnTest(1, frozenset(["F"]))
+    last = Split(old, Split(woman, 1, 0), 0)
+    tree = DecisionTree(TABLE, Split(young, Split(woman, 1, last), last))
+    assert tree.words() == "n is not missing and sex is F"
