@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,9 +35,19 @@ def test_sql_is_printed_for_each_dialect(model: str) -> None:
     pytest.importorskip("sqlglot", reason="sqlglot is not installed: pip install '.[sql]'")
     printed = run("export", model, "--to", "sql", "--dialect", "duckdb", "--type", "delay=integer")
     assert printed.out == 'CASE WHEN "delay" >= 5 THEN 1 ELSE 0 END\n'
-    for dialect in ("postgres", "sqlite"):
-        sql = run("export", model, "--to", "sql", "--dialect", dialect).out
-        assert '"delay" >= 5' in sql
+    for dialect, condition in (("postgres", '"delay" >= 5'), ("sqlite", "`delay` >= 5")):
+        assert condition in run("export", model, "--to", "sql", "--dialect", dialect).out
+
+
+def test_sqlite_fails_where_the_column_is_missing(model: str) -> None:
+    """In double quotes it would take the name for a text, and answer."""
+    pytest.importorskip("sqlglot", reason="sqlglot is not installed: pip install '.[sql]'")
+    sql = run("export", model, "--to", "sql", "--dialect", "sqlite").out
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE t (other int)")
+        database.execute("INSERT INTO t VALUES (9)")
+        with pytest.raises(sqlite3.OperationalError, match="no such column: delay"):
+            database.execute(f"SELECT {sql} FROM t").fetchall()
 
 
 def test_frames_and_a_card_are_printed(model: str) -> None:

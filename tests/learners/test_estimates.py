@@ -114,7 +114,7 @@ def test_no_noise_makes_an_estimate_impossible(noisy: tuple[int, int, int]) -> N
     estimate = Estimate(Fraction(1), 100, *noisy)
     for share in (estimate.precision(BETA), estimate.recall(BETA), estimate.error(BETA)):
         assert 0 <= share.low <= share.middle <= share.high <= 1
-    assert len(estimate.rows()) == 4
+    assert len(estimate.rows()) == 5
 
 
 def test_a_damaged_estimate_is_no_model() -> None:

@@ -21,6 +21,7 @@ from example_pages import HOSTILE, RULES, release, run_lines, spent, variants
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.learners import Release
 from littlestone.learners.estimate import BETA, interval
+from littlestone.learners.release import NOT_ESTIMATED
 from littlestone.markup import Html, joined, tag
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.cost import PrivacyCost, decimal_text
@@ -96,7 +97,8 @@ def of_release(model: Release) -> list[str]:
     texts = [json.dumps(model.to_json(), ensure_ascii=False), model.words(), f"{model.n:,}"]
     texts += [model.hypothesis.words(), f"{model.units or 0:,}", "No script tag"]
     if model.estimate is not None:
-        shares = [model.estimate.precision, model.estimate.recall, model.estimate.error]
+        told = model.estimate
+        shares = [told.positive, told.precision, told.recall, told.error]
         texts += [interval(share(BETA), "0.001") for share in shares]
         texts += [f"{20 * i}%" for i in range(6)]
         texts.append(decimal_text(model.cost.epsilon - model.estimate.epsilon))
@@ -139,6 +141,42 @@ def test_pages_are_whole_and_hold_no_script(name: str) -> None:
         re.findall(r"<svg [^>]*role=\"img\"[^>]*><title>[^<]+</title>", page)
     )
     assert ("NOT PRIVATE" in page) is (name == "simulated")
+
+
+@pytest.mark.parametrize("epsilon", range(1, 15))
+def test_every_epsilon_has_a_page(epsilon: int) -> None:
+    """From 7 on, e^epsilon has a comma."""
+    page = release_page(release(cost=PrivacyCost(Fraction(epsilon))))
+    assert (f"{factor(Fraction(epsilon))} times as high" in page) is (epsilon <= 10)
+
+
+def test_a_page_and_a_card_say_all_that_was_declared() -> None:
+    columns = ", ".join(f"column number {i}" for i in range(200))
+    declared = f"conditions({columns}; at most 2)"
+    model = release(hypotheses=declared)
+    told, card = Reader(release_page(model)), model.card()
+    assert "details" in told.tags
+    assert declared in told.texts
+    assert f"* class: {declared}" in card
+
+
+def test_a_page_says_what_it_is_about() -> None:
+    model = release(label="back == yes")
+    assert "<h1>A rule for “back is yes”</h1>" in release_page(model)
+
+
+def test_without_estimates_a_release_says_that_the_base_rate_is_unknown() -> None:
+    model = release()
+    assert ("base rate", NOT_ESTIMATED) in model.rows()
+    assert NOT_ESTIMATED in "".join(Reader(release_page(model)).texts)
+    estimated = dict(VARIANTS["estimated"].rows())
+    assert "base rate" not in estimated
+    assert (
+        estimated["positives"]
+        == "about 0.419, from 0.410 to 0.429; always predicting 0 errs on as many"
+    )
+    named = release(RULES["table"], labels=("a", "b"))
+    assert ("base rate", NOT_ESTIMATED) in named.rows()
 
 
 def test_names_are_shown_as_they_are() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from littlestone.cli.columns import laid_out
-from littlestone.errors import LittlestoneError
+from littlestone.errors import LittlestoneError, OutputError
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.visible import visible, visible_json
 
@@ -60,7 +61,35 @@ def print_columns(
 
 def print_json(data: object) -> None:
     """Print plain JSON, for programs."""
-    sys.stdout.write(visible_json(data, indent=2) + "\n")
+    sys.stdout.write(json_text(data, indent=2) + "\n")
+
+
+def json_text(data: object, *, indent: int | None = None) -> str:
+    """``data`` as JSON that standard output can hold: what its encoding lacks is escaped."""
+    text = visible_json(data, indent=indent)
+    return json.dumps(data, indent=indent) if _lacking(text) else text
+
+
+def require_encoding(what: str, text: str) -> None:
+    """Raise `OutputError` if standard output cannot hold a text that programs read.
+
+    For people an escape is better than nothing.  In a program an escape is another name.
+    """
+    if lacking := _lacking(text):
+        raise OutputError(
+            f"write {what} to standard output",
+            found=f"its encoding, {sys.stdout.encoding}, has no character {lacking!a}",
+            fix="set the environment variable PYTHONIOENCODING=utf-8",
+        )
+
+
+def _lacking(text: str) -> str:
+    """The first character that the encoding of standard output lacks; else nothing."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError as error:
+        return text[error.start]
+    return ""
 
 
 def cost_json(cost: PrivacyCost) -> dict[str, str]:

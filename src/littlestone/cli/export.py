@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from littlestone.cli.console import require_encoding
 from littlestone.errors import OutputError
 from littlestone.learners import Release
 from littlestone.visible import visible
@@ -66,6 +67,7 @@ def export(
             found="it contains control characters or marks of direction",
             fix=f"write it to a file: littlestone export {model} ... > rule.{to}",
         )
+    require_encoding("the rule", text)
     sys.stdout.write(text)
 
 

@@ -6,14 +6,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from littlestone.cli.console import counted, err, out, print_columns, print_pairs
+from littlestone.cli.console import counted, err, json_text, out, print_columns, print_pairs
 from littlestone.data import Label
 from littlestone.data.tables import Row
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import DurableStream, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.base import Taken
 from littlestone.pictures.stream import Mistakes, Publication
-from littlestone.visible import visible_json
 
 _ONE_PARTITION = "all"
 
@@ -141,7 +140,7 @@ def _labelled(label: Label, values: Sequence[object]) -> Iterator[int]:
 
 def print_lines(lines: Sequence[Line]) -> None:
     """Print lines of JSON at once."""
-    sys.stdout.write("".join(visible_json(line) + "\n" for line in lines))
+    sys.stdout.write("".join(json_text(line) + "\n" for line in lines))
     sys.stdout.flush()
 
 

@@ -15,7 +15,15 @@ from typing import Annotated
 import typer
 
 from littlestone.cli.arguments import files_of, ledger_name
-from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
+from littlestone.cli.console import (
+    cost_json,
+    exit_with,
+    json_text,
+    out,
+    print_json,
+    print_table,
+    require_encoding,
+)
 from littlestone.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
 from littlestone.data.naming import dataset_name, lookalike
 from littlestone.errors import DeclarationError, LedgerError, LittlestoneError, did_you_mean
@@ -176,13 +184,16 @@ def export(
         history, unsound = _history(dataset, ledger)
         lines = [_line_json(entry, total) for entry, total in history]
         if style is Format.JSON:
-            write(visible_json(lines, indent=2) + "\n")
+            written = (json_text if to is None else visible_json)(lines, indent=2) + "\n"
         else:
             text = io.StringIO()
             writer = csv.DictWriter(text, _FIELDS, lineterminator="\n")
             writer.writeheader()
             writer.writerows({name: _cell(value) for name, value in line.items()} for line in lines)
-            write(text.getvalue())
+            written = text.getvalue()
+        if to is None:
+            require_encoding("the history", written)
+        write(written)
     _end(unsound)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from littlestone.cli.console import require_encoding
 from littlestone.cli.options import MultilineOption, SeparatorOption
 from littlestone.data import open_table, read_mapped
 from littlestone.data.opening import refuse_database
@@ -45,6 +46,7 @@ def predict(
     opened = open_table(table, separator=separator, multiline=multiline)
     lines = read_mapped(opened, rule.domain, lambda x: shown[rule(x)], rule.tested)
     if out is None:
+        require_encoding("the predictions", "".join(shown))
         sys.stdout.write("prediction\n")
         sys.stdout.writelines(lines)
         return

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from littlestone.cli.arguments import files_of, ledger_name
-from littlestone.cli.console import out
+from littlestone.cli.console import out, require_encoding
 from littlestone.data.naming import dataset_name
 from littlestone.errors import ModelError
 from littlestone.learners import Release
@@ -75,6 +75,8 @@ def report(
             text = _text(what)
             paid = None if ledger is None else held.enter_context(Ledger(ledger, create=False))
             page = _page(text, paid)
+        if to is None:
+            require_encoding("the page", page)
         write(page)
     if to is not None:
         out.print(f"written to {to}")

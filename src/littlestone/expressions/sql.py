@@ -64,7 +64,8 @@ def written(
     _require_plain([cell.column for cell in cells(outcome)])
     _require_plain([v for cell in cells(outcome) if isinstance(cell, OneOf) for v in cell.values])
     _require_plain(names or ())
-    return str(known[dialect](types, names).top(outcome).sql(dialect=dialect, identify=True))
+    form = known[dialect](types, names)
+    return str(form.top(outcome).sql(dialect=form.quoting(), identify=True))
 
 
 def _require_plain(written: Sequence[str]) -> None:
@@ -87,6 +88,10 @@ class Dialect(ABC):
         from sqlglot import exp
 
         self.exp, self.types, self.names = exp, types, names
+
+    def quoting(self) -> Any:
+        """The dialect of sqlglot, which says how names and texts are quoted."""
+        return self.name
 
     # Cases and truth values
 
@@ -338,6 +343,17 @@ class Sqlite(Dialect):
     """SQLite, where each value has a type of its own, and NaN is stored as NULL."""
 
     name = "sqlite"
+
+    def quoting(self) -> Any:
+        # SQLite takes "NAME" for the text 'NAME' where the table has no such column, and answers.
+        # In backticks a name is a name, and a missing column an error.
+        from sqlglot.dialects.sqlite import SQLite
+
+        class Backticks(SQLite):
+            class Tokenizer(SQLite.Tokenizer):
+                IDENTIFIERS: ClassVar = ["`"]
+
+        return Backticks
 
     def _cell(self, cell: Within | OneOf) -> Expression:
         if isinstance(cell, Within) and self.types.get(cell.column) == "text":

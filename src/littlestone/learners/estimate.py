@@ -94,15 +94,19 @@ class Estimate:
     def rows(self) -> list[tuple[str, str]]:
         """What the estimate says of the records themselves, as pairs (heading, sentence).
 
+        The share of positives is the error of the rule that always predicts 0.
+
         >>> Estimate(Fraction(1), 1000, 95, 4, 11).rows()[0]
-        ('precision', 'about 0.960, from 0.878 to 1.000')
+        ('positives', 'about 0.106, from 0.090 to 0.122; always predicting 0 errs on as many')
         """
+        positives = interval(self.positive(BETA), "0.001")
         rows = [
+            ("positives", f"{positives}; always predicting 0 errs on as many"),
             ("precision", interval(self.precision(BETA), "0.001")),
             ("recall", interval(self.recall(BETA), "0.001")),
             ("error", interval(self.error(BETA), "0.00001")),
         ]
-        kind = f"on these records, all three with probability {float(1 - BETA):.0%}; private, for"
+        kind = f"on these records, all four with probability {float(1 - BETA):.0%}; private, for"
         return [*rows, ("estimates", f"{kind} epsilon {decimal_text(self.epsilon)} of the total")]
 
     def to_json(self) -> dict[str, object]:

@@ -20,8 +20,6 @@ def model_card(release: Release) -> str:
     rule = release.hypothesis
     labels = release.labels or ("0", "1")
     rows = [row for row in release.rows() if row[0] not in _LEFT_OUT]
-    columns = getattr(rule.domain, "columns", (rule.domain,))
-    read = [column for column in columns if {*column.column_names} & {*rule.tested}]
     lines = [
         "# Model card",
         "",
@@ -34,15 +32,17 @@ def model_card(release: Release) -> str:
         "|---|---|",
         *(f"| {heading} | {_shown(text)} |" for heading, text in rows),
         "",
+        "## Declared",
+        "",
+        *(f"* {heading}: {_shown(text)}" for heading, text in release.declared()),
+        "",
         "## Use",
         "",
         f"It reads {_listed(rule.tested)} and gives one of the labels {_listed(labels)}.",
         "It says nothing about causes. Its guarantee is about the records that it was learned from.",
         "Predictions reveal the records that they are made of.",
         "",
-        "Each value stands for a point of its declared column, a missing one too:",
-        "",
-        *(f"* {_shown(str(column))}" for column in read),
+        "Each value stands for a point of its declared column, a missing one too.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 
 FORMAT = "littlestone model 1"
 
+NOT_ESTIMATED = (
+    "not estimated; `--estimate 0.1` adds the share of positives and the rule's error, for 0.1 more "
+    "epsilon"
+)
+
 _RANDOMNESS = {
     True: "system cryptographic generator",
     False: "seeded generator: a simulation, NOT PRIVATE",
@@ -167,12 +172,34 @@ class Release:
             *self.counted(),
             ("class", shortened(self.hypotheses)),
         ]
-        rows += [] if self.estimate is None else self.estimate.rows()
+        rows += self.estimated()
         rows += [self.used(), ("ledger entry", str(self.receipt))]
         if self.total is not None:
             limit = f", of a limit of {self.limit}" if self.limit else ""
             rows.append(("spent so far", f"{self.total}{limit}"))
         return rows + self.warning()
+
+    def declared(self) -> list[tuple[str, str]]:
+        """All that was declared, whole, as pairs (heading, text): what an auditor compares."""
+        columns = getattr(self.hypothesis.domain, "columns", (self.hypothesis.domain,))
+        names = [("names of the labels", ", ".join(self.labels))] if self.labels else []
+        return [
+            ("label", self.label),
+            *names,
+            ("class", self.hypotheses),
+            *(("column", str(column)) for column in columns),
+            *self.counted(),
+            self.used(),
+            ("privacy", str(self.cost)),
+            ("mechanism", self.mechanism),
+            ("drawn", f"by the {_RANDOMNESS[self.private]}"),
+        ]
+
+    def estimated(self) -> list[tuple[str, str]]:
+        """The estimates as pairs (heading, text); or that none were bought, and how to buy them."""
+        if self.estimate is not None:
+            return self.estimate.rows()
+        return [("base rate", NOT_ESTIMATED)] if self.hypothesis.labels == 2 else []
 
     def warning(self) -> list[tuple[str, str]]:
         """The row that says so if the release is a simulation."""

@@ -102,9 +102,8 @@ def guarantee(release: Release) -> list[tuple[str, str]]:
         *release.counted(),
         ("class", shortened(release.hypotheses)),
         ("accuracy", release.accuracy),
+        *release.estimated(),
     ]
-    if release.estimate is not None:
-        rows += release.estimate.rows()
     return rows + release.warning()
 
 

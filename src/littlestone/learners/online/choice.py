@@ -44,9 +44,9 @@ def online_choice(
 
     Learners with fewer proved mistakes than the horizon has steps come first, and of these the ones
     whose bound holds even if the records react to what is published.  Then come those with the fewest
-    mistakes in simulations, then those about which nothing is known.  The choice depends on
-    declarations alone.  Raises `DeclarationError` for an unknown name, if no learner applies, or if
-    the named one does not.
+    mistakes that are proved or were made in simulations, then those about which nothing is known.
+    The choice depends on declarations alone.  Raises `DeclarationError` for an unknown name, if no
+    learner applies, or if the named one does not.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("subsets(merchant; at most 3)")
@@ -131,11 +131,16 @@ class Known:
         self.measured = learner.measured_mistakes()
 
     def order(self) -> tuple[int, float, float]:
-        """What to sort by: few proved mistakes, first against every adversary, then measured ones."""
+        """What to sort by: few proved mistakes, first against every adversary, then the fewest known.
+
+        A bound that is no smaller than the horizon says nothing about the run itself, yet a method
+        with a smaller one errs less in longer runs: it is compared with what was measured of others.
+        """
         measured = math.inf if self.measured is None else self.measured
-        if self.proved is not None and self.proved.mistakes < self.learner.horizon:
-            return (0 if self.proved.adaptive else 1), self.proved.mistakes, measured
-        return 2, measured, 0
+        proved = math.inf if self.proved is None else self.proved.mistakes
+        if self.proved is not None and proved < self.learner.horizon:
+            return (0 if self.proved.adaptive else 1), proved, measured
+        return 2, min(proved, measured), 0
 
     def words(self, where: str = "") -> str:
         """One line for people."""

@@ -89,6 +89,11 @@ def said(text: str, *more: str) -> Html:
     return tag("p", text, *more)
 
 
+def fold(heading: str, *children: Html) -> Html:
+    """A part that a reader opens."""
+    return tag("details", tag("summary", heading), *children)
+
+
 def note(text: str) -> Html:
     """A paragraph in smaller letters."""
     return tag("p", text, class_="note")

@@ -57,7 +57,8 @@ def _odds(epsilon: Fraction, yours: str) -> list[Html]:
             )
         ]
     times = factor(epsilon)
-    rows = [(f"{before}%", *posterior(Decimal(times), before)) for before in _BEFORE]
+    bound = Decimal(times.replace(",", ""))
+    rows = [(f"{before}%", *posterior(bound, before)) for before in _BEFORE]
     return [
         said(
             f"So suppose that somebody knows all other records and guesses about {yours}. After seeing "

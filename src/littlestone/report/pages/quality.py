@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from littlestone.learners.estimate import BETA, Estimate, Share, interval
-from littlestone.learners.release import Release
+from littlestone.learners.release import NOT_ESTIMATED, Release
 from littlestone.markup import Html
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import decimal_text
@@ -31,11 +31,18 @@ def quality(release: Release, *, group: bool) -> list[Html]:
         shares = _of_group(release.estimate) if group else _of_rule(release.estimate)
         chart = _chart(shares)
         found.append(part("Estimated on these records", chart, _explained(release.estimate)))
+    elif release.hypothesis.labels == 2:
+        missing = f"The share of positives is {NOT_ESTIMATED}."
+        found.append(part("Estimated on these records", said(missing)))
     return found
 
 
 def _of_rule(estimate: Estimate) -> dict[str, tuple[Share, str]]:
     return {
+        "positives": (
+            estimate.positive(BETA),
+            "of all records, those where yes is right; always saying no errs on as many",
+        ),
         "precision": (
             estimate.precision(BETA),
             "of the records where the rule says yes, yes is right",
@@ -60,7 +67,7 @@ def _chart(shares: dict[str, tuple[Share, str]]) -> Html:
     )
     chart = Chart("Estimates with intervals", "share of records", 0, 1, rows, percent=True)
     caption = (
-        f"The bars hold the true shares, all three with probability {float(1 - BETA):.0%} over the "
+        f"The bars hold the true shares, all of them with probability {float(1 - BETA):.0%} over the "
         "noise. The mark in each bar is the likeliest value."
     )
     return figure(chart.picture(), caption, chart=True)

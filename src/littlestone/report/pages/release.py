@@ -15,6 +15,7 @@ from littlestone.report.pages.frame import (
     command,
     facts,
     figure,
+    fold,
     listed,
     page,
     said,
@@ -51,7 +52,24 @@ def release_page(what: Release | Group, ledger: Ledger | None = None) -> str:
     ]
     kind = "Private release" if release.private else "Simulated release"
     source = "the release" if ledger is None else "the release and its ledger"
-    return page(release.label, kind, head, sections, source)
+    return page(title(release, group=group), kind, head, sections, source)
+
+
+def title(release: Release, *, group: bool) -> str:
+    """What a page is about, for people.
+
+    >>> from fractions import Fraction
+    >>> from littlestone.domains import Grid
+    >>> from littlestone.hypotheses import StepFunction
+    >>> from littlestone.privacy.cost import PrivacyCost
+    >>> rule = StepFunction.threshold(Grid(0, 120, "age"), 60)
+    >>> release = Release(rule, "thresholds(age, 0..120)", "ill == yes", 9, PrivacyCost(Fraction(1)),
+    ...                   "exponential mechanism", True, 1)
+    >>> title(release, group=False), title(release, group=True)
+    ('A rule for “ill is yes”', 'A group with many “ill is yes”')
+    """
+    about = release.label.replace(" == ", " is ", 1)
+    return f"A group with many “{about}”" if group else f"A rule for “{about}”"
 
 
 def rule_words(release: Release) -> str:
@@ -134,15 +152,6 @@ def _budget(release: Release, ledger: Ledger | None) -> list[Html]:
 
 
 def _reproduce(release: Release, *, group: bool) -> list[Html]:
-    drawn = "by the cryptographic generator of the system" if release.private else "with a seed"
-    rows = [
-        ("label", release.label),
-        *([("names of the labels", ", ".join(release.labels))] if release.labels else []),
-        ("class", shortened(release.hypotheses)),
-        ("mechanism", release.mechanism),
-        ("privacy", str(release.cost)),
-        ("drawn", drawn),
-    ]
     return [
         said(
             "The rule is fixed. Its predictions for a table with these columns are always the same:"
@@ -156,5 +165,5 @@ def _reproduce(release: Release, *, group: bool) -> list[Html]:
             "same once more:",
         ),
         command(again(release, group=group)),
-        listed(rows),
+        fold("Everything that was declared", listed(release.declared())),
     ]

@@ -1,0 +1,75 @@
+"""Outputs whose encoding lacks a character: people see an escape, programs get all or nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from running import run, run_process
+
+MODEL = "größe.json"
+NARROW = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    table = "größe,antwort\n" + "".join(f"{i},{'ja ✓' if i > 4 else 'nö'}\n" for i in range(10))
+    (tmp_path / "t.csv").write_text(table, encoding="utf-8")
+    ran = run(
+        "fit", tmp_path / "t.csv", "--target", "antwort", "--labels", "nö,ja ✓", "--epsilon", "9",
+        "--class", "thresholds(größe, 0..9)", "--ledger", tmp_path / "l.db", "--out", tmp_path / MODEL,
+    )  # fmt: skip
+    assert ran.status == 0, ran.err
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["export", MODEL, "--to", "pandas"],
+        ["export", MODEL, "--to", "card"],
+        ["predict", MODEL, "t.csv"],
+        ["report", MODEL],
+        ["ledger", "export", "--ledger", "l.db"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_what_programs_read_is_written_whole_or_not_at_all(
+    folder: Path, arguments: list[str]
+) -> None:
+    ran = run_process(*arguments, cwd=folder, **NARROW)
+    assert (ran.status, ran.out) == (2, "")
+    assert "its encoding, ascii, has no character" in ran.err
+    assert "PYTHONIOENCODING=utf-8" in ran.err
+    assert run_process(*arguments, cwd=folder, PYTHONIOENCODING="utf-8").status == 0
+
+
+def test_json_escapes_what_the_encoding_lacks(folder: Path) -> None:
+    arguments = ["ledger", "export", "--format", "json", "--ledger", "l.db"]
+    narrow = run_process(*arguments, cwd=folder, **NARROW)
+    wide = run_process(*arguments, cwd=folder, PYTHONIOENCODING="utf-8")
+    assert narrow.status == wide.status == 0
+    assert json.loads(narrow.out) == json.loads(wide.out)
+    assert "größe" in wide.out
+
+
+def test_a_stream_of_json_escapes_what_the_encoding_lacks(folder: Path) -> None:
+    ran = run_process(
+        "stream", "t.csv", "--target", "antwort", "--positive", "ja ✓", "--epsilon", "1",
+        "--class", "thresholds(größe, 0..9)", "--horizon", "10", "--ledger", "m.db",
+        cwd=folder, **NARROW,
+    )  # fmt: skip
+    header = json.loads(ran.out.splitlines()[0])
+    assert header["label"] == "antwort == ja ✓"
+
+
+def test_people_see_an_escape_and_keep_their_release(folder: Path) -> None:
+    ran = run_process(
+        "fit", "t.csv", "--target", "antwort", "--positive", "ja ✓", "--epsilon", "9",
+        "--class", "thresholds(größe, 0..9)", "--ledger", "n.db", "--out", "n.json",
+        cwd=folder, **NARROW,
+    )  # fmt: skip
+    assert ran.status == 0
+    assert "gr\\xf6\\xdfe" in ran.out
+    assert "größe" in (folder / "n.json").read_text(encoding="utf-8")
