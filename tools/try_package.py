@@ -37,7 +37,8 @@ def main(packages: list[Path]) -> None:
                 sys.exit(f"{package.name}: the rule is not x >= 4 but\n{release}")
             if "<style>" not in run("-m", "littlestone", "report", "model.json"):
                 sys.exit(f"{package.name}: a page has no style")
-            sys.stdout.write(f"{package.name}: installed, it learns, and it makes a page\n")
+            run(str(Path(__file__).with_name("every_command.py").resolve()))
+            sys.stdout.write(f"{package.name}: installed, it learns, makes a page, and runs every command\n")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from math import lgamma, log, log1p
+
+import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.privacy.decimals import directed, power
 
@@ -45,6 +49,21 @@ def at_most(successes: int, trials: int, beta: Fraction) -> Fraction:
     0.02951305
     """
     return 1 - at_least(trials - successes, trials, beta)
+
+
+def binomial_chances(trials: int, p: float) -> NDArray[np.float64]:
+    """Pr[Bin(trials, p) = k] for k = 0, ..., trials, in floats: for estimates, not for bounds.
+
+    >>> binomial_chances(3, 0.5).round(12).tolist()
+    [0.125, 0.375, 0.375, 0.125]
+    """
+    if p in (0, 1):
+        return np.eye(trials + 1)[trials if p else 0]
+    factorials = np.array([lgamma(k + 1) for k in range(trials + 1)])
+    k = np.arange(trials + 1)
+    choices = factorials[-1] - factorials - factorials[::-1]
+    found: NDArray[np.float64] = np.exp(choices + k * log(p) + (trials - k) * log1p(-p))
+    return found
 
 
 def _tail_above(p: int, k: int, n: int, choices: Decimal) -> Decimal:

@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from littlestone.audit import find_subject
+from littlestone.audit.binomial import binomial_chances
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.subjects.bits import H as BITS
 from littlestone.audit.subjects.exponential_learner import Records
@@ -87,11 +87,11 @@ def _wrong(learner: BitwiseLearner[Any], laws: Laws) -> float:
 def failure(learner: BitwiseLearner[Any], n: int, share: float) -> float:
     """The exact chance that the rule errs at a point that holds that share of the distribution."""
     if isinstance(learner, BitsLearner):
-        chances = binom.pmf(range(n + 1), n, share)
+        chances = binomial_chances(n, share)
         return sum(float(p) * _wrong(learner, _laws(learner, e, n)) for e, p in enumerate(chances))
     m = n // len(learner.learners)
     mean: Laws = [defaultdict(float) for _ in learner.learners]
-    for e, p in enumerate(binom.pmf(range(m + 1), m, share)):
+    for e, p in enumerate(binomial_chances(m, share)):
         for law, found in zip(mean, _laws(learner, e, m), strict=True):
             for h, mass in found.items():
                 law[h] += p * mass

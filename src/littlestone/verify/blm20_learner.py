@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
+from littlestone.audit.binomial import binomial_chances
 from littlestone.audit.choices import Choices
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.learners import AgnosticLearner, GloballyStableLearner
@@ -161,7 +161,7 @@ def failure(learner: GloballyStableLearner[Any], n: int, alpha: float) -> float:
         return 1.0
     a, least = float(learner.histogram.ratio), max(sizes.keep, learner.histogram.threshold)
     counts = np.arange(votes + 1)
-    chances = stats.binom.pmf(counts, votes, eta / 2)
+    chances = binomial_chances(votes, eta / 2)
     unnamed = float(chances @ (1 - _tails(a, least - counts)))
     # Rules of fewer votes than five sixths of `keep` are dropped; the others are few.
     few = math.floor(5 * sizes.keep / 6)

@@ -9,8 +9,8 @@ from itertools import combinations, product
 from typing import Any, cast
 
 import numpy as np
-from scipy.stats import binom
 
+from littlestone.audit.binomial import binomial_chances
 from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
 from littlestone.dimension import vc_dimension
 from littlestone.domains import Reals
@@ -280,7 +280,7 @@ def _failure(
 
     ``seen(e)`` are the records, as counts of labels at each point, with the chance of e in Bin(n, p).
     """
-    H, chances = cast("FiniteClass", learner.hypotheses), binom.pmf(np.arange(n + 1), n, p)
+    H, chances = cast("FiniteClass", learner.hypotheses), binomial_chances(n, p)
     total = 0.0
     for e in np.flatnonzero(chances > 1e-18).tolist():
         errors = H.error_runs(Sample.from_counts(H.domain, seen(e))).errors
