@@ -38,7 +38,8 @@ def main(packages: list[Path]) -> None:
             if "<style>" not in run("-m", "littlestone", "report", "model.json"):
                 sys.exit(f"{package.name}: a page has no style")
             run(str(Path(__file__).with_name("every_command.py").resolve()))
-            sys.stdout.write(f"{package.name}: installed, it learns, makes a page, and runs every command\n")
+            did = "it learns, makes a page, and runs every command"
+            sys.stdout.write(f"{package.name}: installed, {did}\n")
 
 
 if __name__ == "__main__":
