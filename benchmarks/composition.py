@@ -116,6 +116,6 @@ def case(title: str, event: Composed, installed: bool) -> Case:
             abs(pld() - optimal()) <= 2 * steps + 1e-5, "dp-accounting differs from the optimum"
         )
         others.append(contender("dp-accounting PLD", pld))
-    notes = [] if installed else ["dp-accounting was left out: pip install 'littlestone[bench]'."]
+    notes = [] if installed else ["dp-accounting was left out: pip install '.[bench]'."]
     best = contender(f"littlestone, {certified[0].method}", ours)
     return Case(title, best, others, repeats=5, patience=3, notes=notes)

@@ -28,7 +28,10 @@ def steps(page: Path) -> list[tuple[str, str]]:
     found = []
     for block in blocks(page, "console"):
         for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = step.partition("\n")
+            # A line that ends in a backslash goes on in the next one.
+            command, output = re.fullmatch(
+                r"((?:[^\n]*\\\n)*[^\n]*)\n?(.*)", step, re.DOTALL
+            ).groups()  # type: ignore[union-attr]
             found.append((command, output))
     return found
 
@@ -41,6 +44,9 @@ def tidy(output: str) -> list[str]:
 def test_console_blocks(page: Path, tmp_path: Path) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
+    for block in blocks(page, "toml"):  # a block that starts with the name of a file is that file
+        if named := re.match(r"# (\w+\.toml)\n", block):
+            (tmp_path / named[1]).write_text(block, encoding="utf-8")
     for command, expected in steps(page):
         done = subprocess.run(
             ["bash", "-c", f"set -o pipefail; {command}"],
@@ -73,6 +79,42 @@ def test_no_example_stands_outside_a_block() -> None:
     for page in PAGES:
         shown = sum(block.count(">>> ") for block in blocks(page, "python"))
         assert shown == page.read_text(encoding="utf-8").count(">>> "), page
+
+
+WIDEST = 80
+"""Characters of a command on the first pages: more are cut on the site and on a telephone."""
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/index.md", "docs/tutorial.md", "docs/tutorial-table.md"]
+)
+def test_the_first_pages_begin_with_two_commands_and_have_no_wide_ones(name: str) -> None:
+    page = ROOT / name
+    shown = "".join(blocks(page, "sh"))
+    if name != "docs/tutorial.md":
+        assert shown.startswith("make demo")
+    assert "make test" in page.read_text(encoding="utf-8")
+    commands = [*shown.splitlines(), *(f"$ {step}" for step, _ in steps(page))]
+    wide = [line for command in commands for line in command.splitlines() if len(line) > WIDEST]
+    assert wide == []
+
+
+def test_nobody_is_told_to_install_a_name_that_is_not_ours() -> None:
+    """Whoever registers the name would get our users' machines."""
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    wrong = []
+    for name in listed.stdout.splitlines():
+        path = ROOT / name
+        if not path.is_file() or name in ("tests/test_docs.py", "CHANGELOG.md"):
+            continue
+        text = path.read_bytes().decode("utf-8", "ignore")
+        for found in re.finditer(r"pip\s+install[^\n`]*\blittlestone\b", text):
+            around = text[max(0, found.start() - 99) : found.end() + 99]
+            if "once it is published" not in " ".join(around.split()):
+                wrong.append(f"{name}: {found[0]}")
+    assert wrong == []
 
 
 def test_there_are_pages() -> None:

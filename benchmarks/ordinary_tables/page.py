@@ -120,7 +120,7 @@ that come with Python packages:
 {COMMAND}
 ```
 
-The command writes this page. It needs `pip install 'littlestone[bench]'`. Nothing else is
+The command writes this page. It needs `pip install '.[bench]'`. Nothing else is
 downloaded, except that the first run makes an environment for {library} with
 {other}. All seeds are fixed.
 

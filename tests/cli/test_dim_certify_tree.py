@@ -424,7 +424,7 @@ def test_without_matplotlib_the_command_to_install_it_is_told(
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    refused(run("tree", "rules.csv", "--out", "t.png"), "pip install 'littlestone[plot]'")
+    refused(run("tree", "rules.csv", "--out", "t.png"), "pip install 'matplotlib>=3.9'")
     assert not Path("t.png").exists()
     assert run("tree", "rules.csv", "--out", "t.svg").status == 0
     assert run("tree", "rules.csv").status == 0

@@ -312,7 +312,7 @@ def test_river_is_imported_when_it_is_asked_for() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
-    assert ran.stderr.endswith("to fix it: pip install 'littlestone[river]'\n")
+    assert ran.stderr.endswith("to fix it: pip install 'river>=0.26'\n")
     assert "AssertionError" not in ran.stderr
 
 

@@ -418,7 +418,7 @@ def test_scikit_learn_is_imported_when_it_is_asked_for() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
-    assert ran.stderr.endswith("to fix it: pip install 'littlestone[sklearn]'\n")
+    assert ran.stderr.endswith("to fix it: pip install 'scikit-learn>=1.6'\n")
     assert "AssertionError" not in ran.stderr
 
 

@@ -635,5 +635,5 @@ def test_a_ledger_says_who_could_read_along(encrypted_server: tuple[Server, Path
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(LedgerError, match=r'pip install "littlestone\[postgresql\]"'):
+    with pytest.raises(LedgerError, match=r"pip install 'psycopg\[binary\]>=3.2'"):
         Ledger("postgresql://ada@localhost/db")

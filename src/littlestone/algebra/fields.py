@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, install_command
 
 Table = NDArray[np.uint16]
 
@@ -117,7 +117,7 @@ class ExtensionField(Field):
             raise DeclarationError(
                 f"compute in GF({order})",
                 found="a field of prime power order needs galois, which is not installed",
-                fix="run: pip install 'littlestone[algebra]', or take a prime q",
+                fix=f"run: {install_command('algebra')}, or take a prime q",
             ) from None
         self.order = order
         self.characteristic = characteristic

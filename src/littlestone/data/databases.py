@@ -19,7 +19,7 @@ from littlestone.addresses import (
 from littlestone.data.lazy import LazyTable
 from littlestone.data.sql import SqlTable, base_table
 from littlestone.data.tables import Table
-from littlestone.errors import SourceError
+from littlestone.errors import SourceError, install_command
 
 ADDRESSES = f"write postgresql://USER@HOST/DATABASE, and {PASSWORDS}"
 
@@ -141,5 +141,5 @@ def require(module: str, package: str, extra: str, what: str) -> None:
         raise SourceError(
             f"read {what}",
             found=f"the package {package} is not installed",
-            fix=f"install it: pip install 'littlestone[{extra}]'",
+            fix=f"install it: {install_command(extra)}",
         )

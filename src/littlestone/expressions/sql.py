@@ -15,7 +15,13 @@ from fractions import Fraction
 from math import ceil, isinf
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from littlestone.errors import DeclarationError, OutputError, did_you_mean, shown
+from littlestone.errors import (
+    DeclarationError,
+    OutputError,
+    did_you_mean,
+    install_command,
+    shown,
+)
 from littlestone.expressions.constants import (
     EXACT,
     decimal,
@@ -59,7 +65,7 @@ def written(
         raise OutputError(
             "write the rule as SQL",
             found="sqlglot is not installed",
-            fix="run: pip install 'littlestone[sql]'",
+            fix=f"run: {install_command('sql')}",
         ) from None
     _require_plain([cell.column for cell in cells(outcome)])
     _require_plain([v for cell in cells(outcome) if isinstance(cell, OneOf) for v in cell.values])

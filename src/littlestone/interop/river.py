@@ -1,4 +1,4 @@
-"""A river classifier over the private online learners (needs ``littlestone[river]``)."""
+"""A river classifier over the private online learners (needs the extra ``river``)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
 from littlestone.domains import Domain, derived
-from littlestone.errors import BudgetExceededError, DeclarationError
+from littlestone.errors import BudgetExceededError, DeclarationError, install_command
 from littlestone.hypotheses import Hypothesis
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import class_labels, generator, label_of
@@ -27,7 +27,7 @@ try:
 except ImportError:
     raise ImportError(
         "cannot make a river classifier: river is not installed\n"
-        "to fix it: pip install 'littlestone[river]'"
+        f"to fix it: {install_command('river')}"
     ) from None
 
 

@@ -1,4 +1,4 @@
-"""A scikit-learn classifier over the private learners (needs ``littlestone[sklearn]``)."""
+"""A scikit-learn classifier over the private learners (needs the extra ``sklearn``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from littlestone.classes import HypothesisClass
 from littlestone.data import read_mapped
 from littlestone.domains import text
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, install_command
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import class_labels, generator, label_of
 from littlestone.interop.features import feature_names, feature_table, labelled
@@ -33,7 +33,7 @@ try:
 except ImportError:
     raise ImportError(
         "cannot make a scikit-learn classifier: scikit-learn is not installed\n"
-        "to fix it: pip install 'littlestone[sklearn]'"
+        f"to fix it: {install_command('sklearn')}"
     ) from None
 
 

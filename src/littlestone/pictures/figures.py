@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from littlestone.errors import OutputError
+from littlestone.errors import OutputError, install_command
 
 Kind = Literal["svg", "png"]
 K = TypeVar("K", bound=str)
@@ -72,7 +72,7 @@ def require_matplotlib() -> None:
         raise OutputError(
             "draw a figure",
             found="matplotlib is not installed",
-            fix="run: pip install 'littlestone[plot]'",
+            fix=f"run: {install_command('plot')}",
         ) from None
 
 

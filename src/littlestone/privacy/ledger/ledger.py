@@ -72,7 +72,7 @@ class Ledger:
     """The privacy budget of every data set: limits, and costs added up by basic composition.
 
     ``path`` is the ledger's file, or the address of a PostgreSQL database that a team shares, as in
-    ``"postgresql://user@host/database"`` (needs the extra ``littlestone[postgresql]``).  The tables
+    ``"postgresql://user@host/database"`` (needs the extra ``postgresql``).  The tables
     are made if they are missing.  A misspelled name would then be a new ledger that knows of no earlier
     spend, so a warning tells if one was made, unless ``create`` is true; if it is false, none is made.
     A ``path`` of ``None`` keeps the ledger in memory, for tests and simulations.  Costs are exact

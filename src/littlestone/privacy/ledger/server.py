@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from littlestone.addresses import PASSWORDS, options, words
-from littlestone.errors import LedgerError
+from littlestone.errors import LedgerError, install_command
 from littlestone.privacy.ledger.address import conninfo, shown_address
 from littlestone.privacy.ledger.server_tables import SCHEMA, prepare
 from littlestone.privacy.ledger.silence import Watch
@@ -252,6 +252,6 @@ def _psycopg() -> Any:
         raise LedgerError(
             "open a ledger on a server",
             found="the package for PostgreSQL is not installed",
-            fix='run: pip install "littlestone[postgresql]"',
+            fix=f"run: {install_command('postgresql')}",
         ) from None
     return psycopg
