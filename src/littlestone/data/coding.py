@@ -148,19 +148,20 @@ class Numbering(Generic[Value]):
         return np.fromiter(map(known.__getitem__, values), np.int64, len(values))
 
     def _of_bytes(self, values: Undecoded) -> Codes:
-        from pyarrow import concat_arrays
+        from pyarrow import concat_arrays, int64
         from pyarrow.compute import index_in, unique
 
+        none = to_arrow(np.array([-1]))[0]
+
         def places(raw: Any, among: Any) -> Codes:
-            found: Codes = index_in(raw, value_set=among).fill_null(-1).to_numpy().astype(np.int64)
-            return found
+            return from_arrow(index_in(raw, value_set=among).cast(int64()).fill_null(none))
 
         raw = values.raw
         known, numbers = self._raw.get(values.how, (raw[:0], np.zeros(0, np.int64)))
         found = places(raw, known)
         new = found < 0
         if new.any():
-            unknown = raw.filter(new)
+            unknown = raw.take(to_arrow(np.flatnonzero(new)))
             listed = unique(unknown)
             found[new] = len(known) + places(unknown, listed)
             texts = values.decode(listed.to_pylist())
@@ -179,6 +180,30 @@ class Numbering(Generic[Value]):
 
     def _new(self, value: object) -> int:
         return self._numbers.setdefault(self._function(value), len(self._numbers))
+
+
+# `pyarrow.array` and `to_numpy` import all of pandas if it is installed.  When they are called depends
+# on records, and that a module is loaded can be seen.
+
+
+def to_arrow(codes: Codes) -> Any:
+    """These whole numbers as an Arrow array.
+
+    >>> to_arrow(np.array([7, 8])).to_pylist()
+    [7, 8]
+    """
+    from pyarrow import Array, int64, py_buffer
+
+    return Array.from_buffers(int64(), len(codes), [None, py_buffer(codes)])
+
+
+def from_arrow(whole: Any) -> Codes:
+    """The whole numbers of an Arrow array without nulls.
+
+    >>> from_arrow(to_arrow(np.array([7, 8]))[1:]).tolist()
+    [8]
+    """
+    return np.from_dlpack(whole).astype(np.int64)
 
 
 def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes], Codes]:

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.data.coding import Coded, Undecoded, coded
+from littlestone.data.coding import Coded, Undecoded, coded, from_arrow, to_arrow
 from littlestone.data.csv_lines import cells, content
 
 _SIZE = 2**20  # bytes of a block: few enough that the arrays about them stay in the caches
 # So many lines are handed over together, more if they have many values, and so many bytes of text.
 _LINES, _TEXT = 2**17, 2**25
-_FEW = 2**17  # bytes that are read line by line before Arrow would be imported
+_FEW = 2**17  # fewer bytes than this are read faster line by line
 _MOST = 2**31 - 1  # bytes that Arrow can number with 32 bits
 
 _LF, _QUOTE = b'\n"'
@@ -72,6 +72,9 @@ def coded_blocks(
     stream: Iterable[bytes], separator: str, places: Sequence[int]
 ) -> Iterator[list[Coded]]:
     """The cells of all lines of some blocks; many blocks together, so that few values come twice."""
+    # Loaded for every file: how many bytes its records have is private, and loading can be seen.
+    import pyarrow.compute  # noqa: F401
+
     held: list[list[Coded]] = []
     size = lines = values = 0
     for block in stream:
@@ -160,9 +163,9 @@ def _by_columns(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
         there = cell <= last
         there[odd] = False
         whole = bool(there.all())
-        found = pieces.take(pyarrow.array(cell if whole else cell[there])).dictionary_encode()
+        found = pieces.take(to_arrow(cell if whole else cell[there])).dictionary_encode()
         raw, rest = found.dictionary.cast(pyarrow.large_binary()), list[str]()
-        codes = found.indices.to_numpy().astype(np.int64)
+        codes = from_arrow(found.indices)
         if not whole:
             present, codes = codes, np.full(len(last), len(raw))
             codes[there] = present

@@ -7,6 +7,7 @@ without such a value has the text ``str(value)``, or none if that fails; no othe
 
 from __future__ import annotations
 
+import codecs
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -18,6 +19,9 @@ import numpy as np
 DECIMAL = Context(prec=60, rounding=ROUND_FLOOR, traps=[])
 
 _MOST_DIGITS, _MOST_BITS = 400, 1 << 15
+
+# Looked up here, because Python loads a codec when it is first used: a text of a record would do that.
+_UTF_16 = codecs.lookup("utf-16-le")
 
 
 def derived(value: object, kind: type) -> bool:
@@ -197,5 +201,6 @@ def _written(shown: str) -> str:
     try:
         shown.encode()
     except UnicodeEncodeError:
-        return shown.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        pairs, _ = _UTF_16.encode(shown, "surrogatepass")
+        return _UTF_16.decode(pairs, "replace")[0]
     return shown

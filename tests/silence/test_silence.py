@@ -1,0 +1,93 @@
+"""What can be seen of an act does not depend on the records, but for what is drawn.
+
+Each door is opened with every table of records that agree in all that is public (`tables.py`), and
+everything that `Seen` has is compared byte for byte.  The release drawn from the first table stands
+in for all others, so not a word need be masked.
+
+Not compared, because each is output or named in docs/security.md: how many random bits are used, how
+long it takes, what a stream publishes and when, what is predicted for a record, and a stream's own
+file.  `plan` reads no table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from doors import (
+    Command,
+    Door,
+    arrow,
+    pandas_numbers,
+    pandas_objects,
+    pandas_texts,
+    polars,
+    polars_lazy,
+    without_labels,
+)  # fmt: skip
+from every import commands, databases, fit, functions, methods, of_people, shells, streams
+from tables import FEW_RECORDS, FEW_UNITS, RECORDS, UNITS, Records, plain
+from watching import Seen, look
+
+from planting import Fault
+
+pytestmark = pytest.mark.slow
+
+
+def leaks(
+    door: Door, tables: list[Records], fault: Fault | None = None
+) -> dict[str, dict[str, Any]]:
+    """For each table that can be told from the first one: what tells it."""
+    first, *others = (shown(door, seen) for seen in look(door, tables, fault))
+    found = {}
+    for table, other in zip(tables[1:], others, strict=True):
+        if differs := first.differs(other):
+            found[table.__name__] = differs
+    return found
+
+
+def shown(door: Door, seen: Seen) -> Seen:
+    """What is compared of an act: all but what is output or secret."""
+    files = {name: content for name, content in seen.files.items() if name not in door.secret}
+    return replace(seen, out=door.shows(seen.out), files=files)
+
+
+FRAMES = [
+    door
+    for form in (pandas_texts, pandas_objects, pandas_numbers, polars, polars_lazy, arrow)
+    for door in functions(form)
+]
+ALIKE = [*methods(), *streams(), *FRAMES, *shells()]
+OF_PEOPLE = [door for door in FRAMES if "unit" in door.name]
+
+
+@pytest.mark.parametrize("door", [*commands(), *databases()], ids=lambda door: door.name)
+def test_records_are_not_seen(door: Door) -> None:
+    assert leaks(door, RECORDS if "unit" not in door.name else UNITS) == {}
+
+
+@pytest.mark.parametrize("door", [d for d in ALIKE if "unit" not in d.name], ids=lambda d: d.name)
+def test_records_are_not_seen_by_any_learner_or_shell(door: Door) -> None:
+    assert leaks(door, FEW_RECORDS) == {}
+
+
+@pytest.mark.parametrize("door", list(of_people()), ids=lambda door: door.name)
+def test_the_number_of_records_of_a_unit_is_not_seen(door: Door) -> None:
+    assert leaks(door, UNITS) == {}
+
+
+@pytest.mark.parametrize("door", [*methods(1), *methods(2), *OF_PEOPLE], ids=lambda door: door.name)
+def test_the_number_is_not_seen_by_any_learner_or_shell(door: Door) -> None:
+    assert leaks(door, FEW_UNITS) == {}
+
+
+@pytest.mark.parametrize("hypotheses", ["thresholds(x, 0..9)", "points(a)"])
+def test_records_that_are_labelled_show_in_their_labels_alone(hypotheses: str) -> None:
+    made = fit("fit", hypotheses, "--out", "model.json", "--delta", "1e-6")
+    model = look(made, [plain])[0].files["model.json"]
+    predict = Command(
+        "predict", ("predict", "model.json", "TABLE"),
+        shows=without_labels, beside={"model.json": model},
+    )  # fmt: skip
+    assert leaks(predict, RECORDS) == {}
