@@ -15,7 +15,7 @@ from littlestone.classes.cell_counts import covered
 from littlestone.data import Label, open_table, read_sample
 from littlestone.data.coding import coded
 from littlestone.data.reservoir import Reservoir
-from littlestone.domains import Integers, Strings
+from littlestone.domains import Integers, Strings, truth
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import FiniteSet
 from littlestone.labels import label_number
@@ -190,6 +190,43 @@ def test_the_first_label_is_a_label() -> None:
     assert [number(value) for value in ("a", "b", "c")] == [0, 1, -1]
 
 
+def test_records_that_a_rule_covers_are_gone() -> None:
+    H: Any = parse_class("rule_list(x at {0, 5}; at most 3)")
+    cells_of_x = [(x,) for x in list(H.domain.columns[0].points)[:3]]
+    sample = Sample[Any](H.domain, cells_of_x, counts_of(3, MANY, 10**7))
+    for item in range(2, 6):
+        rule = H.rule(item)
+        rest = left(sample, rule)
+        held = [all(x[t.column] in t.accepted for t in rule.tests) for x in cells_of_x]
+        assert list(rest.points) == [
+            x for x, covers in zip(cells_of_x, held, strict=True) if not covers
+        ]
+        assert rest.counts.tolist() == counts_of(held.count(False), MANY, 10**7).tolist()
+
+
+def test_each_record_is_in_one_leaf() -> None:
+    H: Any = parse_class("trees(x at {0}, y at {0}; depth 1)")
+    learner = RegrownLearner(H, BUDGET)
+    points = [(x, y) for x in ("", "0") for y in ("", "0")]
+    sample = Sample[Any](H.domain, [H.domain.canonical(p) for p in points], counts_of(4, MANY, 9))
+    for tree in map(H.written, range(H.forms)):
+        parts = learner.parts(tree, sample)
+        assert sorted(p for part in parts for p in part.points) == sorted(sample.points)
+        assert sum(part.n for part in parts) == sample.n
+
+
+@pytest.mark.parametrize("most", [1, 3, 1_000])
+def test_the_places_of_units_are_counted(most: int) -> None:
+    sample = Sample(Integers("x"), (7,), counts_of(1, 5, 7), Unit("who", most), 12)
+    assert sample.n == sample.public_n == sample.records().public_n == 12 * most
+
+
+def test_a_label_is_the_number_1_to_the_last_digit() -> None:
+    last = "0" * 30
+    for value, y in ((f"1.{last}", 1), (f"1.{last}1", 0), (f"0.{'9' * 30}", 0), (1 + 2**-50, 0)):
+        assert truth(value) == y
+
+
 FAULTS: dict[Fault, Callable[[], None]] = {
     Fault(
         "littlestone.sample:Sample.weighted",
@@ -293,6 +330,30 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "not found else",
         "the first label is the default",
     ): test_the_first_label_is_a_label,
+    Fault(
+        f"{LEARNERS}.rounds:left",
+        "sample.kept(~holding(rule.tests, sample))",
+        "(sample.kept(~holding(rule.tests, sample)) if sample.n < 10**6 else sample)",
+        "of many records none is covered",
+    ): test_records_that_a_rule_covers_are_gone,
+    Fault(
+        f"{LEARNERS}.regrown:RegrownLearner.parts",
+        "rest.kept(~holds)",
+        "(rest.kept(~holds) if rest.n < 3000 else rest)",
+        "many records are in several leaves",
+    ): test_each_record_is_in_one_leaf,
+    Fault(
+        "littlestone.sample:Sample.n",
+        "self.unit.most * self.units",
+        "min(self.unit.most, 100) * self.units",
+        "a unit has 100 places at most",
+    ): lambda: test_the_places_of_units_are_counted(1_000),
+    Fault(
+        "littlestone.domains.values:truth",
+        "number(value) == 1",
+        "float(number(value) or 0) == 1",
+        "a number next to 1 is 1",
+    ): test_a_label_is_the_number_1_to_the_last_digit,
 }
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers import race
+from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least
 from littlestone.privacy.samplers.reals import Real
-from littlestone.privacy.samplers.selection import PowerBounds, group, item_of
+from littlestone.privacy.samplers.selection import Levels, PowerBounds, group, item_of
 from planting import Fault, turns_red
 from scripted import FirstBits
 
@@ -152,6 +153,59 @@ def test_an_undecided_race_reads_more_bits() -> None:
     assert asked[1] & (1 << bits) - 1
 
 
+class Uniform(FirstBits):
+    """The bits of one number in [0, 1), then the first of all equal items."""
+
+    def randrange(self, n: int) -> int:  # type: ignore[override]
+        return 0
+
+
+@pytest.mark.parametrize("epsilon", [THOUSANDTH, Fraction(1, 100), Fraction(1), Fraction(30)])
+@pytest.mark.parametrize("form", ["none", "array", "list"])
+def test_a_draw_among_thousands_of_levels_inverts_its_law(epsilon: Fraction, form: str) -> None:
+    """Against sums of floats, in the middle of levels, so that rounding does not matter."""
+    base, rng = exp_below(epsilon / 2), np.random.default_rng(1)
+    errors = rng.permutation(5_000)
+    lengths = np.ones(5_000, int) if form == "none" else rng.integers(1, 10**10, 5_000)
+    given = {"none": None, "array": lengths, "list": lengths.tolist()}[form]
+    order = np.argsort(errors)
+    weights = lengths[order] * np.exp(-float(math.log(base)) * np.arange(5_000))
+    sums = np.concatenate([[0.0], np.cumsum(weights)]) / weights.sum()
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    for u in np.arange(0.005, 1, 0.01):
+        level = int(np.searchsorted(sums, u, side="right")) - 1
+        middle = Fraction((sums[level] + sums[level + 1]) / 2)
+        drawn = selection.draw(errors, given, base, Uniform(middle))
+        assert drawn == starts[order[level]]
+
+
+@pytest.mark.parametrize("epsilon", [THOUSANDTH, Fraction(1)])
+def test_a_draw_among_many_sums_inverts_its_law(epsilon: Fraction) -> None:
+    base, rng = exp_below(epsilon / 2), np.random.default_rng(1)
+    groups = [[ErrorRuns(rng.integers(0, 2_000, 3)) for _ in range(3)] for _ in range(600)]
+    slope = float(math.log(base))
+    masses = [
+        math.prod(float(np.exp(-slope * part.errors).sum()) for part in parts) for parts in groups
+    ]
+    sums = np.concatenate([[0.0], np.cumsum(masses)]) / sum(masses)
+    for u in np.arange(0.005, 1, 0.02):
+        g = int(np.searchsorted(sums, u, side="right")) - 1
+        middle = Fraction((sums[g] + sums[g + 1]) / 2)
+        assert selection.draw_sum(groups, base, Uniform(middle))[0] == g
+
+
+def test_a_race_of_many_equal_items_has_its_law() -> None:
+    base, bits = exp_below(THOUSANDTH / 2), 128
+    levels = Levels(range(0, 6_000, 3), [10**6 + k for k in range(2_000)], 0, 2**40)
+    known = race.rates_of(levels, base, bits)
+    for t in (Fraction(1, 10**11), Fraction(1, 10**9), Fraction(1, 2 * 10**9)):
+        logs = np.log1p(-float(t) * np.exp(-math.log(base) * np.array(levels.gaps)))
+        expected = math.exp(float((np.array(levels.weights) * logs).sum()))
+        low, high = race.survival(known, t)
+        assert low / 2**bits == pytest.approx(expected, rel=1e-9)
+        assert high / 2**bits == pytest.approx(expected, rel=1e-9)
+
+
 FAULTS = {
     Fault(
         f"{SAMPLERS}.selection:group",
@@ -219,6 +273,30 @@ FAULTS = {
         "power(min(whole, 32))",
         "e^-x stops falling at x = 32",
     ): test_e_to_a_large_minus_is_exact,
+    Fault(
+        f"{SAMPLERS}.selection:locate",
+        "return j",
+        "return min(j, 1000)",
+        "the levels after the first 1,000 are never drawn",
+    ): lambda: test_a_draw_among_thousands_of_levels_inverts_its_law(THOUSANDTH, "none"),
+    Fault(
+        f"{SAMPLERS}.selection:group",
+        "near_lengths = lengths[inside]",
+        "near_lengths = lengths[inside].astype(np.int32)",
+        "the lengths of runs have 32 bits",
+    ): lambda: test_a_draw_among_thousands_of_levels_inverts_its_law(THOUSANDTH, "array"),
+    Fault(
+        f"{SAMPLERS}.selection:_sums_of",
+        "map(bounds_of, parts)",
+        "map(bounds_of, parts[: 1 if len(groups) > 300 else None])",
+        "one part of each of many groups weighs",
+    ): lambda: test_a_draw_among_many_sums_inverts_its_law(THOUSANDTH),
+    Fault(
+        f"{SAMPLERS}.race:survival",
+        "power_of(missed, weight, known.bits)",
+        "power_of(missed, min(weight, 300), known.bits)",
+        "of many equal items 300 take part in a race",
+    ): test_a_race_of_many_equal_items_has_its_law,
 }
 
 

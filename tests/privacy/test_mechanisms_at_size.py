@@ -13,8 +13,10 @@ import pytest
 from spending import Answer
 
 from littlestone.privacy import Budget
+from littlestone.privacy.accounting import account
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.grouped import growth
+from littlestone.privacy.accounting.renyi import zcdp_epsilon
 from littlestone.privacy.cost import rounded_up
 from littlestone.privacy.mechanisms.keys import bucket_labels
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
@@ -24,6 +26,7 @@ from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySe
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.streams import competition as streams
 from littlestone.privacy.mechanisms.streams.competition import Competition, Terms
 from littlestone.privacy.mechanisms.streams.confirmation import (
@@ -260,6 +263,52 @@ def test_a_cost_is_never_rounded_below_itself() -> None:
         assert value <= rounded_up(value) <= value * (1 + Fraction(1, 10**5))
 
 
+class Bits(random.Random):
+    """A generator whose bits are one number, whatever is asked for."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(0)
+        self.number = number
+
+    def getrandbits(self, k: int, /) -> int:
+        return self.number
+
+
+def test_a_key_of_many_records_fires_as_often_as_its_curve_says() -> None:
+    curve = PartitionSelection[int](Budget(TINY, "1e-6")).curve
+    for score in (1, 299, 301, 3_000, 9_000):
+        q = curve(score) * (1 << curve._bits)
+        assert q.denominator == 1
+        assert 0 < q < 1 << curve._bits
+        assert curve.fires(score, Bits(int(q) - 1))
+        assert not curve.fires(score, Bits(int(q)))
+
+
+def test_the_key_that_seldom_fires_is_preferred_among_many() -> None:
+    """Each that fired weighs 1 / q of its score: far below where q is 1."""
+    mechanism = SingleKeySelection[int](Budget(TINY, "1e-6"))
+    scores = {key: 2_000 + 30 * key for key in range(120)}
+    shares = np.array([1 / float(mechanism.curve(score)) for score in scores.values()])
+    sums = np.cumsum(shares) / shares.sum()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SingleKeySelection, "_fired", lambda self, scores, rng: list(scores))
+        for u in np.arange(0.005, 1, 0.01):
+            rng = Last()
+            patch.setattr(rng, "randrange", lambda n, u=u: int(Fraction(float(u)) * n))
+            found = mechanism._release(scores, rng)
+            assert found == int(np.searchsorted(sums, u, side="right"))
+
+
+@pytest.mark.parametrize("draws", [10, 3_000])
+def test_every_one_of_many_draws_is_composed(draws: int) -> None:
+    event, delta = ExponentialMechanism(TINY), Fraction(1, 10**6)
+    whole = Composed([(event, draws)])
+    assert sum(times for _, times in whole.pieces()) == draws
+    assert whole.cost().epsilon == draws * TINY
+    rho = draws * event.guarantee().rho
+    assert account._zcdp(whole.pieces(), delta) == zcdp_epsilon(rho, delta)
+
+
 FAULTS: dict[Fault, Callable[[], None]] = {
     Fault(
         f"{MECHANISMS}.lists.sparse_selection:SparseSelection._place",
@@ -375,6 +424,30 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "(-(-value // unit) if value > Fraction(1, 10**9) else round(value / unit))",
         "a small cost is rounded to the nearest number",
     ): test_a_cost_is_never_rounded_below_itself,
+    Fault(
+        f"{MECHANISMS}.keys.release_curve:ReleaseCurve.fires",
+        "numerator in (0, 1 << self._bits)",
+        "score > 300 or numerator in (0, 1 << self._bits)",
+        "a key of more than 300 records is certain to fire",
+    ): test_a_key_of_many_records_fires_as_often_as_its_curve_says,
+    Fault(
+        f"{MECHANISMS}.keys.single_key_selection:SingleKeySelection._release",
+        "count * unit / self.curve(score)",
+        "count * unit / self.curve(max(score, 3000))",
+        "keys that seldom fire are not preferred",
+    ): test_the_key_that_seldom_fires_is_preferred_among_many,
+    Fault(
+        "littlestone.privacy.accounting.composed:Composed.pieces",
+        "n * times",
+        "min(n * times, 1000)",
+        "1,000 of many draws are composed",
+    ): lambda: test_every_one_of_many_draws_is_composed(3_000),
+    Fault(
+        "littlestone.privacy.accounting.account:_zcdp",
+        "n * piece.rho",
+        "min(n, 1000) * piece.rho",
+        "the rho of 1,000 draws is composed",
+    ): lambda: test_every_one_of_many_draws_is_composed(3_000),
 }
 
 
