@@ -41,7 +41,7 @@ LAYERS = [
     {"report"},
     {"tasks"},
     {"interop"},
-    {"front"},
+    {"front", "checked"},
     {"cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -18,6 +18,7 @@ FILES = {
 _FIT = ["table.csv", "--target", "y", "--positive", "1", "--epsilon", "1"]
 _CLASS = ["--class", "thresholds(x, 0..9)"]
 COMMANDS = [
+    ["check", *_FIT[:5], *_CLASS],
     ["fit", *_FIT, *_CLASS, "--out", "model.json"],
     ["subgroup", *_FIT, *_CLASS, "--above", "0.5"],
     ["predict", "model.json", "table.csv"],

@@ -1,6 +1,7 @@
 """Learn short, readable rules from sensitive data with differential privacy, and study the theory.
 
 `fit` learns a rule from a table, `predict` applies a rule, and `plan` says how many records you need.
+`check` counts what a declaration reads of a table.
 `draw` makes a picture of a rule, and `page` a page about a release.  `subgroup` finds the group of
 records with the highest rate.
 `dim` computes the Littlestone dimension of a class, `tree` draws a deepest tree that the class
@@ -15,6 +16,7 @@ from typing import Any
 __version__ = "0.2.0"
 
 _FRONT = {
+    "littlestone.checked": ("check",),
     "littlestone.front": (
         "dim",
         "draw",

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 _COMMANDS = {
+    "check": "Count the records, cells and labels of TABLE that the declarations read: NOT PRIVATE.",
     "fit": "Learn a rule that predicts labels from TABLE, with differential privacy.",
     "subgroup": "Find the group of records in TABLE with the highest rate, with differential privacy.",
     "predict": "Print the predicted label of each record of TABLE, in order, as a CSV of one column.",

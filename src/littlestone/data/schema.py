@@ -25,7 +25,6 @@ from littlestone.data.fitting import (
 from littlestone.data.labels import Label
 from littlestone.data.opening import TABLE_SUFFIXES
 from littlestone.data.schema_columns import (
-    NUMERIC,
     SchemaColumn,
     heading,
     read_column,
@@ -33,7 +32,7 @@ from littlestone.data.schema_columns import (
     texts,
 )
 from littlestone.data.tables import Kind, Table
-from littlestone.domains import Codes, Domain, Listed, Strings, number
+from littlestone.domains import Listed, number
 from littlestone.errors import DeclarationError, did_you_mean
 
 MOST_BYTES = 1 << 20
@@ -271,12 +270,11 @@ class Schema:
         """
         for column in self.columns:
             table.require(column.name)
-            domain: Domain[Any] = Strings(column.name)
-            if column.values:
-                domain = Listed(column.values, column.name)
-            elif column.kind in NUMERIC:
-                domain = Codes(column.name)
-            require_columns(domain, table.kind, table.name)
+            require_columns(column.domain, table.kind, table.name)
+
+    def values_of(self, name: str) -> tuple[str, ...]:
+        """The list of values of the column of this name; empty if it has none."""
+        return self._by_name[name].values
 
 
 def declared_label(

@@ -13,7 +13,7 @@ from littlestone.classes.columns import mixed_text, parse_mixed
 from littlestone.classes.spec import Spec, parse_grids, quoted
 from littlestone.data.fitting import occurs
 from littlestone.data.tables import Kind
-from littlestone.domains import Codes, Domain, Grid, Strings, text
+from littlestone.domains import Codes, Domain, Grid, Listed, Strings, text
 from littlestone.domains.cells import is_short, shown
 from littlestone.errors import DeclarationError, TooLargeError, did_you_mean
 
@@ -41,6 +41,13 @@ class SchemaColumn:
     text: str
     values: tuple[str, ...] = ()
     cells: int = 0
+
+    @property
+    def domain(self) -> Domain[Any]:
+        """What its values are read as, whatever cuts a class makes: a list, numbers or texts."""
+        if self.values:
+            return Listed(self.values, self.name)
+        return Codes(self.name) if self.kind in NUMERIC else Strings(self.name)
 
 
 def toml_text(text: str) -> str:

@@ -1,0 +1,95 @@
+"""Check what a declaration reads of a table, before anything is learned from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from littlestone.data import Label, open_table
+from littlestone.data.checking import count_cells, count_lines
+from littlestone.data.csv_files import CsvText
+from littlestone.data.fitting import columns_of, require_columns, require_label
+from littlestone.data.schema import Schema, declared_label, opened_schema
+from littlestone.domains import Domain
+from littlestone.errors import DeclarationError
+from littlestone.report.check import TableCheck
+from littlestone.tasks import OneOrMore, declared_class, refuse_as_feature
+
+
+def check(
+    table: object,
+    target: str | None = None,
+    *,
+    hypotheses: OneOrMore | None = None,
+    positive: object = None,
+    labels: str | Sequence[str] | None = None,
+    default: str | None = None,
+    schema: Any = None,
+    name: str | None = None,
+    separator: str | None = None,
+    multiline: bool = False,
+) -> TableCheck:
+    """Count what the declarations read of a table, and say what would help.  NOT PRIVATE.
+
+    The arguments are those of `fit`; ``name`` is the table of a database.  With ``hypotheses`` it reads
+    what `fit` would read.  Without, it reads all columns of the ``schema``.  No value of a record is
+    kept or shown; the counts are exact, so show them only to people who may see the table.
+
+    Raises `DeclarationError` for illegal declarations or if there is nothing to check, and `TableError`
+    for a missing column.  It takes one pass over the cells, and one over the lines of a CSV file.
+
+    >>> import littlestone, polars
+    >>> frame = polars.DataFrame({"sex": ["F", "x", None], "ill": ["Ja", "ja", "Nein"]})
+    >>> found = littlestone.check(
+    ...     frame, "ill", positive="Ja", hypotheses="conditions(sex in {F, M}; at most 1)"
+    ... )
+    >>> found.columns[0].faults, found.labels.unread, found.ok
+    ({'not on the list': 1}, 1, False)
+    """
+    declared = opened_schema(schema)
+    columns, label = _declared(declared, target, positive, labels, default, hypotheses)
+    opened = open_table(table, name, separator=separator, multiline=multiline)
+    lines = count_lines(opened) if isinstance(opened, CsvText) else None
+    if lines is not None and lines.separator != lines.declared:
+        return TableCheck(0, (), None, lines, label)
+    if declared is not None:
+        declared.require_table(opened)
+    for column in columns:
+        opened.require(column.name)
+        require_columns(column, opened.kind, opened.name)
+    if label is not None:
+        opened.require(label.column)
+        require_label(label, opened.kind(label.column), opened.name)
+    listed = () if declared is None or label is None else declared.values_of(label.column)
+    n, counts = count_cells(opened, columns, label, listed)
+    last = counts.pop() if label is not None else None
+    return TableCheck(n, tuple(counts), last, lines, label)
+
+
+def _declared(
+    schema: Schema | None,
+    target: str | None,
+    positive: object,
+    labels: str | Sequence[str] | None,
+    default: str | None,
+    hypotheses: OneOrMore | None,
+) -> tuple[list[Domain[Any]], Label | None]:
+    """The columns and the label that are read."""
+    label = None
+    meant = schema is not None and (schema.positive is not None or bool(schema.labels))
+    if target is not None or positive is not None or labels is not None or meant:
+        label = declared_label(schema, target, positive, labels=labels, default=default)
+    if hypotheses is not None:
+        own = None if label is None else label.column
+        H = declared_class(hypotheses, 2 if label is None else label.labels, schema, own)
+        if label is not None:
+            refuse_as_feature(label, H)
+        return list(columns_of(H.domain)), label
+    if schema is None and label is None:
+        raise DeclarationError(
+            "check a table",
+            found="nothing is declared about it",
+            fix="give a schema, as `littlestone schema TABLE` drafts it, or a class and a target",
+        )
+    known = [] if schema is None else [column.domain for column in schema.columns]
+    return [c for c in known if label is None or c.name != label.column], label

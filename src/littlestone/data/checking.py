@@ -1,0 +1,212 @@
+"""What a declaration reads of a table, counted for people who may see it.  NOT PRIVATE.
+
+No value of a cell is kept or shown, only why it cannot be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from littlestone.data.coding import Numbering
+from littlestone.data.csv_files import CsvTable, CsvText
+from littlestone.data.fitting import NUMBERS
+from littlestone.data.labels import Label
+from littlestone.data.tables import Table
+from littlestone.domains import Domain, Listed, number, text
+
+READ, MISSING, OTHER = "read", "missing", "another value"
+"""What a cell or a label may be if nothing is wrong with it; every other word is a fault."""
+
+COMMA, UNIT, DATE, NUMBER = (
+    "a decimal comma",
+    "a number with a unit",
+    "a date",
+    "no number",
+)
+SPELLING, UNLISTED = "a listed value, spelled otherwise", "not on the list"
+
+_SIZE = r"[-+]?\d[\d.,'\s]*"
+_DATE = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{4}[-/]\d{1,2}[-/]\d{1,2}.*", re.DOTALL)
+_UNIT = re.compile(rf"{_SIZE}\s*[^\W\d_]{{1,4}}|{_SIZE}\s*[^\w\s]|[^\w\s]\s*{_SIZE}", re.DOTALL)
+_COMMA = re.compile(_SIZE, re.DOTALL)
+_FAULTS = {READ, MISSING, OTHER}
+_SEPARATORS = ",;\t|"
+
+
+def why_no_number(shown: str) -> str:
+    """Why a text that `number` does not read is none.
+
+    >>> [why_no_number(shown) for shown in ("4,52", "1.200,00 €", "08.05.2020", "unknown")]
+    ['a decimal comma', 'a number with a unit', 'a date', 'no number']
+    """
+    shown = shown.strip()
+    if _DATE.fullmatch(shown):
+        return DATE
+    if _COMMA.fullmatch(shown):
+        return COMMA
+    return UNIT if _UNIT.fullmatch(shown) else NUMBER
+
+
+def cell_check(column: Domain[Any]) -> Callable[[object], str]:
+    """The function that says of a cell of the column that it is read, missing, or why it is not read.
+
+    >>> [cell_check(Listed(("F", "M"), "sex"))(value) for value in ("F", " f", "x", None)]
+    ['read', 'a listed value, spelled otherwise', 'not on the list', 'missing']
+    """
+    spelled = _spelled(column.values) if isinstance(column, Listed) else set()
+
+    def check(value: object) -> str:
+        shown = text(value)
+        if not shown.strip():
+            return MISSING
+        if column.reads(value):
+            return READ
+        if isinstance(column, NUMBERS):
+            return why_no_number(shown)
+        return SPELLING if _key(shown) in spelled else UNLISTED
+
+    return check
+
+
+def label_check(label: Label, listed: Sequence[str] = ()) -> Callable[[object], str]:
+    """The function that says of a label that it is declared, missing, or why it is of no declared kind.
+
+    The ``listed`` values are all that a schema declares for the column; without them, every value but
+    those of the condition is `OTHER`, unless it is one of them with other letters or spaces.
+
+    >>> check = label_check(Label.parse("late", "Ja"))
+    >>> [check(value) for value in ("Ja", "ja", "Nein", "")]
+    ['read', 'a listed value, spelled otherwise', 'another value', 'missing']
+    """
+    condition = label.condition
+    named = label.names if condition is None else condition.values
+    meant, spelled = _spelled(named), _spelled(listed)
+    numbers = {number(value) for value in named} - {None}
+
+    def check(value: object) -> str:
+        shown = text(value)
+        if not shown.strip():
+            return MISSING
+        if condition is not None and condition.ordered:
+            return READ if condition.reads(value) else why_no_number(shown)
+        known = shown in named or (numbers and number(value) in numbers)
+        if known or (condition is None and shown.strip() in named):
+            return READ
+        if _key(shown) in meant:  # even if it is listed: "ja" would count as not "Ja"
+            return SPELLING
+        if shown in listed:
+            return READ
+        if _key(shown) in spelled:
+            return SPELLING
+        return OTHER if condition is not None and not listed else UNLISTED
+
+    return check
+
+
+def _key(value: str) -> str:
+    return " ".join(value.split()).casefold()
+
+
+def _spelled(values: Iterable[str]) -> set[str]:
+    return set(map(_key, values))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many cells of a column are read, missing or not read, by the reason."""
+
+    column: str
+    cells: Mapping[str, int]
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """The cells that the declaration cannot read, by the reason, the most frequent first."""
+        found = Counter({why: n for why, n in self.cells.items() if why not in _FAULTS})
+        return dict(found.most_common())
+
+    @property
+    def unread(self) -> int:
+        """How many cells hold something that the declaration cannot read."""
+        return sum(self.faults.values())
+
+    @property
+    def empty(self) -> bool:
+        """Whether every cell is missing."""
+        return set(self.cells) <= {MISSING}
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A CSV file line by line: a line is what ends in LF, and the header is none.
+
+    ``open`` lines end within quotes, ``ragged`` ones have more or fewer cells than the header, and
+    ``undecoded`` ones are not UTF-8.  ``separator`` is the character that cuts the header into the most
+    names, and ``spanning`` how many records there are if quoted values may hold line breaks.
+    """
+
+    declared: str
+    separator: str
+    lines: int
+    open: int
+    ragged: int
+    undecoded: int
+    spanning: int | None
+
+
+def count_lines(table: CsvText) -> Lines:
+    """Read the lines of a CSV file once, whatever its separator is declared to be."""
+    mark, width = table.separator.encode(), len(table.columns)
+    header = table.separator.join(table.columns)  # the names are public
+    cuts = {one: header.count(one) for one in _SEPARATORS}
+    best = max(cuts, key=lambda one: (cuts[one], one == table.separator))
+    found: Counter[str] = Counter()
+    with table._records() as stream:
+        for line in stream:
+            found["lines"] += 1
+            if b'"' in line:
+                found["open"] += line.count(b'"') % 2
+            else:
+                found["ragged"] += line.count(mark) + 1 != width
+            if not line.isascii():
+                try:
+                    line.decode()
+                except UnicodeDecodeError:
+                    found["undecoded"] += 1
+    spanning = None
+    if found["open"] and not table.spanning and isinstance(table, CsvTable):
+        again = CsvTable(table.path, separator=table.separator, multiline=True)
+        spanning = sum(1 for _ in again.rows(again.columns[:1]))
+    ragged = 0 if table.spanning and found["open"] else found["ragged"]
+    return Lines(
+        table.separator, best, found["lines"], found["open"], ragged, found["undecoded"], spanning
+    )
+
+
+def count_cells(
+    table: Table, columns: Sequence[Domain[Any]], label: Label | None, listed: Sequence[str] = ()
+) -> tuple[int, list[Counts]]:
+    """The number of records, and what is read of each column and then of the label.
+
+    Each distinct value of a batch is looked at once.
+    """
+    checks = [Numbering(cell_check(column)) for column in columns]
+    names = [column.name for column in columns]
+    if label is not None:
+        checks.append(Numbering(label_check(label, listed)))
+        names.append(label.column)
+    n, sums = 0, [Counter[str]() for _ in checks]
+    for batch in table.batches(names):
+        n += len(batch[0].codes)
+        for column, check, total in zip(batch, checks, sums, strict=True):
+            numbers = np.bincount(check(column), minlength=len(check))
+            total.update(dict(zip(check.values, numbers.tolist(), strict=True)))
+    return n, [
+        Counts(name, {why: count for why, count in total.items() if count})
+        for name, total in zip(names, sums, strict=True)
+    ]

@@ -1,0 +1,181 @@
+"""What a declaration reads of a table, in words and JSON, with the one line that would help most.
+
+NOT PRIVATE: the counts are those of the records.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.data.checking import (
+    COMMA,
+    DATE,
+    MISSING,
+    OTHER,
+    READ,
+    SPELLING,
+    UNIT,
+    UNLISTED,
+    Counts,
+    Lines,
+)
+from littlestone.data.labels import Label
+from littlestone.visible import visible
+
+TITLE = "What is read of the table: NOT PRIVATE, for people who may see it"
+
+_HELP = {
+    COMMA: "write its numbers with a point, such as 4.52, and without marks between thousands",
+    UNIT: "write its numbers alone, such as 1200.00, without a unit",
+    DATE: "write a number in place of each date, such as the year",
+    SPELLING: "add each spelling to its list, or write the values as the list does",
+    UNLISTED: "add its other values to its list, if they are public",
+}
+_ENCODING = "save the file in UTF-8: iconv -f latin1 -t utf-8 TABLE > utf8.csv"
+
+
+@dataclass(frozen=True)
+class TableCheck:
+    """How a table of ``n`` records is read by a declaration.  NOT PRIVATE.
+
+    ``columns`` counts the cells of each column, and ``labels`` the labels; None if there is no label to
+    check.  ``lines`` is about the file; None for what is no CSV file.  If another separator fits
+    better, nothing else is read, and ``n`` is 0.
+    """
+
+    n: int
+    columns: tuple[Counts, ...]
+    labels: Counts | None
+    lines: Lines | None
+    label: Label | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the declaration reads all that it should."""
+        return not self.advice
+
+    @property
+    def advice(self) -> str:
+        """The first line that would help: an option, or what to change in a column; else empty."""
+        lines = self.lines
+        if lines is not None:
+            if lines.separator != lines.declared:
+                return f"give --separator {_option(lines.separator)}"
+            if lines.spanning not in (None, self.n):
+                return "give --multiline, if quoted values may hold line breaks"
+            if lines.undecoded:
+                return _ENCODING
+        if self.labels is not None and (self.labels.unread or self.labels.empty):
+            return self._about_labels(self.labels)
+        for counts in sorted(self.columns, key=lambda c: -c.unread):
+            if counts.unread:
+                why = next(iter(counts.faults))
+                fix = _HELP.get(why, "declare it as text, or leave it out of the class")
+                return f"column {counts.column}: {fix}"
+            if counts.empty:
+                return f"column {counts.column}: it has no values; leave it out of the class"
+        if lines is not None and lines.ragged:
+            return "quote values that hold the separator, and write a cell for each column"
+        return ""
+
+    def _about_labels(self, counts: Counts) -> str:
+        if counts.empty:
+            return f"column {counts.column}: no record has a label; name another --target"
+        why = next(iter(counts.faults))
+        if why in (SPELLING, UNLISTED):
+            return (
+                f"column {counts.column}: list every spelling, such as --positive 'in {{Ja, ja, J}}', "
+                'or in the schema positive = "in {Ja, ja, J}"'
+            )
+        return f"column {counts.column}: {_HELP.get(why, 'compare it with a value, not by order')}"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What was found, as pairs (heading, sentence); no value of a record is among them."""
+        found = list[tuple[str, str]]()
+        lines = self.lines
+        if lines is not None:
+            found.append(("separator", self._separator(lines)))
+            wrong = f"NOT UTF-8 in {lines.undecoded:,} lines" if lines.undecoded else "UTF-8"
+            found += [("encoding", wrong), ("lines", self._lines(lines))]
+        if self.n:
+            records = f"{self.n:,}"
+            if lines is not None and lines.spanning not in (None, self.n):
+                records += f"; {lines.spanning:,} if quoted values may hold line breaks"
+            found.append(("records", records))
+        found += [(f"column {c.column}", _cells(c)) for c in self.columns]
+        if self.labels is not None:
+            found.append((f"label {self.label or self.labels.column}", _labels(self.labels)))
+        return [*found, ("advice", self.advice or "none: all is read")]
+
+    def _separator(self, lines: Lines) -> str:
+        declared = f"{_name(lines.declared)} is declared"
+        if lines.separator == lines.declared:
+            return declared
+        return f"{declared}, and it LOOKS WRONG: {_name(lines.separator)} gives more columns"
+
+    def _lines(self, lines: Lines) -> str:
+        more = [
+            f"{count:,} {words}"
+            for count, words in (
+                (lines.open, "end within quotes"),
+                (lines.ragged, "have more or fewer cells than the header"),
+            )
+            if count
+        ]
+        return f"{lines.lines:,} after the header" + "".join(f"; {words}" for words in more)
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts as plain JSON values, marked as not private."""
+        data: dict[str, Any] = {"NOT PRIVATE": True, "ok": self.ok, "records": self.n}
+        if self.lines is not None:
+            data |= {
+                "separator": self.lines.declared,
+                "separator_found": self.lines.separator,
+                "lines": self.lines.lines,
+                "lines_in_quotes": self.lines.open,
+                "lines_ragged": self.lines.ragged,
+                "lines_not_utf8": self.lines.undecoded,
+                "records_multiline": self.lines.spanning,
+            }
+        data["columns"] = {c.column: dict(c.cells) for c in self.columns}
+        data["labels"] = None if self.labels is None else dict(self.labels.cells)
+        return {**data, "advice": self.advice}
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        width = max(len(heading) for heading, _ in rows)
+        return "\n".join(
+            [
+                TITLE,
+                *(f"  {visible(heading):<{width}}  {visible(words)}" for heading, words in rows),
+            ]
+        )
+
+
+def _cells(counts: Counts) -> str:
+    total = sum(counts.cells.values())
+    missing = counts.cells.get(MISSING, 0)
+    words = [f"{counts.cells.get(READ, 0):,} of {total:,} cells read"]
+    words += [f"{missing:,} missing"] if missing else []
+    words += [f"{n:,} NOT READ: {why}" for why, n in counts.faults.items()]
+    return "; ".join(words)
+
+
+def _labels(counts: Counts) -> str:
+    other = counts.cells.get(OTHER, 0)
+    words = [f"{counts.cells.get(READ, 0):,} show a declared value"]
+    words += [f"{other:,} show another value and count as not positive"] if other else []
+    missing = counts.cells.get(MISSING, 0)
+    words += [f"{missing:,} are missing and count as the default"] if missing else []
+    words += [f"{n:,} of NO DECLARED KIND: {why}" for why, n in counts.faults.items()]
+    return "; ".join(words)
+
+
+def _name(separator: str) -> str:
+    return "a tab" if separator == "\t" else f"'{separator}'"
+
+
+def _option(separator: str) -> str:
+    return "tab" if separator == "\t" else shlex.quote(separator)

@@ -1,0 +1,149 @@
+"""`littlestone check`: what a declaration reads of a table, and the line that helps."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import polars
+import pytest
+from typer.testing import CliRunner
+
+import littlestone
+from littlestone.cli import app
+from littlestone.errors import DeclarationError
+
+SCHEMA = """
+target = "Wiederkehr"
+positive = "{positive}"
+[columns.Alter]
+range = [0, 120]
+step = 5
+[columns.Kosten]
+range = [0, 5000]
+step = 100
+[columns.Wiederkehr]
+values = ["Ja", "ja", "J", "Nein", "nein", "N"]
+"""
+
+
+def german_export(path: Path, n: int = 600, *, decimal: str = ",", encoding: str = "utf-8") -> int:
+    """Write a German export, whose label is yes from 65 years on; return its lines."""
+    rng, yes, no = random.Random(7), ("Ja", "ja", "J"), ("Nein", "nein", "N")
+    more = [f"Spalte{i}" for i in range(35)]
+    rows = [";".join(("Alter", "Kosten", "Aufnahmedatum", "Bemerkung", "Wiederkehr", *more))]
+    for _ in range(n):
+        age, cost = rng.randrange(18, 95), rng.randrange(10, 4999)
+        euros = f"{cost // 1000}.{cost % 1000:03d}" if cost > 999 else str(cost)
+        shown = f"{euros},00 €" if decimal == "," else f"{cost}.00"
+        note = '"Befund\nfolgt; später"' if rng.random() < 0.25 else "ohne"
+        date = f"{rng.randrange(1, 29):02d}.{rng.randrange(1, 13):02d}.2021"
+        label = rng.choice(yes if age >= 65 else no)
+        rows.append(";".join((str(age), shown, date, note, label, *(["x"] * 35))))
+    text = "\n".join(rows) + "\n"
+    path.write_bytes(text.encode(encoding))
+    return text.count("\n") - 1
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments), prog_name="littlestone")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.output
+
+
+def test_a_german_export_from_the_first_check_to_the_rule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = german_export(Path("export.csv"))
+    Path("schema.toml").write_text(SCHEMA.format(positive="Ja"))
+    asked = ["export.csv", "--schema", "schema.toml", "--class", "conditions(*; at most 1)"]
+    status, out = run("check", *asked)
+    assert status == 1
+    assert "LOOKS WRONG: ';' gives more columns" in out
+    assert "give --separator ';'" in out
+
+    # A fit with the separator alone reads too many records, and says nothing of it.
+    asked += ["--separator", ";"]
+    status, out = run("fit", *asked, "--epsilon", "1", "--json", "--seed", "1")
+    assert status == 0
+    assert json.loads(out[out.index("{") :])["n"] == lines > 600
+    status, out = run("check", *asked)
+    assert status == 1
+    assert f"{lines:,}; 600 if quoted values may hold line breaks" in out
+    assert "give --multiline" in out
+
+    asked.append("--multiline")
+    status, out = run("check", *asked)
+    assert status == 1
+    assert "600 of 600 cells read" in out
+    assert "600 NOT READ: a number with a unit" in out
+    assert "in {Ja, ja, J}" in out.splitlines()[-1]
+
+    Path("schema.toml").write_text(SCHEMA.format(positive="in {Ja, ja, J}"))
+    status, out = run("check", *asked)
+    assert status == 1
+    assert "column Kosten: write its numbers alone" in out.splitlines()[-1]
+
+    german_export(Path("export.csv"), decimal=".")
+    status, out = run("check", *asked)
+    assert (status, "none: all is read" in out) == (0, True)
+    status, out = run("fit", *asked, "--epsilon", "5", "--json", "--seed", "1")
+    assert status == 0
+    assert json.loads(out[out.index("{") :])["rule"].endswith("Alter >= 65")
+
+
+def test_spellings_of_the_positive_label(tmp_path: Path) -> None:
+    german_export(tmp_path / "e.csv")
+    status, out = run(
+        "check", str(tmp_path / "e.csv"), "--separator", ";", "--multiline",
+        "--target", "Wiederkehr", "--positive", "Ja",
+    )  # fmt: skip
+    assert status == 1
+    assert "of NO DECLARED KIND: a listed value, spelled otherwise" in out
+    assert "in {Ja, ja, J}" in out
+
+
+def test_lines_that_are_not_utf8(tmp_path: Path) -> None:
+    german_export(tmp_path / "e.csv", encoding="cp1252")
+    status, out = run(
+        "check", str(tmp_path / "e.csv"), "--separator", ";", "--multiline",
+        "--target", "Wiederkehr", "--positive", "in {Ja, ja, J}", "--json",
+    )  # fmt: skip
+    found = json.loads(out)
+    assert (status, found["NOT PRIVATE"]) == (1, True)
+    assert found["lines_not_utf8"] > 600
+    assert "UTF-8" in found["advice"]
+
+
+SECRETS = ["zwiebel", "12,5 Z", "31.12.1999", "Befund€", "\x1b[31m"]
+
+
+def test_no_value_is_shown(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    polars.DataFrame({"a": SECRETS, "b": SECRETS, "y": SECRETS}).write_csv(table)
+    found = littlestone.check(
+        table, "y", positive="> 3", hypotheses="conditions(a: 0..9, b in {p, q}; at most 1)"
+    )
+    shown = str(found) + json.dumps(found.to_json(), ensure_ascii=False) + repr(found)
+    assert not found.ok
+    assert not [secret for secret in SECRETS if secret in shown]
+    assert found.columns[0].faults == {
+        "no number": 3,
+        "a number with a unit": 1,
+        "a date": 1,
+    }
+    assert found.columns[1].unread == found.labels.unread == 5
+
+
+def test_a_column_without_values_is_a_fault(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("a,y\n,1\n,0\n")
+    found = littlestone.check(table, "y", positive=1, hypotheses="thresholds(a, 0..9)")
+    assert "column a: it has no values" in found.advice
+
+
+def test_nothing_declared() -> None:
+    with pytest.raises(DeclarationError, match="nothing is declared"):
+        littlestone.check(polars.DataFrame({"a": [1]}))
