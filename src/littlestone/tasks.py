@@ -15,6 +15,7 @@ from littlestone.classes.spec import NO_SCHEMA
 from littlestone.data import Label, Table, read_sample
 from littlestone.data.fitting import require_fit
 from littlestone.data.naming import Dataset, lookalike, open_dataset
+from littlestone.data.readings import Reading
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.schema import Schema
 from littlestone.errors import DeclarationError
@@ -236,6 +237,11 @@ class Task:
         return self.learner.event_with(self.estimate, self.unit)
 
     @property
+    def reading(self) -> Reading:
+        """How the table is written, as the schema declares it."""
+        return Reading() if self.schema is None else self.schema.reading(self.label)
+
+    @property
     def columns(self) -> Sequence[str]:
         """The columns that the task reads: those of the class, the label and the unit."""
         unit = () if self.unit is None else (self.unit.column,)
@@ -256,7 +262,13 @@ class Task:
         class, the label or the schema.  No record is read.
         """
         opened = open_dataset(
-            source, self.columns, dataset, table, separator=separator, multiline=multiline
+            source,
+            self.columns,
+            dataset,
+            table,
+            separator=separator,
+            multiline=multiline,
+            reading=self.reading,
         )
         if self.schema is not None:
             self.schema.require_table(opened.table)
@@ -324,7 +336,7 @@ class Task:
         )
         rate = decimal_text(learner.mistakes.rate)
         purpose = f"find a group with a rate of {self.label} above {rate}" if self.group else ""
-        return learner.fit(
+        release = learner.fit(
             sample,
             ledger=ledger,
             dataset=dataset,
@@ -335,6 +347,7 @@ class Task:
             promise=self.promise(learner, sample.n),
             rng=rng,
         )
+        return replace(release, reading=self.reading.of(release.hypothesis.tested))
 
     def promise(self, learner: PrivateLearner[Any], n: int) -> str:
         """What is proved about the error, or the gain of a group, learned from ``n`` records."""

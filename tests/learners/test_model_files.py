@@ -113,7 +113,7 @@ def test_a_group_keeps_to_the_schema(validator: Any) -> None:
 def test_what_no_model_says_is_against_the_schema(validator: Any) -> None:
     good = written(release(RULE))
     wrong: list[dict[str, Any]] = [
-        {**good, "records": [1, 2]}, {**good, "format": "littlestone model 2"}, {**good, "n": 0},
+        {**good, "records": [1, 2]}, {**good, "format": "littlestone model 3"}, {**good, "n": 0},
         {**good, "privacy": {**good["privacy"], "table": "people.csv"}},
         {**good, "hypothesis": {**good["hypothesis"], "seen": 1}},
         {**good, "hypothesis": {**good["hypothesis"], "domain": {"kind": "grid", "low": 0}}},

@@ -43,7 +43,7 @@ def predict(
     release = Release.load(model)
     rule = release.hypothesis
     shown = _cells(release.labels or numbers(rule.labels))
-    opened = open_table(table, separator=separator, multiline=multiline)
+    opened = open_table(table, separator=separator, multiline=multiline, reading=release.reading)
     lines = read_mapped(opened, rule.domain, lambda x: shown[rule(x)], rule.tested)
     if out is None:
         require_encoding("the predictions", "".join(shown))

@@ -28,6 +28,7 @@ from littlestone.data import CsvStream, Label, Table, open_table
 from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
 from littlestone.data.opening import refuse_database
+from littlestone.data.readings import Reading
 from littlestone.data.schema import opened_schema
 from littlestone.data.tables import SPANNING, Row
 from littlestone.errors import DeclarationError, TableError
@@ -146,19 +147,26 @@ def stream(
             "--figure": [picture],
         }
     )
+    reading = Reading() if public is None else public.reading(label)
     opened: Table
     if table == PIPE:
         opened = CsvStream(
             sys.stdin.buffer,
             name="standard input",
-            separator=separator,
+            separator=reading.separator if separator is None else separator,
             multiline=multiline,
             ended=bool(places),
+            encoding=reading.encoding,
         )
     else:
         refuse_database(table, "learn from records one after another")
-        opened = open_table(table, separator=separator, multiline=multiline)
-    source, name = open_dataset(opened, (*places, *columns, label.column), dataset)
+        opened = open_table(table, separator=separator, multiline=multiline, reading=reading)
+    source, name = open_dataset(
+        opened,
+        (*places, *columns, label.column),
+        dataset,
+        reading=reading if table == PIPE else None,
+    )
     _require_before_records(source, places)
     if public is not None:
         public.require_table(source)

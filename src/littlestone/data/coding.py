@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import chain
 from math import prod
 from typing import Any, Generic, NamedTuple, TypeVar, overload
@@ -37,9 +37,9 @@ class Coded(NamedTuple):
 
 
 class Undecoded(Sequence[object]):
-    """Texts in an Arrow array of bytes, which are decoded when they are needed, and then other values.
+    """Values in an Arrow array of bytes, which are decoded when they are needed, and then other values.
 
-    ``decode`` makes texts of such bytes, each by itself, and ``how`` names the way it does so.
+    ``decode`` makes values of such bytes, each by itself, and ``how`` names the way it does so.
 
     >>> import pyarrow
     >>> raw = pyarrow.array([b"b", b"a"], pyarrow.large_binary())
@@ -50,8 +50,8 @@ class Undecoded(Sequence[object]):
     def __init__(
         self,
         raw: Any,
-        decode: Callable[[Sequence[bytes]], list[str]],
-        how: str,
+        decode: Callable[[Sequence[bytes]], Sequence[object]],
+        how: Hashable,
         rest: Sequence[object],
     ) -> None:
         self.raw, self.decode, self.how, self.rest = raw, decode, how, rest
@@ -61,6 +61,14 @@ class Undecoded(Sequence[object]):
 
     def __iter__(self) -> Iterator[object]:
         return chain(self.decode(self.raw.to_pylist()), self.rest)
+
+    def mapped(self, function: Callable[[object], object]) -> Undecoded:
+        """The same with a function of each value in the place of it."""
+
+        def decode(raw: Sequence[bytes]) -> list[object]:
+            return list(map(function, self.decode(raw)))
+
+        return Undecoded(self.raw, decode, (self.how, function), list(map(function, self.rest)))
 
     @overload
     def __getitem__(self, i: int) -> object: ...
@@ -115,7 +123,9 @@ class Numbering(Generic[Value]):
         self._numbers: dict[Value, int] = {}
         # Separate for each type, because equal values of different types may have different texts.
         self._known: dict[int, dict[object, int]] = defaultdict(dict)
-        self._raw: dict[str, tuple[Any, Codes]] = {}  # by how they are decoded: bytes, and numbers
+        self._raw: dict[
+            Hashable, tuple[Any, Codes]
+        ] = {}  # by how they are decoded: bytes, and numbers
         self._last: tuple[Sequence[object], Codes] = (), np.zeros(0, np.int64)
 
     @property
@@ -164,8 +174,8 @@ class Numbering(Generic[Value]):
             unknown = raw.take(to_arrow(np.flatnonzero(new)))
             listed = unique(unknown)
             found[new] = len(known) + places(unknown, listed)
-            texts = values.decode(listed.to_pylist())
-            more = np.fromiter(map(self._new, texts), np.int64, len(texts))
+            decoded = values.decode(listed.to_pylist())
+            more = np.fromiter(map(self._new, decoded), np.int64, len(decoded))
             known, numbers = concat_arrays([known, listed]), np.concatenate([numbers, more])
             self._raw[values.how] = known, numbers
         return numbers[found]

@@ -48,7 +48,9 @@ def blocks(stream: Any, *, waits: bool = True, ended: bool = False) -> Iterator[
         yield last + b"\r\n"  # a CR that ends the file is text, and stays text before CRLF
 
 
-def coded_block(block: bytes, separator: str, places: Sequence[int]) -> list[Coded]:
+def coded_block(
+    block: bytes, separator: str, places: Sequence[int], encoding: str = "utf-8"
+) -> list[Coded]:
     r"""The cells of all lines of a block at some places; a missing cell is empty.
 
     >>> [column.listed() for column in coded_block(b'1,a\n2\n"3,4",c\n', ",", [0, 1])]
@@ -58,10 +60,10 @@ def coded_block(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
         from pyarrow import ArrowException
 
         try:
-            return _by_columns(block, separator, places)
+            return _by_columns(block, separator, places, encoding)
         except ArrowException:  # none is known, and none may depend on a record
             pass
-    return list(map(coded, _one_by_one(_lines(block), separator, places)))
+    return list(map(coded, _one_by_one(_lines(block), separator, places, encoding)))
 
 
 def _lines(block: bytes) -> list[bytes]:
@@ -69,7 +71,7 @@ def _lines(block: bytes) -> list[bytes]:
 
 
 def coded_blocks(
-    stream: Iterable[bytes], separator: str, places: Sequence[int]
+    stream: Iterable[bytes], separator: str, places: Sequence[int], encoding: str = "utf-8"
 ) -> Iterator[list[Coded]]:
     """The cells of all lines of some blocks; many blocks together, so that few values come twice."""
     # Loaded for every file: how many bytes its records have is private, and loading can be seen.
@@ -78,7 +80,7 @@ def coded_blocks(
     held: list[list[Coded]] = []
     size = lines = values = 0
     for block in stream:
-        found = coded_block(block, separator, places)
+        found = coded_block(block, separator, places, encoding)
         joins = all(isinstance(column.values, Undecoded) for column in found)
         if held and not (joins and size < _TEXT and lines < _LINES + 2 * values):
             yield _together(held)
@@ -112,27 +114,32 @@ def _together(batches: Sequence[Sequence[Coded]]) -> list[Coded]:
     return joined
 
 
-def block_rows(block: bytes, separator: str, places: Sequence[int]) -> Iterator[tuple[str, ...]]:
+def block_rows(
+    block: bytes, separator: str, places: Sequence[int], encoding: str = "utf-8"
+) -> Iterator[tuple[str, ...]]:
     r"""The cells of each line of a block at some places, as `cells` reads them.
 
     >>> list(block_rows(b'1,a,b\n2\n"3,4",c\n', ",", [1, 0]))
     [('a', '1'), ('', '2'), ('c', '3,4')]
     """
     if b'"' in block or b"\r" in block:
-        return zip(*_one_by_one(_lines(block), separator, places), strict=True)
+        return zip(*_one_by_one(_lines(block), separator, places, encoding), strict=True)
     # LF is never a part of another character, so the whole block can be decoded at once.
     most = max(places) + 1
-    rows = [line.split(separator, most) for line in block.decode("utf-8", "replace").split("\n")]
+    text = block.decode(encoding, "replace")
+    rows = [line.split(separator, most) for line in text.split("\n")]
     del rows[-1]
     if min(map(len, rows)) < most:
         rows = [row + [""] * (most - len(row)) for row in rows]
     return zip(*(map(itemgetter(j), rows) for j in places), strict=True)
 
 
-def _one_by_one(lines: Sequence[bytes], separator: str, places: Sequence[int]) -> list[list[str]]:
+def _one_by_one(
+    lines: Sequence[bytes], separator: str, places: Sequence[int], encoding: str
+) -> list[list[str]]:
     """The cells at each place, by the definition."""
     most = max(places) + 1
-    rows = [cells(content(line), separator, most) for line in lines]
+    rows = [cells(content(line, encoding), separator, most) for line in lines]
     return [[row[j] if j < len(row) else "" for row in rows] for j in places]
 
 
@@ -143,7 +150,7 @@ class _Cuts(NamedTuple):
     odd: NDArray[np.int64]
 
 
-def _by_columns(block: bytes, separator: str, places: Sequence[int]) -> list[Coded]:
+def _by_columns(block: bytes, separator: str, places: Sequence[int], encoding: str) -> list[Coded]:
     import pyarrow
 
     data = np.frombuffer(block, np.uint8)
@@ -156,7 +163,9 @@ def _by_columns(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
     pieces = pyarrow.Array.from_buffers(pyarrow.binary(), len(ends), buffers)
     begin, end = offsets[first[odd]], offsets[last[odd] + 1]
     lines = [block[i:j] for i, j in zip(begin.tolist(), end.tolist(), strict=True)]
-    by_hand = _one_by_one(lines, separator, places) if lines else [[] for _ in places]
+    by_hand: list[list[str]] = [[] for _ in places]
+    if lines:
+        by_hand = _one_by_one(lines, separator, places, encoding)
     columns = []
     for place, more in zip(places, by_hand, strict=True):
         cell = first + place
@@ -171,25 +180,27 @@ def _by_columns(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
             codes[there] = present
             codes[odd] = len(raw) + 1 + np.arange(len(odd))
             rest = ["", *more]
-        values = Undecoded(raw, partial(_cells, separator=separator), separator, rest)
+        decode = partial(_cells, separator=separator, encoding=encoding)
+        values = Undecoded(raw, decode, (separator, encoding), rest)
         columns.append(Coded(values, codes))
     return columns
 
 
-def _cells(pieces: Sequence[bytes], separator: str) -> list[str]:
+def _cells(pieces: Sequence[bytes], separator: str, encoding: str = "utf-8") -> list[str]:
     """The cell of each piece, which is read as a line of its own."""
     joined = b"".join(pieces)
     mark = "\n" if joined.endswith(b"\n") else separator
     if b'"' in joined or joined.count(mark.encode()) < len(pieces):
-        return [_cell(piece, separator) for piece in pieces]
+        return [_cell(piece, separator, encoding) for piece in pieces]
     # No piece has a quote, so its only mark ends it.
-    texts = joined.decode("utf-8", "replace").split(mark)[:-1]
+    texts = joined.decode(encoding, "replace").split(mark)[:-1]
     return [text.removesuffix("\r") for text in texts] if mark == "\n" else texts
 
 
-def _cell(piece: bytes, separator: str) -> str:
+def _cell(piece: bytes, separator: str, encoding: str = "utf-8") -> str:
     """The cell of a piece, which its separator or LF ends."""
-    text = content(piece) if piece[-1] == _LF else piece[:-1].decode("utf-8", "replace")
+    ends = piece[-1] == _LF  # a CR before a separator is text
+    text = content(piece, encoding) if ends else piece[:-1].decode(encoding, "replace")
     return cells(text, separator, 1)[0]
 
 

@@ -39,6 +39,11 @@ _DAMAGE = (
 _MARK = b"\xef\xbb\xbf"  # with which some programs begin a file in UTF-8
 _COMPRESSED = (".gz", ".zip", ".zst")
 
+UTF_8 = "utf-8"
+
+ENCODINGS = (UTF_8, "latin-1", "cp1252")
+"""Encodings in which a byte below 128 is that character of ASCII, and a part of no other."""
+
 
 class CsvText(Table):
     """CSV text with a header.
@@ -46,13 +51,13 @@ class CsvText(Table):
     A line is a record, as `csv_lines` defines it.  With ``multiline`` a quoted cell may contain line
     breaks, and then a record is what the csv module of Python makes of one or more lines.  The
     ``separator`` of cells is a tab if the name is that of a .tsv file and else a comma, unless it is
-    given.
+    given.  The ``encoding`` of characters is one of `ENCODINGS`.
     """
 
     declared = False
 
-    def __init__(self, name: str, *, separator: str | None, multiline: bool) -> None:
-        self.name = name
+    def __init__(self, name: str, *, separator: str | None, multiline: bool, encoding: str) -> None:
+        self.name, self.encoding = name, declared_encoding(encoding)
         self.separator = _usual(Path(name)) if separator is None else declared_separator(separator)
         self.spanning = multiline
         with self._undamaged(), self._bytes() as stream:
@@ -67,7 +72,7 @@ class CsvText(Table):
         """Leave a stream of `_bytes` at the first record."""
 
     def _header(self, stream: Any) -> tuple[str, ...]:
-        text = _first(stream)
+        text = _first(stream, self.encoding)
         names = cells(text, self.separator)
         closed = len(cells(text + self.separator, self.separator)) > len(names)
         columns = tuple(cell.strip() for cell in names)
@@ -83,10 +88,10 @@ class CsvText(Table):
             )
         raise TableError(
             f"read the table {self.name}",
-            found="its first line is no header: it is empty, or not readable UTF-8 text, or has a "
-            "quote that is not closed or a carriage return that ends no line",
+            found=f"its first line is no header: it is empty, or not readable {self.encoding.upper()} "
+            "text, or has a quote that is not closed or a carriage return that ends no line",
             fix="give a CSV file in UTF-8 whose first line names its columns, and whose lines end in "
-            "LF or CRLF",
+            'LF or CRLF; a schema can declare another encoding = "latin-1" or "cp1252"',
         )
 
     @contextmanager
@@ -123,8 +128,9 @@ class CsvText(Table):
 
     def _cells(self, lines: Iterable[bytes], most: int) -> Iterator[list[str]]:
         if self.spanning:
-            return _spanning(lines, self.separator)
-        return (cells(content(line), self.separator, most) for line in lines)
+            return _spanning(lines, self.separator, self.encoding)
+        texts = (content(line, self.encoding) for line in lines)
+        return (cells(text, self.separator, most) for text in texts)
 
 
 class CsvTable(CsvText):
@@ -133,10 +139,15 @@ class CsvTable(CsvText):
     path: Path
 
     def __init__(
-        self, path: Path, *, separator: str | None = None, multiline: bool = False
+        self,
+        path: Path,
+        *,
+        separator: str | None = None,
+        multiline: bool = False,
+        encoding: str = UTF_8,
     ) -> None:
         self.path = path
-        super().__init__(str(path), separator=separator, multiline=multiline)
+        super().__init__(str(path), separator=separator, multiline=multiline, encoding=encoding)
 
     def _bytes(self) -> AbstractContextManager[Any]:
         return _byte_stream(self.path)
@@ -155,7 +166,7 @@ class CsvTable(CsvText):
             return
         places = [self.columns.index(column) for column in columns]
         with self._records() as stream:
-            yield from coded_blocks(blocks(stream), self.separator, places)
+            yield from coded_blocks(blocks(stream), self.separator, places, self.encoding)
 
 
 def declared_separator(text: str) -> str:
@@ -180,6 +191,21 @@ def declared_separator(text: str) -> str:
     )
 
 
+def declared_encoding(name: str) -> str:
+    """The encoding of that name, which is one of `ENCODINGS`.
+
+    >>> declared_encoding("cp1252")
+    'cp1252'
+    """
+    if name not in ENCODINGS:
+        raise DeclarationError(
+            f"read characters in the encoding {shown(name)}",
+            found="it is none that is known here",
+            fix=f"write one of: {', '.join(ENCODINGS)}; cp1252 is that of Windows in western Europe",
+        )
+    return name
+
+
 def _usual(path: Path) -> str:
     r"""The separator of a file by its name.
 
@@ -190,10 +216,11 @@ def _usual(path: Path) -> str:
     return "\t" if plain.lower().endswith(".tsv") else ","
 
 
-def _first(stream: Any) -> str:
+def _first(stream: Any, encoding: str) -> str:
     """The first line that is not empty."""
-    begin = next(stream, b"").removeprefix(_MARK)
-    return next(filter(None, map(content, chain([begin], stream))), "")
+    begin = next(stream, b"")
+    lines = chain([begin.removeprefix(_MARK) if encoding == UTF_8 else begin], stream)
+    return next(filter(None, (content(line, encoding) for line in lines)), "")
 
 
 # The csv module ends a line at any carriage return.  A carriage return that is text is therefore
@@ -201,7 +228,7 @@ def _first(stream: Any) -> str:
 _DISGUISE = "\udc0d"
 
 
-def _spanning(lines: Iterable[bytes], separator: str) -> Iterator[list[str]]:
+def _spanning(lines: Iterable[bytes], separator: str, encoding: str) -> Iterator[list[str]]:
     """The cells of each record, if records may span several lines."""
     # The default limit would turn one long value into an exception; this one is a C long's.
     csv.field_size_limit(2 ** (8 * struct.calcsize("l") - 1) - 1)
@@ -210,7 +237,7 @@ def _spanning(lines: Iterable[bytes], separator: str) -> Iterator[list[str]]:
     def texts() -> Iterator[str]:
         nonlocal disguised
         for line in lines:
-            text = line.decode("utf-8", "replace")
+            text = line.decode(encoding, "replace")
             # The last line may lack a line end.
             if text.find("\r", 0, -2) >= 0 or text[-1] != "\n":
                 end = "\r\n" if text.endswith("\r\n") else ""

@@ -15,14 +15,14 @@ import sys
 QUOTE = '"'
 
 
-def content(line: bytes) -> str:
-    r"""The text of a line without LF or CRLF at its end; bytes that are not UTF-8 are replaced.
+def content(line: bytes, encoding: str = "utf-8") -> str:
+    r"""The text of a line without LF or CRLF at its end; bytes of no character are replaced.
 
     >>> content(b"a,b\r\n"), content(b"a\r"), content(b"\xff\n")
     ('a,b', 'a\r', '\ufffd')
     """
     end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
-    return line.removesuffix(end).decode("utf-8", "replace")
+    return line.removesuffix(end).decode(encoding, "replace")
 
 
 def cells(text: str, separator: str, most: int = sys.maxsize) -> list[str]:

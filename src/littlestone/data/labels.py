@@ -89,8 +89,7 @@ class Condition:
                 found="a value is empty or is there twice, or the list is empty",
                 fix="write each value once, such as 'in {HA, AA}'",
             )
-        quoted = (f'"{v.replace(chr(34), 2 * chr(34))}"' if {*v} & {*',"'} else v for v in values)
-        return cls("in", f"{{{', '.join(quoted)}}}")
+        return cls(*listed_condition(values).split(" ", 1))
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -148,6 +147,16 @@ class Condition:
 
     def __str__(self) -> str:
         return f"{self.relation} {self.value}"
+
+
+def listed_condition(values: Iterable[str]) -> str:
+    """The condition that a value is one of these texts, as `Condition.parse` reads it.
+
+    >>> listed_condition(["Ja", "yes, of course"])
+    'in {Ja, "yes, of course"}'
+    """
+    quoted = (f'"{v.replace(chr(34), 2 * chr(34))}"' if {*v} & {*',"'} else v for v in values)
+    return f"in {{{', '.join(quoted)}}}"
 
 
 def _require_one_value(value: object, asked: str) -> None:

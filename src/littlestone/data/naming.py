@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from littlestone.data.opening import TABLE_SUFFIXES, is_file, open_table
+from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
 from littlestone.errors import DeclarationError, shown
 
@@ -29,10 +30,14 @@ def open_dataset(
     *,
     separator: str | None = None,
     multiline: bool = False,
+    reading: Reading | None = None,
 ) -> Dataset:
     """Open a table that has these ``columns``, under the name ``dataset`` or that of its file.
 
-    ``source``, ``table``, ``separator`` and ``multiline`` are those of `open_table`.  Raises
+    ``source``, ``table``, ``separator``, ``multiline`` and ``reading`` are those of `open_table`.
+
+    Raises
+    ------
     `TableError` for a missing column and `DeclarationError` if neither a ``dataset`` nor a file gives a
     name.  Only a file of one table gives one: an address has aliases, and a folder, a pattern and a
     database hold other names of the same records, each of which would get a budget of its own.
@@ -43,7 +48,7 @@ def open_dataset(
             found="the ledger cannot tell which data set it is, because other names lead to it too",
             fix="name it, and always the same: --dataset visits; in Python dataset='visits'",
         )
-    opened = open_table(source, table, separator=separator, multiline=multiline)
+    opened = open_table(source, table, separator=separator, multiline=multiline, reading=reading)
     for column in columns:
         opened.require(column)
     if dataset is not None:

@@ -23,6 +23,7 @@ from littlestone.data.databases import (
 from littlestone.data.folders import open_folder, open_store
 from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.lazy import LazyTable
+from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
 from littlestone.errors import DeclarationError, SourceError, TableError, did_you_mean
 
@@ -38,6 +39,7 @@ def open_table(
     *,
     separator: str | None = None,
     multiline: bool = False,
+    reading: Reading | None = None,
 ) -> Table:
     """Open a table; only its schema is read.
 
@@ -46,21 +48,30 @@ def open_table(
     ``table`` names a base table: a SQLite or DuckDB file, ``postgresql://USER@HOST/DATABASE``, or an
     engine of SQLAlchemy.  An address such as ``s3://BUCKET/FOLDER`` is a folder of Parquet files.
 
-    A `Table` is returned unchanged.  The ``separator`` of a CSV file is a comma, and a tab if it is
-    named ``.tsv``, unless you give another character.  A record of a CSV file is one line; with
-    ``multiline`` it may span several, because a quoted value may hold line breaks.
+    A `Table` is not opened again.  ``reading`` says how cells are written, as a schema or a model
+    declares it; its separator and encoding are those of CSV files.  The ``separator`` of a CSV file
+    is a comma, and a tab if it is named ``.tsv``, unless ``reading`` or you give another character.  A
+    record of a CSV file is one line; with ``multiline`` it may span several, because a quoted value
+    may hold line breaks.
 
     Raises `TableError` if there is no such table, or if it is of an unknown kind, and
     `DeclarationError` if ``separator`` or ``multiline`` is given for what is no CSV file.
     """
-    opened = _opened(source, table, partial(_open_file, separator=separator, multiline=multiline))
+    read = Reading() if reading is None else reading
+    open_file = partial(
+        _open_file,
+        separator=read.separator if separator is None else separator,
+        multiline=multiline,
+        encoding=read.encoding,
+    )
+    opened = _opened(source, table, open_file)
     if (separator is not None or multiline) and (opened is source or opened.declared):
         raise DeclarationError(
             f"read {opened.name} by the rules of CSV files",
             found="it is no CSV file, or was opened before",
             fix="leave out the separator and multiline",
         )
-    return opened
+    return read.read(opened)
 
 
 def _opened(source: object, table: str | None, open_file: Callable[[Path], Table]) -> Table:
@@ -170,7 +181,7 @@ def _names_beside(path: str) -> list[str]:
         return []
 
 
-def _open_file(path: Path, *, separator: str | None, multiline: bool) -> Table:
+def _open_file(path: Path, *, separator: str | None, multiline: bool, encoding: str) -> Table:
     if not path.name.lower().endswith(TABLE_SUFFIXES):
         # The ledger recognises the path of a table by its suffix, so every table must have one.
         raise TableError(
@@ -182,7 +193,7 @@ def _open_file(path: Path, *, separator: str | None, multiline: bool) -> Table:
     parquet = path.suffix.lower() in (".parquet", ".pq")
     if parquet:
         return ParquetTable(path)
-    return CsvTable(path, separator=separator, multiline=multiline)
+    return CsvTable(path, separator=separator, multiline=multiline, encoding=encoding)
 
 
 def _require_none(table: str | None, what: str) -> None:

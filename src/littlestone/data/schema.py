@@ -8,13 +8,14 @@ import shlex
 import stat
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Self
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.spec import SchemaColumns
+from littlestone.data.csv_files import UTF_8
 from littlestone.data.fitting import (
     columns_of,
     label_values,
@@ -22,8 +23,9 @@ from littlestone.data.fitting import (
     require_label,
     require_value,
 )
-from littlestone.data.labels import Label
+from littlestone.data.labels import Label, listed_condition
 from littlestone.data.opening import TABLE_SUFFIXES
+from littlestone.data.readings import Reading
 from littlestone.data.schema_columns import (
     SchemaColumn,
     heading,
@@ -32,6 +34,7 @@ from littlestone.data.schema_columns import (
     texts,
 )
 from littlestone.data.tables import Kind, Table
+from littlestone.data.written import Written
 from littlestone.domains import Listed, number
 from littlestone.errors import DeclarationError, did_you_mean
 
@@ -42,7 +45,8 @@ MOST_COLUMNS = 10_000
 MOST_CELLS = 1 << 17
 """The most cells and values of all columns together, which take seconds to read."""
 
-_KEYS = ("target", "positive", "labels", "default", "unit", "max_records", "columns")
+_FILE = ("separator", "encoding", "decimal", "thousands")
+_KEYS = ("target", "positive", "labels", "default", "unit", "max_records", *_FILE, "columns")
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,8 @@ class Schema:
     Classes name the columns without declaring them again, and ``*`` stands for all columns except the
     label and the unit.  ``positive``, or ``labels`` and ``default``, say what a value of ``target``
     means.  ``unit`` is the column that says whose record it is, and ``max_records`` is how many records
-    of each unit are used.  ``name`` is what errors call it.
+    of each unit are used.  ``files`` says how CSV files of the table are written.  ``name`` is what
+    errors call it.
 
     >>> schema = Schema.parse('''
     ... target = "late"
@@ -78,6 +83,7 @@ class Schema:
     default: str | None = None
     unit: str | None = None
     max_records: int | None = None
+    files: Reading = field(default_factory=Reading)
     name: str = "the schema"
 
     @classmethod
@@ -122,15 +128,24 @@ class Schema:
         declared = data.get("columns", {})
         if not isinstance(declared, Mapping) or not declared:
             refuse(name, "it has no columns", "add one, such as [columns.age]")
-        columns = _columns(declared, name)
+        common = {key: data[key] for key in ("decimal", "thousands") if key in data}
+        try:
+            Written(**common)
+            files = Reading(data.get("separator"), data.get("encoding", UTF_8))
+        except DeclarationError as error:
+            refuse(name, f"{error.asked}: {error.found}", error.fix)
+        columns = _columns(declared, name, common)
         labels = data.get("labels", [])
         if not texts(labels):
             refuse(name, "labels is no list of texts", 'write labels = ["on time", "late"]')
         for key in ("target", "default", "unit"):
             if not isinstance(data.get(key, ""), str):
                 refuse(name, f"{key} is no text", f'write {key} = "..."')
-        if type(data.get("positive", "")) not in (str, int, bool, Decimal):
-            refuse(name, "positive is no value", 'write positive = "yes", or "> 15"')
+        positive = data.get("positive", "")
+        alike = texts(positive) and positive and not {*"".join(positive)} & {*"{}"}
+        if not alike and type(positive) not in (str, int, bool, Decimal):
+            fix = 'write positive = "yes", "> 15", or a list of texts: ["Ja", "ja", "J"]'
+            refuse(name, "positive is no value and no list of texts", fix)
         most = data.get("max_records")
         if most is not None and (type(most) is not int or most < 1):
             refuse(name, "max_records is no whole number above 0", "write max_records = 3")
@@ -143,11 +158,12 @@ class Schema:
         found = cls(
             columns,
             data.get("target"),
-            data.get("positive"),
+            listed_condition(positive) if alike else data.get("positive"),
             tuple(labels),
             data.get("default"),
             data.get("unit"),
             most,
+            files,
             name,
         )
         found._require_sound()
@@ -253,6 +269,23 @@ class Schema:
                 require_value(column, value, values, self.name)
         return label
 
+    def reading(self, label: Label | None = None) -> Reading:
+        """How the files and cells of a table are written.
+
+        A target that ignores case without a list is spelled as the ``label`` spells its values.
+        """
+        forms = {column.name: column.written for column in self.columns}
+        written = forms.get(label.column) if label is not None else None
+        if label is not None and written is not None and written.spelled == ():
+            try:
+                forms[label.column] = Written(
+                    spelled=tuple(dict.fromkeys((*label.names, *label_values(label))))
+                )
+            except DeclarationError as error:
+                refuse(self.name, f"its label {label} has {error.found}", error.fix)
+        used = {name: form for name, form in forms.items() if form != Written()}
+        return Reading(self.files.separator, self.files.encoding, used)
+
     def require_class(self, H: HypothesisClass[Any]) -> None:
         """Raise `DeclarationError` if the class reads a column or a value that the schema has not."""
         for name in H.domain.column_names:
@@ -306,14 +339,16 @@ def opened_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | No
     return schema if schema is None or isinstance(schema, Schema) else Schema.read(schema)
 
 
-def _columns(declared: Mapping[str, Any], name: str) -> tuple[SchemaColumn, ...]:
+def _columns(
+    declared: Mapping[str, Any], name: str, common: Mapping[str, object]
+) -> tuple[SchemaColumn, ...]:
     """The columns of a schema.  It stops at the limits, so that no file takes long to refuse."""
     if len(declared) > MOST_COLUMNS:
         found = f"it has {len(declared):,} columns, more than {MOST_COLUMNS:,}"
         refuse(name, found, "leave out columns that no class reads")
     columns, cells = list[SchemaColumn](), 0
     for key, given in declared.items():
-        columns.append(read_column(name, key, given))
+        columns.append(read_column(name, key, given, common))
         cells += columns[-1].cells
         if cells > MOST_CELLS:
             found = f"its columns have more than {MOST_CELLS:,} cells and values together"

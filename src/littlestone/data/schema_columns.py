@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -13,12 +13,15 @@ from littlestone.classes.columns import mixed_text, parse_mixed
 from littlestone.classes.spec import Spec, parse_grids, quoted
 from littlestone.data.fitting import occurs
 from littlestone.data.tables import Kind
-from littlestone.domains import Codes, Domain, Grid, Listed, Strings, text
+from littlestone.data.written import Unread, Written
+from littlestone.domains import Codes, Domain, Grid, Listed, Strings, number, text
 from littlestone.domains.cells import is_short, shown
+from littlestone.domains.values import whole_number
 from littlestone.errors import DeclarationError, TooLargeError, did_you_mean
 
 _KINDS: tuple[Kind, ...] = ("boolean", "integer", "number", "text")
-_KEYS = ("type", "range", "step", "steps", "log_steps", "cuts", "values")
+_FORMS = ("decimal", "thousands", "unit", "ignore_case")
+_KEYS = ("type", "range", "step", "steps", "log_steps", "cuts", "values", *_FORMS)
 _PARTS = ("step", "steps", "log_steps")
 _MOST_CHARACTERS = 1_000  # of a column's name, as in a CSV file
 
@@ -33,7 +36,8 @@ class SchemaColumn:
     ``text`` is like ``age 0..120 step 5`` (`littlestone.classes.columns`).  It is empty if the
     schema leaves the range and the values open.  ``values`` is the list of a column that has one.
     ``cells`` is the number of its cells or values; 0 if it is open, or a range that
-    is too long for conditions.
+    is too long for conditions.  ``written`` says how its cells are written, and ``ends`` are the least
+    and the greatest number of its range.
     """
 
     name: str
@@ -41,6 +45,32 @@ class SchemaColumn:
     text: str
     values: tuple[str, ...] = ()
     cells: int = 0
+    written: Written = field(default_factory=Written)
+    ends: tuple[Decimal | None, Decimal | None] = (None, None)
+
+    def unread(self, cell: object) -> Unread | None:
+        """Why the declaration cannot read a cell of a table; None if it can; never raises.
+
+        >>> age = read_column("the schema", "age", {"range": [0, 120], "decimal": ","})
+        >>> print(age.unread("7,5"), age.unread("7.5"), age.unread("130"), age.unread(""), sep="; ")
+        None; not a number; outside the range; empty
+        """
+        if text(cell).strip() == "":
+            return Unread.EMPTY
+        shown, low, high = self.written(cell), *self.ends
+        if self.kind in NUMERIC:
+            v = number(shown)
+            if v is None:
+                return Unread.NO_TRUTH if self.kind == "boolean" else Unread.NO_NUMBER
+            if self.kind == "boolean" and v not in (0, 1):
+                return Unread.NO_TRUTH
+            if self.kind == "integer" and whole_number(v) is None:
+                return Unread.NO_WHOLE_NUMBER
+            if (low is not None and v < low) or (high is not None and v > high):
+                return Unread.OUTSIDE
+        if self.values and text(shown) not in self.values:
+            return Unread.UNLISTED
+        return None
 
     @property
     def domain(self) -> Domain[Any]:
@@ -85,8 +115,13 @@ def refuse(name: str, found: str, fix: str) -> NoReturn:
     raise DeclarationError(f"read {name}", found=found, fix=fix)
 
 
-def read_column(schema: str, name: str, given: object) -> SchemaColumn:
-    """The column that a table of TOML declares; ``schema`` names it in errors."""
+def read_column(
+    schema: str, name: str, given: object, common: Mapping[str, object] | None = None
+) -> SchemaColumn:
+    """The column that a table of TOML declares; ``schema`` names it in errors.
+
+    ``common`` are the marks in numbers of all columns.
+    """
     which = f"column {name!r}"
     if len(name) > _MOST_CHARACTERS:
         found = f"the name of a column has {len(name):,} characters, more than {_MOST_CHARACTERS:,}"
@@ -129,7 +164,46 @@ def read_column(schema: str, name: str, given: object) -> SchemaColumn:
         refuse(schema, f"{which}: {error.found}", _FIXES[ways[0]] if ways else "rename the column")
     if not same:
         refuse(schema, f"{which} has a name that no class can write", "rename the column")
-    return SchemaColumn(name, kind, text, values, 0 if long else column.size or 0)
+    written = _written(schema, which, kind, given, values, common or {})
+    return SchemaColumn(
+        name, kind, text, values, 0 if long else column.size or 0, written, _ends(given)
+    )
+
+
+def _ends(given: Mapping[str, Any]) -> tuple[Decimal | None, Decimal | None]:
+    """The ends of a range, and the low end of cuts; they were found to be numbers before."""
+    if "range" in given:
+        low, high = map(Decimal, given["range"])
+        return low, high
+    return (Decimal(given["cuts"][0]), None) if "cuts" in given else (None, None)
+
+
+def _written(
+    schema: str,
+    which: str,
+    kind: Kind | None,
+    given: Mapping[str, Any],
+    values: tuple[str, ...],
+    common: Mapping[str, object],
+) -> Written:
+    """How the cells of a column are written."""
+    numbers = {key: given[key] for key in ("decimal", "thousands", "unit") if key in given}
+    if numbers and kind not in ("integer", "number"):
+        found = f"{which} has {next(iter(numbers))} and is no column of numbers"
+        refuse(schema, found, 'write type = "number", or leave it out')
+    ignored = given.get("ignore_case", False)
+    if type(ignored) is not bool or (ignored and kind not in (None, "text")):
+        found = f"{which} has ignore_case = {ignored!r} and the type {kind or 'of any'}"
+        refuse(schema, found, "write ignore_case = true in a column of texts, or leave it out")
+    declared: Any = numbers
+    if kind in ("integer", "number"):
+        declared = {**common, **numbers}
+    if ignored:
+        declared = {"spelled": values}
+    try:
+        return Written(**declared)
+    except DeclarationError as error:
+        refuse(schema, f"{which}: {error.found}", error.fix)
 
 
 def _declared(text: str) -> Domain[Any]:

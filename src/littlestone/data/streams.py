@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, BinaryIO
 
 from littlestone.data.csv_blocks import block_rows, blocks
-from littlestone.data.csv_files import CsvText
+from littlestone.data.csv_files import UTF_8, CsvText
 from littlestone.data.tables import Row
 
 
@@ -31,9 +31,10 @@ class CsvStream(CsvText):
         separator: str | None = None,
         multiline: bool = False,
         ended: bool = False,
+        encoding: str = UTF_8,
     ) -> None:
         self._pipe, self._ended = stream, ended
-        super().__init__(name, separator=separator, multiline=multiline)
+        super().__init__(name, separator=separator, multiline=multiline, encoding=encoding)
 
     def arrivals(self, columns: Sequence[str]) -> Iterator[list[Row]]:
         """`rows`, each list as soon as its lines can be read; it never waits for more of them."""
@@ -43,7 +44,7 @@ class CsvStream(CsvText):
         places = [self.columns.index(column) for column in columns]
         with self._records() as stream:
             for block in blocks(stream, waits=False, ended=self._ended):
-                yield list(block_rows(block, self.separator, places))
+                yield list(block_rows(block, self.separator, places, self.encoding))
 
     def _bytes(self) -> AbstractContextManager[Any]:
         return nullcontext(self._pipe)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone.data import open_table, read_mapped
+from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING
 from littlestone.domains import require_list
 from littlestone.errors import DAMAGED, DeclarationError, ModelError, shown
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 
 FORMAT = "littlestone model 1"
 
+FORMAT_WITH_READING = "littlestone model 2"
+"""The format of a model that says how the cells of a table are written."""
+
+FORMATS = (FORMAT, FORMAT_WITH_READING)
+
 NOT_ESTIMATED = (
     "not estimated; `--estimate 0.1` adds the share of positives and the rule's error, for 0.1 more "
     "epsilon"
@@ -59,7 +65,8 @@ class Release:
     ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
     hypothesis, and ``cost`` is for both.  ``mistakes`` says what the learner took each mistake to cost.
     ``spanning`` says that a record may span several lines of its file.  ``accuracy`` says what is
-    proved about the error on new records; it depends on declarations and n alone.
+    proved about the error on new records; it depends on declarations and n alone.  ``reading`` says
+    how a schema declared the cells of the columns that the rule tests to be written.
     ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
     model file keeps neither.
     """
@@ -80,6 +87,7 @@ class Release:
     unit: Unit | None = None
     spanning: bool = False
     accuracy: str = ""
+    reading: Reading = field(default_factory=Reading)
 
     @property
     def units(self) -> int | None:
@@ -128,7 +136,7 @@ class Release:
         """
         rule = self.hypothesis
         names: Sequence[Any] = self.labels or range(rule.labels)
-        opened = open_table(table)
+        opened = open_table(table, reading=self.reading)
         return list(read_mapped(opened, rule.domain, lambda x: names[rule(x)], rule.tested))
 
     def to_sql(self, dialect: str, *, types: Mapping[str, str] | None = None) -> str:
@@ -260,8 +268,9 @@ class Release:
         costs = {} if self.mistakes.equal else {"costs": self.mistakes.to_json()}
         record = {"record": SPANNING} if self.spanning else {}
         accuracy = {"accuracy": self.accuracy} if self.accuracy else {}
+        reading = {"reading": self.reading.to_json()} if self.reading else {}
         return {
-            "format": FORMAT,
+            "format": FORMAT if not self.reading else FORMAT_WITH_READING,
             "rule": self.words(),
             "class": self.hypotheses,
             "label": self.label,
@@ -279,6 +288,7 @@ class Release:
                 "ledger entry": self.receipt,
             },
             **accuracy,
+            **reading,
             **estimate,
             "hypothesis": self.hypothesis.to_json(),
         }
@@ -286,10 +296,10 @@ class Release:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Release:
         """The release that `to_json` wrote.  Raises `ModelError` if it is damaged."""
-        if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        if not isinstance(data, Mapping) or data.get("format") not in FORMATS:
             raise ModelError(
                 "read a model",
-                found=f'it does not say "format": "{FORMAT}"',
+                found=f'it does not say "format": "{FORMAT}" or "{FORMAT_WITH_READING}"',
                 fix="give a model file that `littlestone fit --out` wrote with this version",
             )
         try:
@@ -323,6 +333,7 @@ class Release:
                 unit=None if unit is None else Unit(unit["column"], unit["max records"]),
                 spanning="record" in data,
                 accuracy=str(data.get("accuracy", "")),
+                reading=Reading.from_json(data.get("reading", {})),
             )
         except DAMAGED as error:
             raise ModelError(

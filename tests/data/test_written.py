@@ -1,0 +1,223 @@
+"""Cells in declared forms: what they show, why not, and that every reader agrees."""
+
+from __future__ import annotations
+
+import csv
+from decimal import Decimal
+from pathlib import Path
+
+import pandas
+import polars
+import pyarrow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import littlestone
+from littlestone.data import csv_blocks, open_table
+from littlestone.data.csv_files import CsvTable
+from littlestone.data.readings import Reading
+from littlestone.data.schema import Schema
+from littlestone.data.written import Unread, Written
+from littlestone.domains import text
+from littlestone.errors import DeclarationError
+from littlestone.learners import Release
+
+EUROS = Written(decimal=",", thousands=".", unit="€")
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("1.200,00 €", 1200),
+        ("€ 1.200,5", Decimal("1200.5")),
+        ("1.234.567,89\u00a0€", Decimal("1234567.89")),
+        ("\u2212,5", Decimal("-0.5")),
+        ("1.20", None),
+        ("12.00", None),
+        ("1.2000", None),
+        ("1,2,3", None),
+        ("€", None),
+        ("", None),
+        (None, None),
+        ("n/a", None),
+    ],
+)
+def test_numbers_with_a_comma(cell: object, value: object) -> None:
+    assert EUROS(cell) == value
+
+
+def test_typed_numbers_are_what_they_are() -> None:
+    assert [EUROS(cell) for cell in (1.5, 7, True)] == [1.5, 7, True]
+
+
+ANY = st.one_of(
+    st.text(),
+    st.text(alphabet="0123456789.,€ -+eE'\u00a0"),
+    st.none(),
+    st.integers(),
+    st.floats(),
+    st.binary(),
+    st.lists(st.integers()),
+    st.datetimes(),
+)
+FORMS = [
+    EUROS,
+    Written(thousands=" ", decimal=","),
+    Written(unit="kg"),
+    Written(spelled=("Ja", "nein")),
+    Written(spelled=()),
+    Written(date="%d.%m.%Y"),
+    Written(date="iso"),
+]
+
+
+class Hostile(str):
+    """A text whose methods raise."""
+
+    __slots__ = ()
+
+    def strip(self, *_: object) -> str:
+        raise RuntimeError
+
+    __str__ = __hash__ = casefold = strip  # type: ignore[assignment]
+
+
+@given(ANY)
+def test_no_cell_makes_a_form_fail(cell: object) -> None:
+    for form in FORMS:
+        assert text(form(cell)) == text(form(cell))
+        form(Hostile(cell) if isinstance(cell, str) else object())
+
+
+@given(st.decimals(min_value=-(10**9), max_value=10**9, places=2))
+def test_what_is_written_is_read(value: Decimal) -> None:
+    written = f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
+    assert EUROS(f"{written} €") == value
+
+
+SCHEMA = """
+separator = ";"
+encoding = "cp1252"
+decimal = ","
+thousands = "."
+target = "wieder"
+positive = ["Ja", "J"]
+[columns.alter]
+range = [0, 120]
+step = 20
+[columns.preis]
+unit = "€"
+range = [0, 2000]
+step = 100
+[columns.ort]
+values = ["Köln", "Bonn"]
+ignore_case = true
+[columns.wieder]
+type = "text"
+ignore_case = true
+"""
+
+
+def test_why_a_cell_is_not_read() -> None:
+    columns = {column.name: column for column in Schema.parse(SCHEMA).columns}
+    cells = ["1.200,00 €", "1,2,3", "3.000", " "]
+    found = [None, Unread.NO_NUMBER, Unread.OUTSIDE, Unread.EMPTY]
+    assert [columns["preis"].unread(cell) for cell in cells] == found
+    assert [columns["ort"].unread(cell) for cell in ("KÖLN", "Ulm")] == [None, Unread.UNLISTED]
+
+
+def rows() -> list[list[str]]:
+    towns = ["Köln", "KÖLN", "bonn", "Ulm", ""]
+    found = []
+    for i in range(3000):
+        price = 1200 + i % 7 if i % 3 else 1150 + i % 11
+        written = f"{price:,.2f} €".translate(str.maketrans(",.", ".,"))
+        late = ["JA", "ja", "J", "j"][i % 4] if price >= 1200 else ["Nein", "nein", ""][i % 3]
+        found.append([str(i % 90), written, towns[i % 5], late])
+    return found
+
+
+def export(folder: Path) -> Path:
+    path = folder / "export.csv"
+    with path.open("w", encoding="cp1252", newline="") as file:
+        lines = csv.writer(file, delimiter=";")
+        lines.writerow(["alter", "preis", "ort", "wieder"])
+        lines.writerows(rows())
+    return path
+
+
+def test_a_german_export_is_learned_and_read_again(tmp_path: Path) -> None:
+    path, schema = export(tmp_path), Schema.parse(SCHEMA)
+    release = littlestone.fit(
+        path,
+        schema=schema,
+        hypotheses="conditions(*; at most 1)",
+        epsilon=9,
+        ledger=littlestone.Ledger(),
+        dataset="export",
+    )
+    assert release.n == 3000
+    assert release.words() == "wieder in {Ja, J}  <=>  preis >= 1200"
+    expected = [int(row[3].lower() in ("ja", "j")) for row in rows()]
+    assert release.predict(path) == expected
+    data = release.to_json()
+    assert data["format"] == "littlestone model 2"
+    assert data["reading"] == {
+        "separator": ";",
+        "encoding": "cp1252",
+        "columns": {"preis": {"decimal": ",", "thousands": ".", "unit": "€"}},
+    }
+    assert Release.from_json(data).predict(path) == expected
+
+
+@pytest.mark.parametrize("size", [7, 1 << 20])
+def test_blocks_lines_and_frames_agree(
+    tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, names = export(tmp_path), ["alter", "preis", "ort", "wieder"]
+    monkeypatch.setattr(csv_blocks, "_SIZE", size)
+    monkeypatch.setattr(csv_blocks, "_FEW", 1)
+    schema = Schema.parse(SCHEMA)
+    reading = schema.reading(schema.label())
+    table = open_table(path, reading=reading)
+    lines = list(table.rows(names))
+    blocks = [
+        row
+        for batch in table.batches(names)
+        for row in zip(*(column.listed() for column in batch), strict=True)
+    ]
+    assert blocks == lines
+    texts = {
+        name: list(column) for name, column in zip(names, zip(*rows(), strict=True), strict=True)
+    }
+    for frame in (pandas.DataFrame(texts), polars.DataFrame(texts), pyarrow.table(texts)):
+        opened = reading.read(open_table(frame))
+        assert list(opened.rows(names)) == lines
+    grouped = reading.read(open_table(polars.LazyFrame(texts))).groups(names, schema.label())
+    assert sum(int(group.counts.sum()) for group in grouped) == len(lines)
+
+
+def test_latin_1_only_if_it_is_declared(tmp_path: Path) -> None:
+    path = export(tmp_path)
+    read = {e: CsvTable(path, separator=";", encoding=e) for e in ("utf-8", "latin-1")}
+    towns = {e: {town for (town,) in table.rows(["ort"])} for e, table in read.items()}
+    assert ["Köln" in towns[e] for e in read] == [False, True]
+    with pytest.raises(DeclarationError, match="encoding"):
+        Reading(encoding="utf-16")
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('decimal = ";"', "decimal is"),
+        ('thousands = ","\ndecimal = ","', "both"),
+        ('unit = "5 kg"', "digits"),
+        ("ignore_case = true", "ignore_case"),
+    ],
+)
+def test_a_wrong_form_is_refused(line: str, found: str) -> None:
+    with pytest.raises(DeclarationError, match=found):
+        Schema.parse(f"[columns.x]\nrange = [0, 9]\n{line}")
+    with pytest.raises(DeclarationError, match="case alone"):
+        Schema.parse('[columns.x]\nvalues = ["a", "A"]\nignore_case = true')
