@@ -12,6 +12,7 @@ from typing import Any
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.declared import declared_kinds
 from littlestone.classes.searching import known
+from littlestone.data.missing import ARGUMENTS, require_told
 from littlestone.data.schema import Schema, declared_label, opened_schema
 from littlestone.errors import DeclarationError, ModelError, TooLargeError, no_such, shown
 from littlestone.interop.declarations import generator, whole_seed
@@ -51,9 +52,9 @@ def fit(
     table: object,
     target: str | None = None,
     *,
-    hypotheses: OneOrMore,
-    epsilon: object,
-    ledger: Ledger | str | os.PathLike[str],
+    hypotheses: OneOrMore | None = None,
+    epsilon: object = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
     delta: object = 0,
     positive: object = None,
     labels: str | Sequence[str] | None = None,
@@ -76,7 +77,8 @@ def fit(
     that holds the label.  Either ``positive`` says which of its values count as 1, such as ``"> 15"``
     or ``"HA"``, or ``labels`` lists the labels.  Any other value gets the label ``default``, or the
     first label if there is no default.  ``hypotheses`` is a class or its text, or a list of them: then
-    the rule is of one of them.  ``epsilon`` is in nats and above 0, and ``delta`` is a probability.
+    the rule is of one of them.  With a ``schema`` it may be left out (`planning.defaults`).
+    ``epsilon`` is in nats and above 0, and ``delta`` is a probability.
     ``estimate`` is an epsilon to spend on precision, recall and error.  ``cost`` is a pair such as
     ``(5, 1)``: what a missed positive and a false alarm cost.
 
@@ -108,6 +110,9 @@ def fit(
     (1200, [1, 0, 0])
     """
     declared = opened_schema(schema)
+    told = {"class": hypotheses, "epsilon": epsilon, "ledger": ledger}
+    meaning = labels if positive is None else positive
+    require_told("learn a rule", declared, target, meaning, told, ARGUMENTS)
     task = Task.declared(
         declared_label(declared, target, positive, labels=labels, default=default),
         _classes(hypotheses),
@@ -128,7 +133,7 @@ def subgroup(
     target: str | None = None,
     *,
     positive: object = None,
-    hypotheses: Hypotheses,
+    hypotheses: Hypotheses | None = None,
     above: object,
     epsilon: object,
     ledger: Ledger | str | os.PathLike[str],
@@ -169,7 +174,7 @@ def subgroup(
     return Group(_released(task, table, ledger, dataset, create_ledger, simulation_seed))
 
 
-def _classes(hypotheses: OneOrMore) -> OneOrMore:
+def _classes(hypotheses: OneOrMore | None) -> OneOrMore | None:
     """The same; raises `DeclarationError` for a list of anything else, such as a column of a table.
 
     Its texts are not quoted unless each begins like a class, because they may be records.
@@ -192,7 +197,7 @@ def _classes(hypotheses: OneOrMore) -> OneOrMore:
 def _released(
     task: Task,
     table: object,
-    ledger: Ledger | str | os.PathLike[str],
+    ledger: Any,
     dataset: str | None,
     create_ledger: bool,
     simulation_seed: int | None,

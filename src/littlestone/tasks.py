@@ -24,6 +24,7 @@ from littlestone.learners.base import Setting
 from littlestone.mistakes import MistakeCosts, declared_costs
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import AUTO, explained
+from littlestone.planning.defaults import GROUPS, OUTCOMES, RULES, default_class
 from littlestone.planning.records import enough, for_records
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
@@ -107,6 +108,7 @@ class Task:
     If ``estimate`` is an epsilon, the task also estimates privately how good the rule is.  If there is
     a ``unit``, the guarantee is for one unit, and the learner has the budget of one record.  If there
     is a ``schema``, the table must go with it.  With ``group`` the rule is to find a group.
+    If no class was declared, ``taken`` says which one was taken and why.
     """
 
     learner: PrivateLearner[Any]
@@ -117,12 +119,13 @@ class Task:
     schema: Schema | None = None
     auto: bool = False
     group: bool = False
+    taken: str = ""
 
     @classmethod
     def declared(
         cls,
         label: Label,
-        hypotheses: OneOrMore,
+        hypotheses: OneOrMore | None,
         budget: Budget,
         *,
         method: str = "auto",
@@ -135,7 +138,7 @@ class Task:
     ) -> Self:
         """The task to learn ``label`` with these hypotheses and the learner of `choose_learner`.
 
-        Several classes cost what one costs (`one_of`).
+        Several classes cost what one costs (`one_of`).  None stands for `default_class` of the schema.
         ``cost`` says what a missed positive and a false alarm cost, as `MistakeCosts.parse` reads it.
         ``unit`` is the column that says whose record it is, such as ``"patient_id"``.  At most
         ``max_records`` records of each unit are used, and ``budget`` is then for one unit.  The
@@ -145,8 +148,6 @@ class Task:
         """
         if schema is not None:
             unit, max_records = schema.units(unit, max_records)
-        H = declared_class(hypotheses, label.labels, schema, label.column, unit)
-        refuse_as_feature(label, H)
         declared = Unit.declared(unit, max_records)
         if declared is not None and declared.column == label.column:
             raise DeclarationError(
@@ -156,19 +157,30 @@ class Task:
             )
         several = declared is not None and declared.most > 1
         share = budget if declared is None else record_budget(budget, declared)
-        learner, why = choose_learner(
-            H,
-            share,
-            method=method,
-            setting=setting,
-            mistakes=declared_costs(cost),
-            void=several,
-        )
+
+        def chosen(of: OneOrMore) -> tuple[PrivateLearner[Any], str]:
+            H = declared_class(of, label.labels, schema, label.column, unit)
+            refuse_as_feature(label, H)
+            return choose_learner(
+                H,
+                share,
+                method=method,
+                setting=setting,
+                mistakes=declared_costs(cost),
+                void=several,
+            )
+
+        taken = ""
+        if hypotheses is None:
+            classes = RULES if label.labels == 2 else OUTCOMES
+            learner, why, taken = default_class(classes, chosen, setting)
+        else:
+            learner, why = chosen(hypotheses)
         if several:  # the sizes are those of independent records
             why = f"{learner.method}: chosen as if all records were independent"
             why = f"{method}: asked for" if method != AUTO else why
         known = None if estimate is None else _estimating(estimate)
-        task = cls(learner, why, label, known, declared, schema, method == AUTO)
+        task = cls(learner, why, label, known, declared, schema, method == AUTO, taken=taken)
         checked(task.event.cost())  # the event refuses what the learner cannot do
         return task
 
@@ -176,7 +188,7 @@ class Task:
     def subgroup(
         cls,
         label: Label,
-        hypotheses: HypothesisClass[Any] | str,
+        hypotheses: HypothesisClass[Any] | str | None,
         budget: Budget,
         *,
         above: object,
@@ -193,8 +205,6 @@ class Task:
         """
         if schema is not None:
             schema.refuse_unit()
-        H = declared_class(hypotheses, label.labels, schema, label.column)
-        refuse_as_feature(label, H)
         part = ESTIMATE_SHARE * budget.epsilon if estimate is None else _estimating(estimate)
         if part >= budget.epsilon:
             raise DeclarationError(
@@ -202,14 +212,19 @@ class Task:
                 found=f"estimates of its size and rate take {decimal_text(part)}, which leaves nothing",
                 fix="give a smaller part to the estimate, or leave it out",
             )
-        learner, why = choose_learner(
-            H,
-            Budget(budget.epsilon - part, budget.delta),
-            method=method,
-            setting="agnostic",
-            mistakes=MistakeCosts.above(above),
-        )
-        return cls(learner, why, label, part, None, schema, group=True)
+
+        def chosen(of: OneOrMore) -> tuple[PrivateLearner[Any], str]:
+            H = declared_class(of, label.labels, schema, label.column)
+            refuse_as_feature(label, H)
+            share, costs = Budget(budget.epsilon - part, budget.delta), MistakeCosts.above(above)
+            return choose_learner(H, share, method=method, setting="agnostic", mistakes=costs)
+
+        taken = ""
+        if hypotheses is None:
+            learner, why, taken = default_class(GROUPS, chosen, "agnostic")
+        else:
+            learner, why = chosen(hypotheses)
+        return cls(learner, why, label, part, None, schema, group=True, taken=taken)
 
     def methods(self, budget: Budget, setting: Setting) -> list[tuple[str, str]]:
         """What is known of every method for this class, as `explained` says it; nothing is read."""

@@ -31,6 +31,7 @@ from littlestone.cli.options import (
     TableArgument,
     TargetOption,
 )
+from littlestone.data.missing import OPTIONS, require_told
 from littlestone.data.opening import file_of
 from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
@@ -51,15 +52,17 @@ from littlestone.visible import visible_json
 def fit(
     source: TableArgument,
     hypotheses: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--class",
             metavar="CLASS",
             help="The class, such as 'thresholds(dep_delay, -60..1440)'. If you give several, one draw "
-            "compares the rules of all, at the cost of one fit.",
+            "compares the rules of all, at the cost of one fit. With a schema it may be left out.",
         ),
-    ],
-    epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],
+    ] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="The privacy loss, greater than 0, such as 1.")
+    ] = None,
     target: TargetOption = None,
     positive: Annotated[
         str | None,
@@ -120,11 +123,14 @@ def fit(
     The cost is recorded in the ledger before anything is drawn.
     """
     public = opened_schema(schema)
+    told = {"class": hypotheses or None, "epsilon": epsilon}
+    meaning = labels if positive is None else positive
+    require_told("learn a rule", public, target, meaning, told, OPTIONS)
     allowed = Budget(epsilon, delta)
     with bar("choosing a method"):
         task = Task.declared(
             label_from(public, target, positive, labels, default),
-            hypotheses,
+            hypotheses or None,
             allowed,
             method=method,
             setting=cast(Setting, setting),
@@ -194,6 +200,8 @@ def released(
     if methods and not as_json:
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}
+    if task.taken:
+        more["class taken"] = task.taken
     if dry_run:
         _preview(task, data.name, ledger, as_json=as_json, more=more)
         return
@@ -225,7 +233,7 @@ def released(
                 finally:
                     print_json(fields)
                 return
-            rows = [*form.rows(release), ("method", task.why)]
+            rows = [*form.rows(release), *taken(task), ("method", task.why)]
             if release.total is not None:
                 spent = f"{budget(release.total, release.limit)} ({shown})"
                 rows.append(("ledger", spent + (f", {MADE}" if book.made else "")))
@@ -242,6 +250,11 @@ def released(
                 print_pairs(task.evaluate(release, sample).rows(), title=title)
 
         delivered(model, write=write, show=show)
+
+
+def taken(task: Task) -> list[tuple[str, str]]:
+    """Which class was taken and why, if none was given, as a row."""
+    return [("class taken", task.taken)] if task.taken else []
 
 
 def _preview(
@@ -267,6 +280,7 @@ def _preview(
     else:
         rows = [
             *shape,
+            *taken(task),
             ("method", f"{method}{task.later() and f'; {task.later()}'}"),
             ("mechanism", str(event)),
             ("cost", str(preview.cost)),

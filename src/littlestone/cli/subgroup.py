@@ -27,6 +27,7 @@ from littlestone.cli.options import (
     TableArgument,
     TargetOption,
 )
+from littlestone.data.missing import OPTIONS, require_told
 from littlestone.data.schema import opened_schema
 from littlestone.learners import Release
 from littlestone.privacy.budget import Budget
@@ -37,15 +38,19 @@ from littlestone.tasks import Task
 def subgroup(
     source: TableArgument,
     hypotheses: Annotated[
-        str,
-        typer.Option("--class", help="The groups, such as 'rules(carrier, origin; at most 2)'."),
-    ],
+        str | None,
+        typer.Option(
+            "--class",
+            help="The groups, such as 'rules(carrier, origin; at most 2)'. With a schema it may be "
+            "left out.",
+        ),
+    ] = None,
     above: Annotated[
-        str, typer.Option(help="The rate above which a group counts, such as 0.3 or 1/3.")
-    ],
+        str | None, typer.Option(help="The rate above which a group counts, such as 0.3 or 1/3.")
+    ] = None,
     epsilon: Annotated[
-        str, typer.Option(help="The privacy loss in all, greater than 0, such as 1.")
-    ],
+        str | None, typer.Option(help="The privacy loss in all, greater than 0, such as 1.")
+    ] = None,
     target: TargetOption = None,
     positive: PositiveOption = None,
     table: NameOption = None,
@@ -74,6 +79,8 @@ def subgroup(
     It estimates the size and the rate of the group under the same budget, by one entry of the ledger.
     """
     public = opened_schema(schema)
+    told = {"class": hypotheses, "above": above, "epsilon": epsilon}
+    require_told("find a group", public, target, positive, told, OPTIONS)
     with bar("choosing a method"):
         task = Task.subgroup(
             label_from(public, target, positive),

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.data.fitting import columns_of
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError, no_such, shown
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
@@ -274,6 +275,15 @@ def _none_applies(
         names = {found.method for found in refused}
         kinds = [kind for kind in _kinds() if kind.method in names]
         helped = {c.method for c in candidates(H, allowed, **goal, kinds=kinds) if c.learner}
+        if helped and (open_names := [c.name for c in columns_of(H.domain) if c.size is None]):
+            columns = "column " if len(open_names) == 1 else "columns "
+            return DeclarationError(
+                f"learn {H} with delta = 0",
+                found=f"{columns}{', '.join(open_names)} "
+                f"{'has' if len(open_names) == 1 else 'have'} no list of values",
+                fix="give it one, delete it from the schema or the class, or allow "
+                f"--delta {_USUAL_DELTA}",
+            )
         if helped:
             return DeclarationError(
                 f"learn {H} with delta = 0",

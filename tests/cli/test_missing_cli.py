@@ -1,0 +1,88 @@
+"""What is missing is named at once, and a schema makes a class needless."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars
+import pytest
+from typer.testing import CliRunner
+
+import littlestone
+from littlestone.cli import app
+from littlestone.errors import DeclarationError
+
+SCHEMA = """
+target = "y"
+positive = 1
+[columns.a]
+range = [0, 10]
+[columns.b]
+range = [0, 4]
+[columns.y]
+type = "integer"
+"""
+OPEN = '[columns.Aufnahmedatum]\ntype = "text"\n'
+
+
+def table(n: int = 400) -> polars.DataFrame:
+    return polars.DataFrame(
+        {
+            "a": [i % 10 for i in range(n)],
+            "b": [i % 4 for i in range(n)],
+            "Aufnahmedatum": ["x"] * n,
+            "y": [int(i % 10 >= 5) for i in range(n)],
+        }
+    )
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments), prog_name="littlestone")
+    assert result.exception is None or isinstance(result.exception, SystemExit | DeclarationError)
+    if isinstance(result.exception, DeclarationError):
+        return result.exception.status, str(result.exception)
+    return result.exit_code, result.output
+
+
+def test_fit_names_all_that_is_missing(tmp_path: Path) -> None:
+    status, out = run("fit", str(tmp_path / "t.csv"))
+    assert status == 2
+    assert "target, positive, class and epsilon are missing" in out
+    for example in ("--target", "--positive yes", "--class '", "--epsilon 1"):
+        assert example in out
+    status, out = run("subgroup", str(tmp_path / "t.csv"), "--target", "y")
+    assert "positive, class, above and epsilon are missing" in out
+
+
+def test_the_front_door_names_all_that_is_missing() -> None:
+    with pytest.raises(DeclarationError, match="target, positive, class, epsilon and ledger are"):
+        littlestone.fit(table())
+    with pytest.raises(DeclarationError, match="epsilon and ledger are missing"):
+        littlestone.fit(table(), schema=littlestone.Schema.parse(SCHEMA))
+
+
+def test_a_schema_needs_no_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table().write_csv("t.csv")
+    Path("s.toml").write_text(SCHEMA)
+    asked = ("t.csv", "--schema", "s.toml", "--epsilon", "8", "--seed", "1")
+    status, out = run("fit", *asked)
+    assert status == 0, out
+    assert "class taken  trees(*; depth 2), because none was given: the first of" in out
+    assert "with a proved size" in out
+    status, out = run("subgroup", *asked, "--above", "0.3")
+    assert status == 0, out
+    assert "class taken  conditions(*; at most 2), because none was given" in out
+
+
+def test_an_open_column_is_named_with_three_ways_out() -> None:
+    schema = littlestone.Schema.parse(SCHEMA + OPEN)
+    paid = {"ledger": littlestone.Ledger(), "dataset": "d", "schema": schema, "epsilon": 4}
+    for hypotheses in (None, "conditions(*; at most 1)"):
+        with pytest.raises(DeclarationError) as caught:
+            littlestone.fit(table(), hypotheses=hypotheses, **paid)
+        assert "column Aufnahmedatum has no list of values" in str(caught.value)
+        assert "give it one, delete it from the schema" in str(caught.value)
+        assert "--delta 1e-6" in str(caught.value)
+    release = littlestone.fit(table(), delta="1e-6", **paid)
+    assert "Aufnahmedatum" in release.hypotheses
