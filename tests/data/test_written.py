@@ -67,8 +67,6 @@ FORMS = [
     Written(unit="kg"),
     Written(spelled=("Ja", "nein")),
     Written(spelled=()),
-    Written(date="%d.%m.%Y"),
-    Written(date="iso"),
 ]
 
 
@@ -221,3 +219,14 @@ def test_a_wrong_form_is_refused(line: str, found: str) -> None:
         Schema.parse(f"[columns.x]\nrange = [0, 9]\n{line}")
     with pytest.raises(DeclarationError, match="case alone"):
         Schema.parse('[columns.x]\nvalues = ["a", "A"]\nignore_case = true')
+
+
+def test_check_reads_cells_as_they_are_declared(tmp_path: Path) -> None:
+    found = littlestone.check(export(tmp_path), schema=Schema.parse(SCHEMA))
+    faults = {counts.column: counts.faults for counts in found.columns}
+    assert faults == {"alter": {}, "preis": {}, "ort": {"not on the list": 600}}
+    assert found.labels is not None
+    assert found.labels.unread == 0
+    other = Schema.parse(SCHEMA.replace('thousands = "."', ""))
+    [preis] = [c for c in littlestone.check(export(tmp_path), schema=other).columns if c.unread][:1]
+    assert preis.faults == {"no number": 3000}

@@ -18,6 +18,7 @@ from littlestone.data.csv_files import CsvTable, CsvText
 from littlestone.data.fitting import NUMBERS
 from littlestone.data.labels import Label
 from littlestone.data.tables import Table
+from littlestone.data.written import Written
 from littlestone.domains import Domain, Listed, number, text
 
 READ, MISSING, OTHER = "read", "missing", "another value"
@@ -30,6 +31,8 @@ COMMA, UNIT, DATE, NUMBER = (
     "no number",
 )
 SPELLING, UNLISTED = "a listed value, spelled otherwise", "not on the list"
+
+NO_FORMS: Mapping[str, Written] = {}
 
 _SIZE = r"[-+]?\d[\d.,'\s]*"
 _DATE = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{4}[-/]\d{1,2}[-/]\d{1,2}.*", re.DOTALL)
@@ -53,8 +56,10 @@ def why_no_number(shown: str) -> str:
     return UNIT if _UNIT.fullmatch(shown) else NUMBER
 
 
-def cell_check(column: Domain[Any]) -> Callable[[object], str]:
+def cell_check(column: Domain[Any], form: Written | None = None) -> Callable[[object], str]:
     """The function that says of a cell of the column that it is read, missing, or why it is not read.
+
+    The ``form`` is how a schema declares its cells to be written.
 
     >>> [cell_check(Listed(("F", "M"), "sex"))(value) for value in ("F", " f", "x", None)]
     ['read', 'a listed value, spelled otherwise', 'not on the list', 'missing']
@@ -65,16 +70,18 @@ def cell_check(column: Domain[Any]) -> Callable[[object], str]:
         shown = text(value)
         if not shown.strip():
             return MISSING
-        if column.reads(value):
+        if column.reads(value if form is None else form(value)):
             return READ
         if isinstance(column, NUMBERS):
-            return why_no_number(shown)
+            return why_no_number(shown) if form is None else NUMBER
         return SPELLING if _key(shown) in spelled else UNLISTED
 
     return check
 
 
-def label_check(label: Label, listed: Sequence[str] = ()) -> Callable[[object], str]:
+def label_check(
+    label: Label, listed: Sequence[str] = (), form: Written | None = None
+) -> Callable[[object], str]:
     """The function that says of a label that it is declared, missing, or why it is of no declared kind.
 
     The ``listed`` values are all that a schema declares for the column; without them, every value but
@@ -89,10 +96,13 @@ def label_check(label: Label, listed: Sequence[str] = ()) -> Callable[[object], 
     meant, spelled = _spelled(named), _spelled(listed)
     numbers = {number(value) for value in named} - {None}
 
-    def check(value: object) -> str:
-        shown = text(value)
-        if not shown.strip():
+    def check(cell: object) -> str:
+        if not text(cell).strip():
             return MISSING
+        value = cell if form is None else form(cell)
+        shown = text(value)
+        if not shown:  # the form of a number reads a text that is none as missing
+            return NUMBER
         if condition is not None and condition.ordered:
             return READ if condition.reads(value) else why_no_number(shown)
         known = shown in named or (numbers and number(value) in numbers)
@@ -175,12 +185,14 @@ def count_lines(table: CsvText) -> Lines:
                 found["ragged"] += line.count(mark) + 1 != width
             if not line.isascii():
                 try:
-                    line.decode()
+                    line.decode(table.encoding)
                 except UnicodeDecodeError:
                     found["undecoded"] += 1
     spanning = None
     if found["open"] and not table.spanning and isinstance(table, CsvTable):
-        again = CsvTable(table.path, separator=table.separator, multiline=True)
+        again = CsvTable(
+            table.path, separator=table.separator, multiline=True, encoding=table.encoding
+        )
         spanning = sum(1 for _ in again.rows(again.columns[:1]))
     ragged = 0 if table.spanning and found["open"] else found["ragged"]
     return Lines(
@@ -189,16 +201,20 @@ def count_lines(table: CsvText) -> Lines:
 
 
 def count_cells(
-    table: Table, columns: Sequence[Domain[Any]], label: Label | None, listed: Sequence[str] = ()
+    table: Table,
+    columns: Sequence[Domain[Any]],
+    label: Label | None,
+    listed: Sequence[str] = (),
+    forms: Mapping[str, Written] = NO_FORMS,
 ) -> tuple[int, list[Counts]]:
     """The number of records, and what is read of each column and then of the label.
 
-    Each distinct value of a batch is looked at once.
+    The ``forms`` are those of `Reading`.  Each distinct value of a batch is looked at once.
     """
-    checks = [Numbering(cell_check(column)) for column in columns]
+    checks = [Numbering(cell_check(column, forms.get(column.name))) for column in columns]
     names = [column.name for column in columns]
     if label is not None:
-        checks.append(Numbering(label_check(label, listed)))
+        checks.append(Numbering(label_check(label, listed, forms.get(label.column))))
         names.append(label.column)
     n, sums = 0, [Counter[str]() for _ in checks]
     for batch in table.batches(names):
