@@ -60,7 +60,7 @@ SHORT = {
 def test_every_subject_follows_its_law(named: Named) -> None:
     subject, known = named.make(ONE, Fraction(1, 1000)), []
     for data in SHORT.get(named.name, subject.pairs[-1]):
-        law, found = subject.distribution(data), law_of(subject, data, 1000)
+        law, found = subject.distribution(data), law_of(subject, data)
         assert all(mass <= law.get(output, 0) for output, mass in found.items())
         known.append(sum(found.values()))
     assert max(known) > Fraction(9, 10)
@@ -140,7 +140,7 @@ def test_levels_that_count_once_break_the_claim() -> None:
     """Twelve keys are sure to fire; the one with a record more than the others has half of all."""
     (plant,) = (plant for plant in plants() if plant.name == "single_key_levels_once")
     one, other = plant.broken.pairs[0]
-    p, q = (law_of(plant.broken, data, 1000) for data in (one, other))
+    p, q = (law_of(plant.broken, data) for data in (one, other))
     assert sum(p.values()) == sum(q.values()) == 1
     claim = plant.broken.event.cost()
     assert hockey_stick(p, q, exp_above(claim.epsilon)) > 5 * claim.delta

@@ -13,8 +13,8 @@ from littlestone.audit.subject import Subject
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_above
 
-RUNS = 300
-"""About how many runs of one law are followed; most laws need a few dozen."""
+RUNS = 1000
+"""About how many runs of one law are followed at most; few laws need as many."""
 
 _ENOUGH = Fraction(1, 2)
 

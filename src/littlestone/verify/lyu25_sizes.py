@@ -157,6 +157,8 @@ def few_mistakes() -> Outcome:
         bound = learner.mistake_bound(float(BETA))
         mistakes = 0 if bound is None else bound.mistakes
         wrong += mistakes != K * (learner.sizes.threshold + z) or not _meets(learner)
+        # Points that are chosen after the draws are another game, with more draws.
+        wrong += bound is None or bound.adaptive != (adversary == "adaptive")
         chances.append(chance_of_failure(learner, s, z))
         if adversary == "oblivious":
             ratios.append(mistakes / (d**9.5 * math.log(HORIZON) * math.log(10**6)))

@@ -9,6 +9,10 @@ from typing import Any
 from littlestone.classes import FiniteClass
 from littlestone.decomposition import (
     Decompositions,
+    DecompositionTree,
+    Node,
+    check_tree,
+    decompose,
     is_irreducible,
     leaf_bound,
     reduces,
@@ -18,11 +22,14 @@ from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
 from littlestone.verify.valid_trees import (
     Rows,
+    Shape,
     dimension,
     irreducible,
+    is_valid,
     most_leaves,
     optimal_tops,
     restrict,
+    width,
 )
 
 DISAGREEING = ("0000 0001 0010 0101 0110 1001 1010", "0000 0001 0100 0110 0111 1000 1011 1110")
@@ -140,6 +147,81 @@ def least_degree(trial: Trial) -> Outcome:
         "the same number",
         f"{wrong} of {cases} differ; {positive} are > 0",
         wrong == 0 < positive,
+    )
+
+
+def shape_of(tree: DecompositionTree[str], H: FiniteClass, i: int = 0) -> Shape:
+    """The points and the leaves of a tree, from node number i on."""
+    node, points = tree.nodes[i], list(H.domain)
+    if node.point is None:
+        return ()
+    zero, one = (None if child is None else shape_of(tree, H, child) for child in node.after)
+    return points.index(node.point), zero, one
+
+
+def tree_of(shape: Shape, H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
+    """The tree of that shape, whose leaves hold what gets there."""
+    nodes: list[Node[str]] = []
+
+    def add(shape: Shape, V: FiniteClass) -> int:
+        here, points = len(nodes), list(H.domain)
+        if not shape:
+            nodes.append(Node(V))
+            return here
+        nodes.append(Node())
+        x, *below = shape
+        after = [
+            None if child is None else add(child, V.restrict(points[x], y))
+            for y, child in enumerate(below)
+        ]
+        nodes[here] = Node(point=points[x], after=tuple(after))
+        return here
+
+    add(shape, H)
+    return DecompositionTree(p, d, tuple(nodes))
+
+
+def changed(shape: Shape, rows: Rows) -> Iterator[Shape]:
+    """The shape with one part of it cut to a leaf, left out, or asked for longer."""
+    if not shape:
+        yield from ((x, (), ()) for x in range(width(rows)))
+        if len(rows) == 1:  # a point that splits nothing, again and again
+            (row,) = rows
+            for _ in range(5):
+                shape = (0, None, shape) if row[0] else (0, shape, None)
+                yield shape
+        return
+    yield ()
+    x, *below = shape
+    for y, child in enumerate(below):
+        if child is None:
+            continue
+        for new in (None, *changed(child, restrict(rows, x, y))):
+            zero, one = (new, below[1]) if y == 0 else (below[0], new)
+            yield x, zero, one
+
+
+@statement(
+    id="Lyu25 Definition 4.2",
+    says="`check_tree` accepts what is a valid tree, and nothing else",
+    code="decomposition.check_tree",
+    scope="greedy trees, changed in one place, of the same classes; p <= 3, d = LDim, LDim + 1",
+    deep=DEEP,
+    status="as stated",
+)
+def valid_trees_only(trial: Trial) -> Outcome:
+    """Leaves that can be reduced or are too deep, trees that lose hypotheses, and points too many."""
+    wrong = valid = tried = 0
+    for H, rows, p, d in _settings(trial):
+        greedy = shape_of(decompose(H, p, d), H)
+        for shape in (greedy, *changed(greedy, rows)):
+            due = is_valid(rows, shape, p, d)
+            tried, valid = tried + 1, valid + due
+            wrong += (check_tree(tree_of(shape, H, p, d), H) is None) != due
+    return Outcome(
+        "by the definition",
+        f"{wrong} of {tried:,} trees, of which {valid:,} are valid, are judged otherwise",
+        wrong == 0 < valid < tried,
     )
 
 

@@ -45,9 +45,7 @@ def audited(
             audit.holds and draws.holds and asked,
         )
 
-    scope = (
-        "the exact law, on tiny data and all their neighbours; its draws, followed, on two of them"
-    )
+    scope = "the exact law, on tiny data and all their neighbours; its draws, followed, on one pair"
     if drawn_at or steps:
         shown = [f"epsilon {drawn_at}"] * bool(drawn_at) + [f"{steps} steps"] * bool(steps)
         scope += f", for {', '.join(shown)}"
@@ -117,8 +115,8 @@ composed = audited(
 MORE = Fraction(5)
 one_sided_threshold = audited(
     "one-sided-threshold",
-    drawn_at=6,
-    steps=2,
+    drawn_at=3,
+    steps=1,
     id="Streams",
     says="a counter with one-sided noise is epsilon-DP over all its hits",
     code="privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold",
@@ -150,7 +148,7 @@ continual_shared = audited(
 )
 confirmations = audited(
     "continual-confirmation",
-    drawn_at=8,
+    drawn_at=6,
     steps=2,
     id="Streams",
     says="keys of a finite set, confirmed again and again with delta 0",
@@ -159,7 +157,7 @@ confirmations = audited(
 )
 online_confirmed = audited(
     "online-confirmed-learner",
-    drawn_at=8,
+    drawn_at=4,
     steps=2,
     id="Streams",
     says="learning by confirmations: all that is published",
@@ -168,7 +166,7 @@ online_confirmed = audited(
 )
 tallies = audited(
     "continual-tallies",
-    drawn_at=16,
+    drawn_at=8,
     steps=2,
     id="Streams",
     says="noisy counts of all cells, published again and again with delta 0",
@@ -177,7 +175,7 @@ tallies = audited(
 )
 online_tallied = audited(
     "online-tallied-learner",
-    drawn_at=8,
+    drawn_at=6,
     steps=2,
     id="Streams",
     says="learning by tallies: all that is published",
@@ -223,8 +221,8 @@ online_rules = audited(
 )
 online_teachers = audited(
     "online-teacher-learner",
-    drawn_at=40,
-    steps=2,
+    drawn_at=20,
+    steps=1,
     id="Streams",
     says="learning of teachers: all that is published",
     code="learners.online.TeacherLearner",
@@ -242,7 +240,7 @@ irreducible = audited(
 )
 online_staged = audited(
     "online-staged-learner",
-    drawn_at=60,
+    drawn_at=40,
     steps=2,
     id="Lyu25 section 6.1",
     says="Algorithms 3 and 4, mended: all that is published, with its counter, tests and draws",

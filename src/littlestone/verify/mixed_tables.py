@@ -63,7 +63,7 @@ units = audited(
 )
 estimates = audited(
     "group-estimates",
-    drawn_at=50,
+    drawn_at=25,
     id="Mixed tables",
     says="a group with its rate and size",
     code="learners.estimate",

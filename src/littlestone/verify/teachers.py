@@ -80,6 +80,35 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
 
 
 @statement(
+    id="Lists of teachers",
+    says="with p points or fewer, a teacher lists all hypotheses that err at most alpha m times",
+    code="learners.IrreducibleLearner.listed, learners.teachers.frontier",
+    scope="random classes, chunks of at most 9 records with wrong labels, four shares alpha",
+    status="as stated",
+    proof="proofs/decomposition.md#few-columns",
+)
+def all_that_errs_little(trial: Trial) -> Outcome:
+    """Then every leaf is one function, so none dominates another: the errors say it all."""
+    rng, wrong, listed = trial.array(12), 0, 0
+    cases = trial.size(120, 2000)
+    for _ in range(cases):
+        points, size = int(rng.integers(2, 6)), int(rng.integers(5, 10))
+        H = FiniteClass.from_array(rng.integers(0, 2, (int(rng.integers(2, 9)), points)))
+        examples = [(x, int(rng.integers(2))) for x in rng.choice(list(H.domain), size).tolist()]
+        alpha = Fraction(int(rng.integers(0, 4)), 4)
+        learner = IrreducibleLearner(H, Budget(1, "0.1"), alpha=alpha, list_size=99)
+        due = {h for h in H if sum(h(x) != y for x, y in examples) <= alpha * size}
+        found = learner.listed(Sample.from_examples(H.domain, examples))
+        wrong += set(found) != due or len(found) != len(due)
+        listed += len(due)
+    return Outcome(
+        "these, and no other",
+        f"{wrong} of {cases} lists differ, of {listed} hypotheses",
+        wrong == 0 < listed,
+    )
+
+
+@statement(
     id="Lyu25 Theorem 3",
     says="an ERM guarantee: few mistakes on any fixed data set that H fits",
     code="learners.IrreducibleLearner.fit, learners.IrreducibleLearner.plan",

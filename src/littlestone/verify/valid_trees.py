@@ -119,6 +119,29 @@ def most_leaves(rows: Rows, p: int, d: int, t: int, depth: int = 0) -> float:
     return best
 
 
+Shape = tuple[int, "Shape | None", "Shape | None"] | tuple[()]
+"""A leaf, or a point with the subtrees after its labels 0 and 1; None if nothing is there."""
+
+
+def is_valid(rows: Rows, shape: Shape, p: int, d: int, depth: int = 0) -> bool:
+    """Definition 4.2 for the part of a tree that is rooted at ``depth``.
+
+    >>> H = frozenset([(0, 0), (0, 1), (1, 0)])
+    >>> [is_valid(H, shape, 1, 1) for shape in ((), (0, (), ()), (0, (1, (), ()), ()))]
+    [True, False, False]
+    """
+    if not rows or not may_be_node(rows, p, d, depth):
+        return False
+    if not shape:
+        return may_be_leaf(rows, p, d, depth)
+    x, *below = shape
+    sides = [restrict(rows, x, y) for y in (0, 1)]
+    return all(
+        not side if child is None else is_valid(side, child, p, d, depth + 1)
+        for side, child in zip(sides, below, strict=True)
+    )
+
+
 def degree(leaves: frozenset[Leaf]) -> int:
     """The largest LDim of a leaf."""
     return max(span for span, _ in leaves)

@@ -1,0 +1,340 @@
+"""Gross faults in what is drawn and in what is stated, each with the rows that speak of the code.
+
+At least one of those rows turns red; the first one named does.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from planting import Fault
+
+
+class Gross(NamedTuple):
+    """A fault, and the rows that speak of its code, as "module.row"."""
+
+    fault: Fault
+    rows: tuple[str, ...]
+
+
+def gross(place: str, old: str, new: str, mistake: str, rows: str) -> Gross:
+    """The fault in ``place`` beneath ``littlestone``; ``rows`` are words."""
+    return Gross(Fault(f"littlestone.{place}", old, new, mistake), tuple(rows.split()))
+
+
+EXPONENTIAL = "privacy.mechanisms.scores.exponential:ExponentialMechanism"
+LEARNER = "learners.exponential:ExponentialLearner"
+SPARSE = "privacy.mechanisms.lists.sparse_selection:SparseSelection"
+HISTOGRAM = "privacy.mechanisms.lists.stable_histogram:StableHistogram.release"
+THRESHOLDS = "privacy.mechanisms.thresholds"
+FORMULAS = "planning.formulas:formulas"
+LOWER = "planning.lower"
+TREE = "decomposition.tree:check_tree"
+VOTING = "learners.voting:VotingLearner"
+SIZES = "learners.online.stage_sizes"
+
+SCORED = "lecture5.exponential_privacy mechanisms.exponential_costs mixed_tables.conditions"
+SPARSE_ROWS = (
+    "mechanisms.sparse_sampling mechanisms.choosing mechanisms.choosing_costs "
+    "mechanisms.irreducible mixed_tables.open_conditions mechanisms.online_staged "
+    "mechanisms.least_bottom"
+)
+HISTOGRAM_ROWS = "mechanisms.stable_histogram blm20_learner.learner_as_a_whole"
+TESTS = "mechanisms.above_threshold mechanisms.sparse_vector mechanisms.online_staged"
+TREES = (
+    "lyu25_trees.valid_trees_only lyu25.valid_trees_exist lyu25.leaf_counts "
+    "lyu25.greedy_nested_trees lyu25.lists_of_balls several_labels.leaves"
+)
+STATED = "stated_sizes.formulas_as_printed"
+VOTES = (
+    "stated_sizes.votes_of_teachers teachers.on_a_fixed_data_set bgs21_learning.sizes_by_mls "
+    "bgs21_learning.sizes_by_bit_classes"
+)
+LISTS = "teachers.all_that_errs_little teachers.one_rule_on_all_lists teachers.on_a_fixed_data_set"
+BOUNDS = "lower_bounds.bounds_by_formula planning.sizes_above planning.one_point"
+PATCHES = (
+    "blm20.tournament_examples_are_mistakes blm20.stability_generalizes blm20.frequent_rules "
+    "blm20.who_wins_is_not_independent blm20.frequent_rules_generalize blm20.globally_stable"
+)
+
+GROSS = [
+    # What is drawn.
+    gross(
+        f"{LEARNER}.draw",
+        "scores.item(self.mechanism.draw(scores, receipt=receipt))",
+        "scores.item(int(scores.errors.argmin()))",
+        "the exponential learner takes the first of least error",
+        SCORED,
+    ),
+    gross(
+        f"{LEARNER}.__init__",
+        "ExponentialMechanism(budget.epsilon, ",
+        "ExponentialMechanism(2 * budget.epsilon, ",
+        "the exponential learner draws, and claims, at twice epsilon",
+        SCORED,
+    ),
+    gross(
+        f"{EXPONENTIAL}.draw",
+        "data.lengths, self.base, rng",
+        "data.lengths, self.base**2, rng",
+        "the exponential mechanism draws at twice epsilon",
+        SCORED,
+    ),
+    gross(
+        f"{EXPONENTIAL}.draw",
+        "data.errors, data.lengths, self.base, rng",
+        "data.errors * 0, data.lengths, self.base, rng",
+        "the exponential mechanism draws uniformly",
+        SCORED,
+    ),
+    gross(
+        f"{EXPONENTIAL}.draw_sum",
+        "data.groups, self.base, rng",
+        "data.groups, self.base**100, rng",
+        "the draw of a tree is the best",
+        "mixed_tables.trees mechanisms.counted_lines mixed_tables.regrown",
+    ),
+    gross(
+        f"{EXPONENTIAL}.draw_sum",
+        "data.groups, self.base, rng",
+        "data.groups, self.base**2, rng",
+        "the draw of a tree is at twice epsilon",
+        "mixed_tables.trees mechanisms.counted_lines mixed_tables.regrown",
+    ),
+    gross(
+        f"{SPARSE}._place",
+        "np.append(scores, self.bottom)",
+        "np.append(scores, self.bottom - 30)",
+        "bottom scores 30 less in the draw",
+        SPARSE_ROWS,
+    ),
+    gross(
+        f"{SPARSE}.bottom",
+        "return self.heaviest +",
+        "return self.heaviest - 30 +",
+        "bottom scores 30 less",
+        SPARSE_ROWS,
+    ),
+    gross(
+        f"{VOTING}.draw",
+        "found = self.mechanism.select(self.scores(self.listed, *self.held(sample, rng)), rng)",
+        "found = max((s := self.scores(self.listed, *self.held(sample, rng))), key=s.get)",
+        "the rule that most teachers list is released",
+        "mechanisms.irreducible teachers.on_a_fixed_data_set",
+    ),
+    gross(
+        f"{HISTOGRAM}",
+        "count + discrete_laplace(self.ratio, rng)",
+        "count",
+        "the histogram has no noise",
+        HISTOGRAM_ROWS,
+    ),
+    gross(
+        f"{HISTOGRAM}",
+        " if count >= self.threshold",
+        "",
+        "the histogram releases every key",
+        HISTOGRAM_ROWS,
+    ),
+    gross(
+        f"{THRESHOLDS}.threshold_tests:Session.test",
+        "bernoulli(laplace_at_least(self._noise, at_least), self._rng)",
+        "at_least <= 0",
+        "tests have no noise",
+        TESTS,
+    ),
+    gross(
+        f"{THRESHOLDS}.sparse_vector:SparseVector.begin",
+        "discrete_laplace(threshold_noise, rng)",
+        "0",
+        "the threshold has no noise",
+        "mechanisms.sparse_vector",
+    ),
+    gross(
+        f"{THRESHOLDS}.one_sided_threshold:OneSidedThreshold._timed",
+        "- count + skips",
+        "- count",
+        "the counter skips no record",
+        "mechanisms.one_sided_threshold mechanisms.online_teachers mechanisms.online_staged "
+        "lyu25_online.mistakes_before_a_hit",
+    ),
+    gross(
+        "privacy.mechanisms.scores.cell_counts:CellCounts.draw",
+        "count + discrete_laplace(self.ratio, rng)",
+        "count",
+        "counts of cells have no noise",
+        "mixed_tables.estimates",
+    ),
+    gross(
+        "learners.globally_stable:GloballyStableLearner.draw",
+        "survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt)]",
+        "survivors[int(errors(survivors, fresh).errors.argmin())]",
+        "the best of the frequent rules is released",
+        "blm20_learner.learner_as_a_whole",
+    ),
+    # What is stated.
+    gross(
+        TREE,
+        "if (points := V.reducing_points(k)) is not None:",
+        "if (points := V.reducing_points(k)) is not None and False:",
+        "check_tree accepts reducible leaves",
+        TREES,
+    ),
+    gross(
+        TREE,
+        'if depth > deepest:\n            return f"node {i}: its depth {depth} exceeds {deepest}, as a',
+        'if False:\n            return f"node {i}: its depth {depth} exceeds {deepest}, as a',
+        "check_tree accepts leaves that are too deep",
+        TREES,
+    ),
+    gross(
+        TREE,
+        "elif not side.is_empty():",
+        "elif False:",
+        "check_tree accepts trees that lose hypotheses",
+        TREES,
+    ),
+    gross(FORMULAS, "d**5 * rare", "d**2 * rare", "d^5 is read as d^2", STATED),
+    gross(FORMULAS, "log**8", "log**2", "log^8 is read as log^2", STATED),
+    gross(FORMULAS, "(6 * d) ** 5 * log**7", "d**5 * log**7", "6 d is read as d", STATED),
+    gross(
+        FORMULAS,
+        "(d + doubt) / alpha) / (epsilon * alpha)",
+        "(d + doubt)) / (epsilon * alpha)",
+        "the agnostic part has no 1 / alpha",
+        f"{STATED} blm20_learner.agnostic_learner",
+    ),
+    gross(
+        FORMULAS,
+        "max(1 / (epsilon * alpha), alpha**-2)",
+        "max(1 / (epsilon * alpha), 1 / alpha)",
+        "1 / alpha^2 is read as 1 / alpha",
+        f"{STATED} lecture5.exponential_sample_size",
+    ),
+    gross(
+        "planning.formulas:_lecture5",
+        "2 * n * alpha**2 / 9",
+        "2 * n * alpha**2",
+        "the lecture's proof loses a 9",
+        f"{STATED} lecture5.exponential_sample_size",
+    ),
+    gross(
+        "planning.formulas:stream_formulas",
+        "d**9.5 * logarithms",
+        "d**5 * logarithms",
+        "d^9.5 is read as d^5",
+        f"{STATED} lyu25_sizes.few_mistakes",
+    ),
+    gross(
+        f"{VOTING}.plan",
+        "Bound(self.teachers * m,",
+        "Bound(m,",
+        "the planned size is that of one teacher",
+        VOTES,
+    ),
+    gross(
+        f"{VOTING}.apart",
+        "math.log(steps * k * (k - 1)) + patterns",
+        "patterns",
+        "the pairs of teachers are not counted",
+        VOTES,
+    ),
+    gross(
+        "learners.irreducible:IrreducibleLearner.interleaving",
+        "1 / (d * (d + 1))",
+        "1 / d",
+        "the exponent of interleaving is d + 1 times as large",
+        VOTES,
+    ),
+    gross(
+        "learners.irreducible:IrreducibleLearner.listed",
+        "int(self.alpha * chunk.n)",
+        "0",
+        "teachers list rules without any error only",
+        LISTS,
+    ),
+    gross(
+        "learners.teachers:frontier",
+        "waiting[0][0] <= max_errors",
+        "waiting[0][0] <= max_errors // 2",
+        "teachers list rules of half the errors",
+        LISTS,
+    ),
+    gross(
+        f"{LOWER}:chain",
+        "return max(sizes, default=1)",
+        "return int(1.5 * max(sizes, default=1))",
+        "the lower bound of private learners is half as large again",
+        BOUNDS,
+    ),
+    gross(
+        f"{LOWER}:release",
+        "return least(",
+        "return 2 * least(",
+        "the lower bound of unions is twice as large",
+        BOUNDS,
+    ),
+    gross(
+        f"{LOWER}:unseen",
+        "return max(sizes, default=1)",
+        "return 2 * max(sizes, default=1)",
+        "the lower bound of any learner is twice as large",
+        BOUNDS,
+    ),
+    gross(
+        f"{LOWER}:indistinct",
+        "found.append(1 - odd)",
+        "found.append(found[-1])",
+        "an odd number of records is as good as one record less",
+        f"planning.indistinct_bits {BOUNDS}",
+    ),
+    gross(
+        "learners.online.staged:StagedOnlineLearner.mistake_bound",
+        'adaptive=self.adversary == "adaptive"',
+        "adaptive=True",
+        "the oblivious bound is said to hold for adaptive adversaries",
+        "lyu25_sizes.few_mistakes",
+    ),
+    gross(
+        f"{SIZES}:draws_failure",
+        'if adversary == "oblivious":',
+        "if True:",
+        "votes are as safe for points that are chosen afterwards",
+        "lyu25_sizes.few_mistakes",
+    ),
+    gross(
+        "online.extended_soa:ExtendedSOA.update",
+        "others if right else others | {(x, y)}",
+        "others",
+        "the SOA has no patches",
+        PATCHES,
+    ),
+    gross(
+        "online.agnostic:AgnosticExperts.update",
+        "1.0 if label == y else self.kept",
+        "1.0 if label != y else self.kept",
+        "the rates of right and wrong are swapped",
+        "regret.few_more_mistakes regret.no_fewer_mistakes",
+    ),
+    gross(
+        "online.agnostic:AgnosticExperts.update",
+        "self.expected_mistakes += wrong / whole",
+        "self.expected_mistakes += 1 - wrong / whole",
+        "what is right is counted as mistakes",
+        "regret.few_more_mistakes regret.no_fewer_mistakes",
+    ),
+    gross(
+        "learners.stable.tournament:_winner",
+        "if f == g:\n            continue",
+        "if f == g:\n            return None",
+        "equal rules are not played again",
+        "tournaments.tournaments tournaments.globally_stable_code",
+    ),
+    gross(
+        "learners.stable.tournament:_winner",
+        "(one if f(x) != y else other).update(x, y)",
+        "(one if f(x) != y else other)",
+        "the sample lacks the example of its tournament",
+        "tournaments.tournaments tournaments.globally_stable_code",
+    ),
+]
