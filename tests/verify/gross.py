@@ -262,8 +262,8 @@ GROSS = [
     ),
     gross(
         f"{LOWER}:chain",
-        "return max(sizes, default=1)",
-        "return int(1.5 * max(sizes, default=1))",
+        "indistinct(epsilon, delta), alpha, beta)",
+        "indistinct(epsilon, delta), alpha, beta) * 3 // 2",
         "the lower bound of private learners is half as large again",
         BOUNDS,
     ),
@@ -276,8 +276,8 @@ GROSS = [
     ),
     gross(
         f"{LOWER}:unseen",
-        "return max(sizes, default=1)",
-        "return 2 * max(sizes, default=1)",
+        "most = max(sizes, default=1)",
+        "most = 2 * max(sizes, default=1)",
         "the lower bound of any learner is twice as large",
         BOUNDS,
     ),

@@ -103,7 +103,7 @@ def bounds_by_definition(
 def bounds_by_formula() -> Outcome:
     """With one point the bit of `Bit` is a learner that meets Theorem 2, so no larger n is true."""
     wrong = checked = public = 0
-    for text, points in (("points(a)", 1), ("subsets(a; at most 3)", 2)):
+    for text, points in (("points(a)", 1), ("subsets(a; at most 3)", 3)):
         for epsilon, delta, alpha, beta in [
             (1.0, "1e-6", 0.1, 0.05), (1.0, "1e-2", 0.2, 0.05), (0.3, "1e-6", 0.1, 0.01),
             (2.0, "1e-6", 0.05, 0.05), (0.5, "1e-4", 0.3, 0.1), (1.0, "1e-6", 0.1, 0.2),
