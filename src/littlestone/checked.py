@@ -9,7 +9,6 @@ from littlestone.data import Label, open_table
 from littlestone.data.checking import count_cells, count_lines
 from littlestone.data.csv_files import CsvText
 from littlestone.data.fitting import columns_of, require_columns, require_label
-from littlestone.data.readings import Reading
 from littlestone.data.schema import Schema, declared_label, opened_schema
 from littlestone.domains import Domain
 from littlestone.errors import DeclarationError
@@ -49,24 +48,21 @@ def check(
     """
     declared = opened_schema(schema)
     columns, label = _declared(declared, target, positive, labels, default, hypotheses)
-    reading = Reading() if declared is None else declared.reading(label)
-    opened = open_table(
-        table, name, separator=separator, multiline=multiline, reading=reading.of(())
-    )
-    read = reading.read(opened)
+    raw = None if declared is None else declared.files
+    opened = open_table(table, name, separator=separator, multiline=multiline, reading=raw)
     lines = count_lines(opened) if isinstance(opened, CsvText) else None
     if lines is not None and lines.separator != lines.declared:
         return TableCheck(0, (), None, lines, label)
+    decoded = opened if declared is None else declared.reading(label).read(opened)
     if declared is not None:
-        declared.require_table(read)
+        declared.require_table(decoded)
     for column in columns:
-        opened.require(column.name)
-        require_columns(column, read.kind, opened.name)
+        decoded.require(column.name)
+        require_columns(column, decoded.kind, decoded.name)
     if label is not None:
-        opened.require(label.column)
-        require_label(label, read.kind(label.column), opened.name)
-    listed = () if declared is None or label is None else declared.values_of(label.column)
-    n, counts = count_cells(opened, columns, label, listed, reading.columns)
+        decoded.require(label.column)
+        require_label(label, decoded.kind(label.column), decoded.name)
+    n, counts = count_cells(opened, columns, label, declared)
     last = counts.pop() if label is not None else None
     return TableCheck(n, tuple(counts), last, lines, label)
 

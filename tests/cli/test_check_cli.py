@@ -28,7 +28,7 @@ values = ["Ja", "ja", "J", "Nein", "nein", "N"]
 """
 
 
-def german_export(path: Path, n: int = 600, *, decimal: str = ",", encoding: str = "utf-8") -> int:
+def german_export(path: Path, n: int = 600, *, encoding: str = "utf-8") -> int:
     """Write a German export, whose label is yes from 65 years on; return its lines."""
     rng, yes, no = random.Random(7), ("Ja", "ja", "J"), ("Nein", "nein", "N")
     more = [f"Spalte{i}" for i in range(35)]
@@ -36,7 +36,7 @@ def german_export(path: Path, n: int = 600, *, decimal: str = ",", encoding: str
     for _ in range(n):
         age, cost = rng.randrange(18, 95), rng.randrange(10, 4999)
         euros = f"{cost // 1000}.{cost % 1000:03d}" if cost > 999 else str(cost)
-        shown = f"{euros},00 €" if decimal == "," else f"{cost}.00"
+        shown = f"{euros},00 €"
         note = '"Befund\nfolgt; später"' if rng.random() < 0.25 else "ohne"
         date = f"{rng.randrange(1, 29):02d}.{rng.randrange(1, 13):02d}.2021"
         label = rng.choice(yes if age >= 65 else no)
@@ -84,9 +84,11 @@ def test_a_german_export_from_the_first_check_to_the_rule(
     Path("schema.toml").write_text(SCHEMA.format(positive="in {Ja, ja, J}"))
     status, out = run("check", *asked)
     assert status == 1
-    assert "column Kosten: write its numbers alone" in out.splitlines()[-1]
+    assert 'column Kosten: write in the schema unit = "€"' in out.splitlines()[-1]
 
-    german_export(Path("export.csv"), decimal=".")
+    schema = SCHEMA.format(positive="in {Ja, ja, J}")
+    euros = 'decimal = ","\nthousands = "."\nunit = "€"\n'
+    Path("schema.toml").write_text(schema.replace("[columns.W", f"{euros}[columns.W"))
     status, out = run("check", *asked)
     assert (status, "none: all is read" in out) == (0, True)
     status, out = run("fit", *asked, "--epsilon", "5", "--json", "--seed", "1")
@@ -113,8 +115,8 @@ def test_lines_that_are_not_utf8(tmp_path: Path) -> None:
     )  # fmt: skip
     found = json.loads(out)
     assert (status, found["NOT PRIVATE"]) == (1, True)
-    assert found["lines_not_utf8"] > 600
-    assert "UTF-8" in found["advice"]
+    assert found["lines_undecoded"] > 600
+    assert 'encoding = "latin-1"' in found["advice"]
 
 
 SECRETS = ["zwiebel", "12,5 Z", "31.12.1999", "Befund€", "\x1b[31m"]

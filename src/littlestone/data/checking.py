@@ -17,8 +17,10 @@ from littlestone.data.coding import Numbering
 from littlestone.data.csv_files import CsvTable, CsvText
 from littlestone.data.fitting import NUMBERS
 from littlestone.data.labels import Label
+from littlestone.data.schema import Schema
+from littlestone.data.schema_columns import SchemaColumn
 from littlestone.data.tables import Table
-from littlestone.data.written import Written
+from littlestone.data.written import Unread, Written
 from littlestone.domains import Domain, Listed, number, text
 
 READ, MISSING, OTHER = "read", "missing", "another value"
@@ -32,13 +34,13 @@ COMMA, UNIT, DATE, NUMBER = (
 )
 SPELLING, UNLISTED = "a listed value, spelled otherwise", "not on the list"
 
-NO_FORMS: Mapping[str, Written] = {}
-
 _SIZE = r"[-+]?\d[\d.,'\s]*"
 _DATE = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{4}[-/]\d{1,2}[-/]\d{1,2}.*", re.DOTALL)
 _UNIT = re.compile(rf"{_SIZE}\s*[^\W\d_]{{1,4}}|{_SIZE}\s*[^\w\s]|[^\w\s]\s*{_SIZE}", re.DOTALL)
 _COMMA = re.compile(_SIZE, re.DOTALL)
-_FAULTS = {READ, MISSING, OTHER}
+OUTSIDE = str(Unread.OUTSIDE)
+_NO_FAULTS = {READ, MISSING, OTHER, OUTSIDE}
+_AS_IT_IS = Written()
 _SEPARATORS = ",;\t|"
 
 
@@ -56,31 +58,35 @@ def why_no_number(shown: str) -> str:
     return UNIT if _UNIT.fullmatch(shown) else NUMBER
 
 
-def cell_check(column: Domain[Any], form: Written | None = None) -> Callable[[object], str]:
+def cell_check(
+    column: Domain[Any], declared: SchemaColumn | None = None
+) -> Callable[[object], str]:
     """The function that says of a cell of the column that it is read, missing, or why it is not read.
 
-    The ``form`` is how a schema declares its cells to be written.
+    The ``declared`` column of a schema says how the cell is written.
 
     >>> [cell_check(Listed(("F", "M"), "sex"))(value) for value in ("F", " f", "x", None)]
     ['read', 'a listed value, spelled otherwise', 'not on the list', 'missing']
     """
     spelled = _spelled(column.values) if isinstance(column, Listed) else set()
+    written = Written() if declared is None else declared.written
 
     def check(value: object) -> str:
         shown = text(value)
         if not shown.strip():
             return MISSING
-        if column.reads(value if form is None else form(value)):
-            return READ
+        if column.reads(written(value)):
+            why = None if declared is None else declared.unread(value)
+            return READ if why is None else str(why)
         if isinstance(column, NUMBERS):
-            return why_no_number(shown) if form is None else NUMBER
+            return why_no_number(shown)
         return SPELLING if _key(shown) in spelled else UNLISTED
 
     return check
 
 
 def label_check(
-    label: Label, listed: Sequence[str] = (), form: Written | None = None
+    label: Label, listed: Sequence[str] = (), written: Written = _AS_IT_IS
 ) -> Callable[[object], str]:
     """The function that says of a label that it is declared, missing, or why it is of no declared kind.
 
@@ -97,14 +103,12 @@ def label_check(
     numbers = {number(value) for value in named} - {None}
 
     def check(cell: object) -> str:
-        if not text(cell).strip():
+        value, shown = written(cell), text(cell)
+        if not shown.strip():
             return MISSING
-        value = cell if form is None else form(cell)
-        shown = text(value)
-        if not shown:  # the form of a number reads a text that is none as missing
-            return NUMBER
         if condition is not None and condition.ordered:
             return READ if condition.reads(value) else why_no_number(shown)
+        shown = text(value)
         known = shown in named or (numbers and number(value) in numbers)
         if known or (condition is None and shown.strip() in named):
             return READ
@@ -137,7 +141,7 @@ class Counts:
     @property
     def faults(self) -> dict[str, int]:
         """The cells that the declaration cannot read, by the reason, the most frequent first."""
-        found = Counter({why: n for why, n in self.cells.items() if why not in _FAULTS})
+        found = Counter({why: n for why, n in self.cells.items() if why not in _NO_FAULTS})
         return dict(found.most_common())
 
     @property
@@ -156,11 +160,13 @@ class Lines:
     """A CSV file line by line: a line is what ends in LF, and the header is none.
 
     ``open`` lines end within quotes, ``ragged`` ones have more or fewer cells than the header, and
-    ``undecoded`` ones are not UTF-8.  ``separator`` is the character that cuts the header into the most
-    names, and ``spanning`` how many records there are if quoted values may hold line breaks.
+    ``undecoded`` ones are not of the ``encoding``.  ``separator`` is the character that cuts the header
+    into the most names, and ``spanning`` how many records there are if quoted values may hold line
+    breaks.
     """
 
     declared: str
+    encoding: str
     separator: str
     lines: int
     open: int
@@ -196,25 +202,33 @@ def count_lines(table: CsvText) -> Lines:
         spanning = sum(1 for _ in again.rows(again.columns[:1]))
     ragged = 0 if table.spanning and found["open"] else found["ragged"]
     return Lines(
-        table.separator, best, found["lines"], found["open"], ragged, found["undecoded"], spanning
+        table.separator,
+        table.encoding,
+        best,
+        found["lines"],
+        found["open"],
+        ragged,
+        found["undecoded"],
+        spanning,
     )
 
 
 def count_cells(
-    table: Table,
-    columns: Sequence[Domain[Any]],
-    label: Label | None,
-    listed: Sequence[str] = (),
-    forms: Mapping[str, Written] = NO_FORMS,
+    table: Table, columns: Sequence[Domain[Any]], label: Label | None, schema: Schema | None
 ) -> tuple[int, list[Counts]]:
     """The number of records, and what is read of each column and then of the label.
 
-    The ``forms`` are those of `Reading`.  Each distinct value of a batch is looked at once.
+    The table has the cells as they stand in its files.  Each distinct value of a batch is looked at
+    once.
     """
-    checks = [Numbering(cell_check(column, forms.get(column.name))) for column in columns]
+    known = {} if schema is None else {column.name: column for column in schema.columns}
+    checks = [Numbering(cell_check(column, known.get(column.name))) for column in columns]
     names = [column.name for column in columns]
     if label is not None:
-        checks.append(Numbering(label_check(label, listed, forms.get(label.column))))
+        forms = {} if schema is None else schema.reading(label).columns
+        listed = known[label.column].values if schema is not None else ()
+        written = forms.get(label.column, _AS_IT_IS)
+        checks.append(Numbering(label_check(label, listed, written)))
         names.append(label.column)
     n, sums = 0, [Counter[str]() for _ in checks]
     for batch in table.batches(names):

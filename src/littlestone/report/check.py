@@ -14,6 +14,7 @@ from littlestone.data.checking import (
     DATE,
     MISSING,
     OTHER,
+    OUTSIDE,
     READ,
     SPELLING,
     UNIT,
@@ -27,13 +28,14 @@ from littlestone.visible import visible
 TITLE = "What is read of the table: NOT PRIVATE, for people who may see it"
 
 _HELP = {
-    COMMA: "write its numbers with a point, such as 4.52, and without marks between thousands",
-    UNIT: "write its numbers alone, such as 1200.00, without a unit",
-    DATE: "write a number in place of each date, such as the year",
-    SPELLING: "add each spelling to its list, or write the values as the list does",
+    COMMA: 'write in the schema decimal = ",", and thousands = "." if it has such marks',
+    UNIT: 'write in the schema unit = "€" (or what it has), and decimal = "," and thousands = "." if '
+    "its numbers are written so",
+    DATE: "leave it out of the class, or write a number in place of each date, such as the year",
+    SPELLING: "write in the schema ignore_case = true, or add each spelling to its list",
     UNLISTED: "add its other values to its list, if they are public",
 }
-_ENCODING = "save the file in UTF-8: iconv -f latin1 -t utf-8 TABLE > utf8.csv"
+_ENCODING = 'write in the schema the encoding of the file, such as encoding = "latin-1"'
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class TableCheck:
         if why in (SPELLING, UNLISTED):
             return (
                 f"column {counts.column}: list every spelling, such as --positive 'in {{Ja, ja, J}}', "
-                'or in the schema positive = "in {Ja, ja, J}"'
+                'or in the schema positive = "in {Ja, ja, J}", or ignore_case = true'
             )
         return f"column {counts.column}: {_HELP.get(why, 'compare it with a value, not by order')}"
 
@@ -97,8 +99,8 @@ class TableCheck:
         lines = self.lines
         if lines is not None:
             found.append(("separator", self._separator(lines)))
-            wrong = f"NOT UTF-8 in {lines.undecoded:,} lines" if lines.undecoded else "UTF-8"
-            found += [("encoding", wrong), ("lines", self._lines(lines))]
+            wrong = f"; NOT SO in {lines.undecoded:,} lines" if lines.undecoded else ""
+            found += [("encoding", lines.encoding + wrong), ("lines", self._lines(lines))]
         if self.n:
             records = f"{self.n:,}"
             if lines is not None and lines.spanning not in (None, self.n):
@@ -136,7 +138,8 @@ class TableCheck:
                 "lines": self.lines.lines,
                 "lines_in_quotes": self.lines.open,
                 "lines_ragged": self.lines.ragged,
-                "lines_not_utf8": self.lines.undecoded,
+                "encoding": self.lines.encoding,
+                "lines_undecoded": self.lines.undecoded,
                 "records_multiline": self.lines.spanning,
             }
         data["columns"] = {c.column: dict(c.cells) for c in self.columns}
@@ -157,8 +160,11 @@ class TableCheck:
 def _cells(counts: Counts) -> str:
     total = sum(counts.cells.values())
     missing = counts.cells.get(MISSING, 0)
-    words = [f"{counts.cells.get(READ, 0):,} of {total:,} cells read"]
+    read = counts.cells.get(READ, 0) + counts.cells.get(OUTSIDE, 0)
+    words = [f"{read:,} of {total:,} cells read"]
     words += [f"{missing:,} missing"] if missing else []
+    outside = counts.cells.get(OUTSIDE, 0)
+    words += [f"{outside:,} outside the range, which count as its ends"] if outside else []
     words += [f"{n:,} NOT READ: {why}" for why, n in counts.faults.items()]
     return "; ".join(words)
 
