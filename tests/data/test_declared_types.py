@@ -273,15 +273,9 @@ def test_columns_that_no_schema_can_hold(tmp_path: Path) -> None:
 def test_a_filled_draft_is_used(tmp_path: Path) -> None:
     path = parquet_of(tmp_path)
     draft = littlestone.draft_schema(path)
-    draft = draft.replace('# target = "COLUMN" ', 'target = "late" ')
-    draft = draft.replace('# positive = "> 15" ', "positive = true ")
-    draft = draft.replace(
-        "# range = [LOW, HIGH]       # fill in: the numbers that age", "range = [0, 120] #"
-    )
-    draft = draft.replace(
-        "# range = [LOW, HIGH]       # fill in: the numbers that rate",
-        "range = [0, 1]\nsteps = 4 #",
-    )
+    draft = 'target = "late"\npositive = true\n' + draft
+    draft = draft.replace("[columns.age]", "[columns.age]\nrange = [0, 120]")
+    draft = draft.replace("[columns.rate]", "[columns.rate]\nrange = [0, 1]\nsteps = 4")
     (tmp_path / "schema.toml").write_text(draft)
     release = littlestone.fit(
         path,

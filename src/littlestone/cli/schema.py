@@ -18,17 +18,24 @@ def schema(
     source: TableArgument,
     table: NameOption = None,
     separator: SeparatorOption = None,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(
+            "--dictionary",
+            help="A CSV file with a line for each column: name, type, low, high, step, values, unit.",
+        ),
+    ] = None,
     to: Annotated[
         Path | None, typer.Option("--out", help="Write to this new file, not to the terminal.")
     ] = None,
 ) -> None:
-    """Draft a schema of TABLE from names and declared types; no record is read.
+    """Draft a schema of TABLE from names, declared types and a data dictionary; no record is read.
 
     Write the draft to a file, fill in the ranges and the lists of values that you know, and give the
     file to `fit --schema`.  Nothing is guessed from records.
     """
-    require_different({"the table": [Path(source)], "--out": [to]})
-    draft = draft_schema(open_table(source, table, separator=separator))
+    require_different({"the table": [Path(source)], "--dictionary": [dictionary], "--out": [to]})
+    draft = draft_schema(open_table(source, table, separator=separator), dictionary)
     if to is None:
         typer.echo(draft, nl=False)
         return

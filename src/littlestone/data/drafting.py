@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Sequence
 
+from littlestone.data.dictionary import read_dictionary
 from littlestone.data.opening import open_table
 from littlestone.data.schema_columns import heading
 from littlestone.data.tables import Table, separated
@@ -16,49 +19,33 @@ _HEAD = """\
 # No record was read. Fill in what you know without looking at the records, from a
 # code book or a law, because all of it is published with the rule. Ranges and lists
 # that are read off the records may tell about a single one. Delete columns that no
-# rule should read.
-
-# target = "COLUMN"         # fill in: the column to predict
-# positive = "> 15"         # which of its values count as 1: "> 15", "yes" or "in {{A, B}}"
-# labels = ["on time", "late", "cancelled"]   # or, in place of positive, all labels;
-# default = "on time"       # and the label of every other value
-# unit = "COLUMN"           # whose record it is, to protect each person as a whole
-# max_records = 3           # and how many records of each are used
-"""
-
-_NUMBER = """\
-# range = [LOW, HIGH]       # fill in: the numbers that {name} may have
-# step = 1                  # rules cut the range at each step;
-# log_steps = 30            # or in so many steps of equal ratios
-"""
-
-_TEXT = """\
-# values = ["A", "B"]       # fill in if all values are on a public list;
-#                           # without it, any text counts
-"""
-
-_LINES = {
-    "boolean": "",
-    "integer": _NUMBER,
-    "number": _NUMBER,
-    "text": _TEXT,
-}
-
-_UNTYPED = """\
-# type = "TYPE"             # fill in: boolean, integer, number or text;
-# range = [LOW, HIGH]       # of numbers also the range,
-# step = 1                  # and where rules may cut it;
-# values = ["A", "B"]       # of texts the list, if it is public
+# rule should read, or that this file need not know.
+#
+# Of the file:
+#   target = "COLUMN"        the column to predict, and which of its values count as 1:
+#   positive = "> 15"        or "yes", or ["Ja", "ja", "J"]; for several labels instead
+#                            labels = ["on time", "late"] and default = "on time"
+#   unit = "COLUMN"          whose record it is, and max_records = 3 of each
+#   separator = ";"          of a CSV file; encoding = "latin-1" if it is not UTF-8
+#   decimal = ","            in numbers; thousands = "." between groups of digits
+# Of a column:
+#   type = "number"          or "integer", "boolean", "text"
+#   range = [0, 120]         of numbers, with step = 5, steps = 30 or log_steps = 30
+#   values = ["F", "M"]      if all values are on a public list; else any text counts
+#   unit = "€"               beside numbers; of texts ignore_case = true
 """
 
 
-def draft_schema(table: object) -> str:
-    """A draft of the `Schema` of a table, in TOML with comments that say what to fill in.
+def draft_schema(table: object, dictionary: str | os.PathLike[str] | None = None) -> str:
+    """A draft of the `Schema` of a table, in TOML with a comment that says what to fill in.
 
     ``table`` is what `open_table` takes or opened, such as the path of a CSV file.  Only the names
     and the declared types of its columns are used, and no record is read: ranges and lists of values
     are never guessed.  A CSV file declares no types.  If it has no header, its first record is taken
     for the names.  Raises `TableError` if the table cannot be opened.
+
+    ``dictionary`` is a CSV file that says what columns hold, as `read_dictionary` reads it.  Raises
+    `DeclarationError` if it is wrong, or if the table lacks one of its columns.
 
     >>> import polars
     >>> draft = draft_schema(polars.DataFrame({"age": [31, 74], "sex": ["F", "M"]}))
@@ -66,6 +53,9 @@ def draft_schema(table: object) -> str:
     ['[columns.age]', 'type = "integer"', '[columns.sex]', 'type = "text"']
     """
     source = open_table(table)
+    known = {} if dictionary is None else read_dictionary(dictionary)
+    for name in known:
+        source.require(name, "rename the line of the dictionary, or delete it")
     if source.unseparated and not source.declared:
         raise TableError(
             f"draft a schema of {source.name}",
@@ -84,7 +74,7 @@ def draft_schema(table: object) -> str:
     names = [name for name, times in often.items() if times == 1]
     if left := len(source.columns) - len(names):
         parts[0] += f"# Left out: {left} without a name, or with a name that others have too.\n"
-    return "\n".join(parts + [_column(source, name) for name in names])
+    return "\n".join(parts + [_column(source, name, known.get(name)) for name in names])
 
 
 def _usable(name: object) -> bool:
@@ -92,12 +82,12 @@ def _usable(name: object) -> bool:
     return isinstance(name, str) and bool(name.strip()) and text(name) == name
 
 
-def _column(table: Table, name: str) -> str:
+def _column(table: Table, name: str, known: Sequence[str] | None) -> str:
+    """The lines of a column, those of a dictionary if it has some."""
     try:
         table.require(name)
     except TableError as error:
         return f"# {heading(name)}  left out: {error.found}\n"
     kind = table.kind(name)
-    if kind is None:
-        return f"{heading(name)}\n{_UNTYPED}"
-    return f'{heading(name)}\ntype = "{kind}"\n' + _LINES[kind].format(name=visible(name))
+    lines = [f'type = "{kind}"'] if kind is not None and not known else known or []
+    return "\n".join([heading(name), *lines, ""])

@@ -19,7 +19,7 @@ from littlestone.domains.cells import is_short, shown
 from littlestone.domains.values import whole_number
 from littlestone.errors import DeclarationError, TooLargeError, did_you_mean
 
-_KINDS: tuple[Kind, ...] = ("boolean", "integer", "number", "text")
+KINDS: tuple[Kind, ...] = ("boolean", "integer", "number", "text")
 _FORMS = ("decimal", "thousands", "unit", "ignore_case")
 _KEYS = ("type", "range", "step", "steps", "log_steps", "cuts", "values", *_FORMS)
 _PARTS = ("step", "steps", "log_steps")
@@ -136,9 +136,9 @@ def read_column(
             found = f"{which} has the unknown key {key!r}"
             refuse(schema, found, did_you_mean(key, _KEYS, fix))
     kind: Any = given.get("type")
-    if kind is not None and kind not in _KINDS:
-        fix = f"use one of: {', '.join(_KINDS)}"
-        known = did_you_mean(kind, _KINDS, fix) if isinstance(kind, str) else fix
+    if kind is not None and kind not in KINDS:
+        fix = f"use one of: {', '.join(KINDS)}"
+        known = did_you_mean(kind, KINDS, fix) if isinstance(kind, str) else fix
         refuse(schema, f"{which} has a type that is none", known)
     ways = [key for key in ("range", "cuts", "values") if key in given]
     if len(ways) > 1:
