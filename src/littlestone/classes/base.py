@@ -459,6 +459,7 @@ def require_labels_of(H: HypothesisClass[Any], sample: Sample[Any]) -> None:
 
 def require_two_labels(H: HypothesisClass[Any], asked: str) -> None:
     """Raise `DeclarationError` unless H has two labels; ``asked`` says in words what was asked."""
+    require_class(H)
     if H.labels != 2:
         raise DeclarationError(
             f"{asked} {H}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from decimal import Context, Decimal
+from decimal import Context, Decimal, localcontext
 from typing import Any
 
 from littlestone.classes.spec import Spec, column_text, parse_column, quoted
@@ -19,6 +19,7 @@ from littlestone.domains import (
     Product,
     number,
 )
+from littlestone.domains.base import require_domain
 from littlestone.domains.cells import MOST_CELLS, is_short, shown
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses.trees import ColumnTest
@@ -119,6 +120,12 @@ def _unreadable(text: str, found: str, fix: str) -> DeclarationError:
 
 
 def _starts(text: str, match: re.Match[str]) -> tuple[str, ...]:
+    # Numbers from 10^-30 to 10^30: sums, quotients and remainders have fewer digits than that.
+    with localcontext(prec=130):
+        return _starts_exactly(text, match)
+
+
+def _starts_exactly(text: str, match: re.Match[str]) -> tuple[str, ...]:
     low, high = number(match["low"]), number(match["high"])
     step = number(match["step"] or "1")
     found = ""
@@ -268,7 +275,8 @@ def split_count(domain: Product) -> int:
 
 def require_declared(domain: Product, what: str) -> None:
     """Raise `DeclarationError` unless the values of every column are declared."""
-    for column in domain.columns:
+    require_domain(domain, f"declare {what} over")
+    for column in domain.columns if isinstance(domain, Product) else (domain,):
         if not isinstance(column, Parted):
             raise DeclarationError(
                 f"declare {what} over {column}",

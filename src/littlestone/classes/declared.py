@@ -115,6 +115,12 @@ def parse_class(
     2
     """
     require_labels(labels)
+    if not isinstance(text, str):
+        raise DeclarationError(
+            f"read the class {shown(text)}",
+            found="it is no text",
+            fix="write one, such as 'thresholds(age, 0..120)'",
+        )
     spec, known = Spec.parse(text, labels).under(schema), declared_kinds()
     if spec.keyword not in known:
         listed = [keyword for keyword, kind in known.items() if kind.group]

@@ -12,12 +12,14 @@ from littlestone.classes.base import (
     ErrorSums,
     HypothesisClass,
     Scored,
+    require_class,
     require_example,
     require_two_labels,
 )
 from littlestone.classes.declared import Declared, described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.domains import Disjoint
+from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses import DirectSum
 from littlestone.sample import Sample
 
@@ -50,6 +52,14 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
     parts: tuple[HypothesisClass[Any], ...]
 
     def __post_init__(self) -> None:
+        if type(self.parts) is not tuple:
+            raise DeclarationError(
+                f"declare a direct sum of {shown(self.parts)}",
+                found="it is no tuple of classes",
+                fix="make it with DirectSumClass.of([Thresholds.on(0, 9), ...])",
+            )
+        for part in self.parts:
+            require_class(part)
         if self.is_empty():  # one object, whichever part is empty
             object.__setattr__(self, "parts", tuple(map(_contradicted, self.parts)))
 

@@ -15,6 +15,7 @@ from littlestone.classes.table_file import BinaryTable, read_labels, read_table
 from littlestone.classes.tabled import Tabled, distinct
 from littlestone.dimension.label_table import LabelTable
 from littlestone.domains import Names
+from littlestone.labels import require_labels
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ class FiniteClass(Tabled):
         `DeclarationError` for a ragged or empty table, and for an entry that is not a label; the error
         names the first one.
         """
+        if labels is not None:
+            require_labels(labels)
         if labels == 2:
             return cls.from_table(BinaryTable.checked(values, points, hypotheses, name))
         table = LabelTable.of(values, labels=labels, points=points, hypotheses=hypotheses)

@@ -10,7 +10,8 @@ from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.classes.subsets import Subsets
 from littlestone.domains import Domain, Integers, Product, Strings
-from littlestone.errors import DeclarationError
+from littlestone.domains.base import require_domain
+from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses import LookupTable
 from littlestone.sample import Sample
 
@@ -49,6 +50,7 @@ class Lookup(HypothesisClass[Any], Declared):
     contradicted: bool = False
 
     def __post_init__(self) -> None:
+        require_domain(self.domain, "look labels up by")
         columns = self.domain.columns if isinstance(self.domain, Product) else (self.domain,)
         if not all(isinstance(column, Strings | Integers) for column in columns):
             raise DeclarationError(
@@ -58,7 +60,7 @@ class Lookup(HypothesisClass[Any], Declared):
             )
         if type(self.most) is not int or self.most < 0:
             raise DeclarationError(
-                f"declare a lookup table of at most {self.most!r} keys",
+                f"declare a lookup table of at most {shown(self.most)} keys",
                 found="the number of keys is a whole number, 0 or more",
                 fix=f"write {FORM}",
             )

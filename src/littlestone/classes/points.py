@@ -9,6 +9,7 @@ from littlestone.classes.base import require_example
 from littlestone.classes.covering import PointCovering, fewest_errors
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Domain, Integers, Strings
+from littlestone.domains.base import require_domain
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet
 from littlestone.sample import Sample
@@ -37,6 +38,7 @@ class Points(PointCovering):
     contradicted: bool = False
 
     def __post_init__(self) -> None:
+        require_domain(self.domain, "declare the points of")
         if self.domain.size is not None:
             raise DeclarationError(
                 f"declare the points of {self.domain}",

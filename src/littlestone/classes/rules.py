@@ -24,7 +24,8 @@ from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.dimension.table import PackedTable
 from littlestone.domains import Domain, Integers, Product, Strings
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.domains.base import require_domain
+from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.hypotheses import Hypothesis, RuleUnion
 from littlestone.hypotheses.rules import Rule, record
 from littlestone.sample import Sample
@@ -77,6 +78,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
     alive: int = 0
 
     def __post_init__(self) -> None:
+        require_domain(self.domain, "declare equality rules on")
         if not isinstance(self.domain, Product):
             raise DeclarationError(
                 f"declare equality rules on the domain {self.domain}",
@@ -87,7 +89,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         if any(not isinstance(column, Strings | Integers) for column in self.domain.columns):
             found, fix = "a column has a finite vocabulary", "give columns Strings and Integers"
         elif type(self.max_literals) is not int or self.max_literals < 1:
-            found = f"rules of {self.max_literals!r} equalities are asked for"
+            found = f"rules of {shown(self.max_literals)} equalities are asked for"
             fix = "ask for a whole number, 1 or more"
         elif m > MOST_COLUMNS:
             found, fix = f"there are {m} columns", f"name at most {MOST_COLUMNS}"

@@ -10,7 +10,8 @@ from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import PointCovering, fewest_errors
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Integers, Strings
-from littlestone.errors import DeclarationError
+from littlestone.domains.base import require_domain
+from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses import FiniteSet
 from littlestone.sample import Sample
 
@@ -49,6 +50,7 @@ class Subsets(PointCovering):
     contradicted: bool = False
 
     def __post_init__(self) -> None:
+        require_domain(self.domain, "declare subsets of")
         if not isinstance(self.domain, Strings | Integers):
             raise DeclarationError(
                 f"declare subsets of {self.domain}",
@@ -57,7 +59,7 @@ class Subsets(PointCovering):
             )
         if type(self.k) is not int or self.k < 0:
             raise DeclarationError(
-                f"declare subsets of {self.k!r} elements",
+                f"declare subsets of {shown(self.k)} elements",
                 found="the number of elements is a whole number, 0 or more",
                 fix=f"write {FORM}",
             )

@@ -62,6 +62,13 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
     upto: int | Fraction | float
 
     def __post_init__(self) -> None:
+        require_range(self.domain, "thresholds")
+        if not all(type(cut) in (int, Fraction, float) for cut in (self.after, self.upto)):
+            raise DeclarationError(
+                f"declare thresholds from {shown(self.after)} to {shown(self.upto)}",
+                found="an end is not a number",
+                fix="make the class with Thresholds.on(0, 100)",
+            )
         if self.is_empty():  # one object, however it arose
             cut = self.domain.low if isinstance(self.domain, Grid) else Fraction(0)
             object.__setattr__(self, "after", cut)

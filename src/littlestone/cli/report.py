@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from littlestone.cli.arguments import files_of, ledger_name
 from littlestone.cli.console import out, require_encoding
 from littlestone.data.naming import dataset_name
+from littlestone.disk import parse_json
 from littlestone.errors import ModelError
 from littlestone.learners import Release
 from littlestone.learners.online.state import MAGIC
@@ -85,7 +85,7 @@ def report(
 def _page(text: str, ledger: Ledger | None) -> str:
     """The page of a model or of the lines of a stream."""
     try:
-        data = json.loads(text)
+        data = parse_json(text)
     except (ValueError, RecursionError):
         data = None
     if isinstance(data, dict) and "format" in data:

@@ -136,7 +136,7 @@ def open_folder(path: str, open_file: Callable[[Path], Table], suffixes: Sequenc
         root, pattern = path, os.path.join(glob.escape(path), "**", "*")
     else:
         root, pattern = _fixed(path), path
-    found = sorted({name for name in glob.glob(pattern, recursive=True) if os.path.isfile(name)})
+    found = sorted({name for name in _below(path, pattern) if os.path.isfile(name)})
     parts, known = [], set[tuple[int, int]]()
     for name in found:
         inner = os.path.relpath(name, root or ".").replace(os.sep, "/")
@@ -153,6 +153,21 @@ def open_folder(path: str, open_file: Callable[[Path], Table], suffixes: Sequenc
             fix="remove the links, or give a pattern without them",
         )
     return FolderTable(parts, name=path)
+
+
+MOST_NAMES = 1 << 18
+"""The most names of files and folders that are looked at below a folder."""
+
+
+def _below(path: str, pattern: str) -> Iterator[str]:
+    for number, name in enumerate(glob.iglob(pattern, recursive=True)):
+        if number == MOST_NAMES:
+            raise TableError(
+                f"read {path}",
+                found=f"there are more than {MOST_NAMES:,} files and folders below it",
+                fix="give the folder of one table, or a pattern such as visits/*.csv",
+            )
+        yield name
 
 
 def _fixed(pattern: str) -> str:

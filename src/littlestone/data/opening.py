@@ -25,7 +25,7 @@ from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.lazy import LazyTable
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
-from littlestone.errors import DeclarationError, SourceError, TableError, did_you_mean
+from littlestone.errors import DeclarationError, SourceError, TableError, did_you_mean, shown
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".zip", ".zst", ".parquet", ".pq")
 
@@ -57,6 +57,12 @@ def open_table(
     Raises `TableError` if there is no such table, or if it is of an unknown kind, and
     `DeclarationError` if ``separator`` or ``multiline`` is given for what is no CSV file.
     """
+    if (separator is not None and not isinstance(separator, str)) or type(multiline) is not bool:
+        raise DeclarationError(
+            f"read a table with separator {shown(separator)} and multiline {shown(multiline)}",
+            found="a separator is a text of one character, and multiline is True or False",
+            fix="leave them out, or write separator=';'",
+        )
     read = Reading() if reading is None else reading
     open_file = partial(
         _open_file,
@@ -199,7 +205,7 @@ def _open_file(path: Path, *, separator: str | None, multiline: bool, encoding: 
 def _require_none(table: str | None, what: str) -> None:
     if table is not None:
         raise SourceError(
-            f"read the table {table} of {what}",
+            f"read the table {shown(table)} of {what}",
             found="it is no database",
             fix="leave the table's name out: without --table, and in Python open_table(source)",
         )

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from littlestone.domains.values import plain, require_list, text
-from littlestone.errors import DAMAGED, DeclarationError, ModelError
+from littlestone.errors import DAMAGED, DeclarationError, ModelError, shown
 
 Point = TypeVar("Point")
 
@@ -196,3 +196,13 @@ def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return [v.to_json() if isinstance(v, Domain) else v for v in value]
     return value
+
+
+def require_domain(domain: object, asked: str) -> None:
+    """Raise `DeclarationError` unless it is a domain; a table in its place is not quoted."""
+    if not isinstance(domain, Domain):
+        raise DeclarationError(
+            f"{asked} {shown(domain)}",
+            found="it is no domain",
+            fix="give one, such as Grid(0, 100), Strings(name) or a Product of columns",
+        )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone.data import open_table, read_mapped
 from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING
+from littlestone.disk import read_json
 from littlestone.domains import require_list
 from littlestone.errors import DAMAGED, DeclarationError, ModelError, shown
 from littlestone.hypotheses import Hypothesis
@@ -346,12 +345,12 @@ class Release:
     def load(cls, path: str | PathLike[str]) -> Release:
         """Read a model file.  Raises `ModelError` if it is missing or damaged."""
         try:
-            return cls.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+            return cls.from_json(read_json(path))
         except ModelError:
             raise
         # A ValueError is a damaged encoding or syntax, or a number of thousands of digits.
         except (OSError, ValueError, RecursionError) as error:
-            reason = error.strerror if isinstance(error, OSError) else _kind_of(path)
+            reason = error.strerror if isinstance(error, OSError) else _kind_of(path, error)
             raise ModelError(
                 f"read the model {path}",
                 found=str(reason),
@@ -377,8 +376,10 @@ def _several(cost: PrivacyCost) -> str:
     return f"{grown}, delta {decimal_text(cost.delta)} {times}"
 
 
-def _kind_of(path: str | PathLike[str]) -> str:
-    """What a file is that is no JSON text, from its first bytes."""
+def _kind_of(path: str | PathLike[str], error: Exception) -> str:
+    """What a file is that is no model, from its first bytes or the error of reading it."""
+    if type(error) is ValueError:  # of `read_json`, which quotes nothing
+        return str(error)
     with open(path, "rb") as file:
         head = file.read(16)
     if head == b"SQLite format 3\0":

@@ -110,7 +110,7 @@ class Ledger:
         self, path: str | os.PathLike[str] | None = None, *, create: bool | None = None
     ) -> None:
         self._store: Store
-        place = None if path is None else os.fspath(path)
+        place = None if path is None else _place(path)
         make = create is None or create
         if place is not None and is_address(place):
             self._store = LedgerServer(place, create=make)
@@ -482,3 +482,17 @@ def _require_alike(asked: str, known: NeighboringRelation, other: NeighboringRel
             found=f"its budget is counted as {known}, and this as {other}; the two do not add up",
             fix=(f"give --unit {unit}" if unit else "leave out --unit") + ", or use other data",
         )
+
+
+def _place(path: object) -> str:
+    try:
+        place = os.fspath(path)  # type: ignore[call-overload]
+    except TypeError:
+        place = None
+    if not isinstance(place, str):
+        raise DeclarationError(
+            f"open the ledger {shown(path)}",
+            found="it is neither a path nor an address",
+            fix="give the path of a file, such as 'visits.ledger', or leave it out for one in memory",
+        )
+    return place
