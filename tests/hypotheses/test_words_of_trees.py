@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations, product
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def holds(words: str, x: tuple[str, str]) -> int:
     if words.startswith("always "):
         return int(words[-1])
     number, sex = (None if x[0] == "" else int(x[0])), x[1]
-    patterns = [
+    patterns: list[tuple[str, Callable[[Any], object]]] = [
         (r"(\d+) <= n < (\d+)", lambda m: number is not None and int(m[1]) <= number < int(m[2])),
         (r"n >= (\d+)", lambda m: number is not None and number >= int(m[1])),
         (r"n < (\d+)", lambda m: number is not None and number < int(m[1])),
@@ -47,7 +48,8 @@ def holds(words: str, x: tuple[str, str]) -> int:
         (r"sex is (\(other\)|F)", lambda m: sex == m[1]),
     ]
     for pattern, told in patterns:
-        words = re.sub(pattern, lambda m, told=told: str(bool(told(m))), words)
+        # Bound at once, and called before the next one.
+        words = re.sub(pattern, lambda m: str(bool(told(m))), words)  # noqa: B023
     assert re.fullmatch(r"(True|False|and|or|[() ])+", words), words
     return int(eval(words))
 

@@ -57,13 +57,19 @@ def open_table(
     Raises `TableError` if there is no such table, or if it is of an unknown kind, and
     `DeclarationError` if ``separator`` or ``multiline`` is given for what is no CSV file.
     """
-    if (separator is not None and not isinstance(separator, str)) or type(multiline) is not bool:
+    if type(multiline) is not bool:
         raise DeclarationError(
-            f"read a table with separator {shown(separator)} and multiline {shown(multiline)}",
-            found="a separator is a text of one character, and multiline is True or False",
-            fix="leave them out, or write separator=';'",
+            f"read a table with multiline {shown(multiline)}",
+            found="it is neither True nor False",
+            fix="write multiline=True if a quoted value may hold line breaks",
         )
     read = Reading() if reading is None else reading
+    if not isinstance(read, Reading):
+        raise DeclarationError(
+            f"read a table as {shown(reading)} says",
+            found="it does not say how a table is written",
+            fix="leave it out, or take the reading of a schema or of a model",
+        )
     open_file = partial(
         _open_file,
         separator=read.separator if separator is None else separator,
