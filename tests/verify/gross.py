@@ -300,7 +300,7 @@ GROSS = [
         'if adversary == "oblivious":',
         "if True:",
         "votes are as safe for points that are chosen afterwards",
-        "lyu25_sizes.few_mistakes",
+        "lyu25_sizes.votes_of_draws lyu25_sizes.few_mistakes",
     ),
     gross(
         "online.extended_soa:ExtendedSOA.update",

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from littlestone.audit import find_subject
 from littlestone.audit.binomial import binomial_chances
+from littlestone.audit.drawn import drawn
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.subjects.bits import H as BITS
 from littlestone.audit.subjects.exponential_learner import Records
@@ -52,7 +53,7 @@ def parts_are_private() -> Outcome:
         most: Records = ((x, 1),) * 7
         pair = ((*most, (x, 1)), (*most, (x, 2)))
         audits = [subject.exact(), exact_audit(subject.distribution, [pair], subject.event)]
-        holds &= all(audit.holds for audit in audits)
+        holds &= all(audit.holds for audit in audits) and drawn(subject, [pair]).holds
         shown.append(f"{max(audit.epsilon for audit in audits):.2f}")
     return Outcome(
         "epsilon 1", f"exactly {shown[0]} with parts, {shown[1]} with bits on all records", holds

@@ -9,14 +9,19 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise, product
-from typing import Any
+from typing import Any, get_args
 
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
-from littlestone.learners.online.stage_sizes import calls_needed, leaves
+from littlestone.learners.online.stage_sizes import (
+    Adversary,
+    calls_needed,
+    draws_failure,
+    leaves,
+)
 from littlestone.learners.online.staged import StagedOnlineLearner
 from littlestone.privacy.budget import Budget
-from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.statement import Outcome, Trial, statement
 
 BETA, HORIZON = Fraction(1, 20), 200_000
 
@@ -168,4 +173,35 @@ def few_mistakes() -> Outcome:
         f"{', '.join(shown)} mistakes, {wrong} of 4 differ; failure at most {max(chances):.4f}; over "
         f"d^9.5 ln T ln(1/delta) / epsilon {', '.join(f'{x:.1e}' for x in ratios)}",
         wrong == 0 and max(chances) <= BETA and ratios == sorted(ratios, reverse=True),
+    )
+
+
+@statement(
+    id="Votes of draws",
+    says="points chosen after the draws beat the bound of points that were fixed before",
+    code="learners.online.stage_sizes.draws_failure",
+    scope="R = 25, 75 and 151 draws of 3 R functions, a point for each third, where these are wrong",
+    status="as stated",
+    proof="proofs/staged-stream.md#lemma-4-votes",
+)
+def votes_of_draws(trial: Trial) -> Outcome:
+    """The adversary asks at the point where just over half of the draws, and so the vote, is wrong."""
+    rng, shown, lost, wrong = trial.draws(4), [], 0, 0
+    for R in (25, 75, 151):
+        d = (3 * R).bit_length() - 1  # no class of so many functions has a larger LDim
+        for _ in range(20):
+            drawn = [rng.randrange(3 * R) for _ in range(R)]
+            wrong_there = {*drawn[: R // 2 + 1]}
+            lost += len(wrong_there) <= R and 2 * sum(i in wrong_there for i in drawn) > R
+        fixed = sum(math.comb(R, i) * 2 ** (R - i) for i in range(R // 2 + 1, R + 1)) / 3**R
+        said = [
+            math.exp(min(0.0, draws_failure(R, d, 1, kind)))
+            for kind in get_args(Adversary)  # oblivious, adaptive
+        ]
+        wrong += not fixed <= said[0] < 1 == said[1]
+        shown.append(f"{fixed:.1e} <= {said[0]:.1e}")
+    return Outcome(
+        "a bound below 1 for fixed points, none for the others",
+        f"{lost} of 60 votes lost to points chosen afterwards; for a fixed point {', '.join(shown)}",
+        lost == 60 and not wrong,
     )

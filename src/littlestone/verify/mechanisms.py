@@ -33,17 +33,18 @@ def audited(
 
     def run() -> Outcome:
         find = find_subject(subject).make
-        audit, followed = find(epsilon, DELTA).exact(), find(Fraction(drawn_at or epsilon), DELTA)
+        audit = find(epsilon, DELTA).exact()
+        claim = audit.claim
+        stated = f"({float(claim.epsilon):.6g}, {float(claim.delta):.3g})-DP, as asked"
+        found = f"epsilon {audit.epsilon:.4f} at that delta, the worst of {audit.pairs:,} pairs"
+        if not audit.holds or claim.epsilon > epsilon or claim.delta > DELTA:
+            return Outcome(stated, found, False)
+        followed = find(Fraction(drawn_at or epsilon), DELTA)
         pairs = followed.pairs[-1:]
         if steps:
             pairs = tuple((one[-steps:], other[-steps:]) for one, other in pairs)
         draws = drawn(followed, pairs)
-        asked = audit.claim.epsilon <= epsilon and audit.claim.delta <= DELTA
-        return Outcome(
-            f"({float(audit.claim.epsilon):.6g}, {float(audit.claim.delta):.3g})-DP, as asked",
-            f"epsilon {audit.epsilon:.4f} at that delta, the worst of {audit.pairs:,} pairs; {draws}",
-            audit.holds and draws.holds and asked,
-        )
+        return Outcome(stated, f"{found}; {draws}", draws.holds)
 
     scope = "the exact law, on tiny data and all their neighbours; its draws, followed, on one pair"
     if drawn_at or steps:

@@ -97,7 +97,8 @@ def no_fewer_mistakes() -> Outcome:
     for H in classes:
         d = H.littlestone_dimension()
         learner = AgnosticExperts(H, horizon=d * K)
-        mean = _mean(learner, H, (), dict.fromkeys(H, 0))
+        mean, mistakes = _mean(learner, H, (), dict.fromkeys(H, 0))
+        wrong += abs(mistakes - d * K / 2) > 1e-9  # of fair labels, whatever is predicted
         wrong += mean < d * share - 1e-9 or d * share < math.sqrt(d * d * K / 8)
         least = min(least, mean / (d * share))
     return Outcome(
@@ -109,17 +110,18 @@ def no_fewer_mistakes() -> Outcome:
 
 def _mean(
     learner: AgnosticExperts[str], V: FiniteClass, asked: tuple[int, ...], errors: dict[Rule, int]
-) -> float:
-    """The mean regret over all labels to come, if ``asked`` are the labels so far at this node."""
+) -> tuple[float, float]:
+    """The mean regret, and mistakes, if ``asked`` are the labels so far at this node."""
     if len(asked) == K:
         V, asked = V.restrict(V.mistake_point(), int(2 * sum(asked) > K)), ()
     x = V.mistake_point()
     if not learner.rounds_left or x is None:
-        return learner.expected_mistakes - min(errors.values())
+        return learner.expected_mistakes - min(errors.values()), learner.expected_mistakes
     means = []
     for y in (0, 1):
         later = copy(learner)
         later.update(x, y)
         wrong = {h: e + (h(x) != y) for h, e in errors.items()}
         means.append(_mean(later, V, (*asked, y), wrong))
-    return sum(means) / 2
+    regrets, mistakes = zip(*means, strict=True)
+    return sum(regrets) / 2, sum(mistakes) / 2

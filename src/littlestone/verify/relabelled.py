@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from littlestone.audit.drawn import drawn
 from littlestone.audit.exact import exact_audit
+from littlestone.audit.subject import find_subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.relabelling import CLASS, Masses, relabelled
 from littlestone.classes import FiniteClass
@@ -148,7 +150,10 @@ def _audited(kind: type[Learner], *stages: Stage, used: float) -> Outcome:
 )
 def own_labels() -> Outcome:
     """Two patterns on three records, of which one is replaced; all records are relabelled."""
-    return _audited(RelabellingLearner, SHARP, used=0.97)
+    found = _audited(RelabellingLearner, SHARP, used=0.97)
+    subject = find_subject("relabelling-learner").make(Fraction(10), Fraction(0))
+    draws = drawn(subject, subject.pairs[-1:])
+    return Outcome(found.stated, f"{found.measured}; {draws}", found.holds and draws.holds)
 
 
 @statement(
