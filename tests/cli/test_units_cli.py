@@ -70,16 +70,43 @@ def test_what_is_refused_is_not_spent(visits: Path, more: tuple[object, ...]) ->
 
 def test_a_limit_of_units(visits: Path) -> None:
     assert run("ledger", "limit", "visits.csv", "--epsilon", 1, "--unit", "patient").status == 0
-    assert run(*fit()).status == 2
+    refused = run(*fit())
+    assert refused.status == 1
+    assert "cannot be bounded: no largest number of records per unit is declared" in refused.err
+    assert "--unit patient --max-records 3" in refused.err
     units = ("--unit", "patient", "--max-records", 1)
     assert run(*fit(*units)).status == 0
     assert "the limit is epsilon 1" in run(*fit(*units)).err
-    # Without --unit the limit would speak of records, while units are counted.
-    assert run("ledger", "limit", "visits.csv", "--epsilon", 2).status == 2
     shown = run("ledger", "show").out
     assert "(replace-one-unit: patient) spent, of a limit of epsilon 1" in " ".join(shown.split())
+    # A limit for rows stands beside that for patients.
+    assert run("ledger", "limit", "visits.csv", "--epsilon", 2).status == 0
     with Ledger("littlestone.ledger") as ledger:
         assert len(ledger.entries()) == 1
+
+
+def test_units_after_a_fit_of_rows(visits: Path) -> None:
+    assert run(*fit()).status == 0
+    done = run(*fit("--unit", "patient", "--max-records", 2))
+    assert done.status == 0
+    assert "more than can be bounded spent" in done.out
+    name = str(visits)
+    shown = run("ledger", "show", name).out
+    assert f"{name}: epsilon 2, delta 0 (replace-one) spent" in shown
+    assert "for each patient: infinite (replace-one-unit: patient): cannot be bounded" in shown
+    declared = run("ledger", "unit", "visits.csv", "--unit", "patient", "--max-records", 26)
+    assert "before: infinite" in declared.out
+    assert "now: epsilon 27, delta 0 (replace-one-unit: patient)" in declared.out
+    assert "declared after a spend, a promise that nobody enforced" in declared.out
+    shown = run("ledger", "show", name).out
+    assert "declared after a spend, a promise that nobody enforced" in shown
+    counts = json.loads(run("ledger", "show", "--json").out)["totals"][name]["counts"]
+    assert counts["replace-one-unit: patient"] == {
+        "epsilon": "27", "delta": "0", "limit": None, "max records": 26,
+        "declared after a spend": True,
+    }  # fmt: skip
+    assert run("ledger", "history", name).status == 0
+    assert run("ledger", "unit", name, "--unit", "patient", "--max-records", 25).status == 2
 
 
 def test_what_is_said_of_the_accuracy(visits: Path) -> None:

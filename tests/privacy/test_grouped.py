@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spending import Answer as Claim
 
-from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
+from littlestone.errors import DeclarationError
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.grouped import Grouped, growth, record_budget
 from littlestone.privacy.accounting.parallel import Parallel
@@ -22,7 +22,6 @@ from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
-from littlestone.privacy.ledger.rows import UnsoundRowError
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
 from littlestone.units import MOST_RECORDS, Unit
@@ -141,41 +140,6 @@ def test_other_texts_are_no_relation(text: str) -> None:
         NeighboringRelation(text)
 
 
-@pytest.mark.parametrize(
-    ("first", "second"), [(RECORD, UNIT), (UNIT, RECORD), (UNIT, Grouped(Claim(ONE), WARD))]
-)
-def test_a_ledger_never_adds_two_relations(first: Claim, second: Claim) -> None:
-    """Mistakes that would show here: adding them up, or keeping a total of each in silence."""
-    with Ledger() as ledger:
-        ledger.spend(first, dataset="visits", what="a look")
-        for refused in (
-            lambda: ledger.spend(second, dataset="visits", what="a look"),
-            lambda: ledger.preview(second, dataset="visits"),
-            lambda: ledger.set_limit("visits", second.cost()),
-        ):
-            with pytest.raises(DeclarationError, match="do not add up"):
-                refused()
-        ledger.spend(second, dataset="others", what="a look")
-        with pytest.raises(DeclarationError, match="do not add up"):
-            ledger.alias("others", "visits")
-        assert ledger.total("visits") == first.cost()
-        assert len(ledger.entries()) == 2
-        ledger.spend(first, dataset="visits", what="a look")
-        assert ledger.total("visits") == first.cost() + first.cost()
-
-
-def test_a_limit_is_of_one_relation() -> None:
-    with Ledger() as ledger:
-        ledger.set_limit("visits", RECORD.cost())
-        with pytest.raises(DeclarationError, match="do not add up"):
-            ledger.spend(UNIT, dataset="visits", what="a look")
-        ledger.set_limit("visits", UNIT.cost())  # nothing is spent yet
-        assert ledger.total("visits").neighboring == OF_PATIENTS
-        ledger.spend(UNIT, dataset="visits", what="a look")
-        with pytest.raises(BudgetExceededError):
-            ledger.spend(UNIT, dataset="visits", what="a look")
-
-
 def test_units_have_no_parts() -> None:
     """Records of one unit may lie in several folds, so folds do not compose in parallel."""
     with Ledger() as ledger, pytest.raises(DeclarationError, match="several parts"):
@@ -188,7 +152,7 @@ def test_a_unit_that_cannot_be_told_from_others_is_refused(column: str) -> None:
         ledger.spend(Grouped(RECORD, Unit(column, 1)), dataset="visits", what="a look")
 
 
-def test_a_file_keeps_the_unit_and_refuses_other_relations(tmp_path: Path) -> None:
+def test_a_file_keeps_the_unit_and_refuses_unknown_relations(tmp_path: Path) -> None:
     path = tmp_path / "ledger"
     with Ledger(path) as ledger:
         ledger.spend(UNIT, dataset="visits", what="a look")
@@ -208,10 +172,11 @@ def test_a_file_keeps_the_unit_and_refuses_other_relations(tmp_path: Path) -> No
                 file.execute(
                     f"INSERT INTO entries ({columns}) VALUES ({row.format(relation, *part)})"
                 )
-        # Another program may add a cost under another relation; then nothing more is spent.
+        # Another program may add a cost for rows; then the count for patients has no bound.
         file.execute(
             f"INSERT INTO entries ({columns}) VALUES ({row.format('replace-one', '', 0, 0)})"
         )
         file.commit()
-    with Ledger(path) as ledger, pytest.raises((UnsoundRowError, LedgerError, DeclarationError)):
+    with Ledger(path) as ledger:
         ledger.spend(UNIT, dataset="visits", what="a look")
+        assert [count.total is None for count in ledger.counts("visits")] == [False, True]

@@ -700,8 +700,8 @@ def test_a_database_of_another_application(path: Path, statements: tuple[str, ..
 
 def test_a_ledger_of_a_later_version(path: Path) -> None:
     Ledger(path).close()
-    tables_of_another(path, "PRAGMA user_version = 5")
-    refused(path, "the file has format 5 and this version of littlestone reads 4")
+    tables_of_another(path, "PRAGMA user_version = 6")
+    refused(path, "the file has format 6 and this version of littlestone reads 5")
 
 
 FORMAT_1 = (
@@ -1038,7 +1038,7 @@ def test_an_interrupt_in_the_middle_of_a_spend_records_nothing(
 
     ledger = Ledger(path)
     with monkeypatch.context() as patch:
-        patch.setattr(rows, "limit", interrupted)
+        patch.setattr(rows, "limits", interrupted)
         with pytest.raises(KeyboardInterrupt):
             ledger.spend(TENTH, dataset="people", what="a look")
     assert Ledger(path).spend(TENTH, dataset="people", what="a look").number == 1

@@ -21,9 +21,18 @@ from typing import Any
 import pytest
 from spending import CENT, Answer
 
-from littlestone.errors import LedgerError
-from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.ledger import Ledger, conninfo, is_address, server, shown_address
+from littlestone.errors import BudgetExceededError, LedgerError
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
+from littlestone.privacy.ledger import (
+    Ledger,
+    conninfo,
+    is_address,
+    server,
+    server_tables,
+    shown_address,
+)
+from littlestone.privacy.ledger.server import LedgerServer
+from littlestone.units import Unit
 from servers import Server
 from servers import server as run_server
 
@@ -326,9 +335,9 @@ def test_the_longest_names_and_costs_are_kept(address: str) -> None:
 
 def test_a_ledger_of_a_later_version(running_server: Server, address: str) -> None:
     Ledger(address).close()
-    session(running_server, address, "UPDATE littlestone_ledger.format SET version = 5")
+    session(running_server, address, "UPDATE littlestone_ledger.format SET version = 6")
     with pytest.raises(
-        LedgerError, match="it has format 5 and this version of littlestone reads 4"
+        LedgerError, match="it has format 6 and this version of littlestone reads 5"
     ):
         Ledger(address)
 
@@ -372,6 +381,31 @@ INSERT = (
     " (dataset, what, mechanism, epsilon, delta, neighboring, at) VALUES"
     " ('{}', 'a look', 'answer', '{}', '0/1', 'replace-one', '')"
 )
+
+
+def test_a_ledger_of_format_4_keeps_its_limits_and_gets_others(
+    running_server: Server, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patients = NeighboringRelation.replace_one_unit("patient")
+    with monkeypatch.context() as patch:
+        patch.setattr(server_tables, "FORMAT", 4)
+        LedgerServer(address, create=True).close()
+    limit = "INSERT INTO littlestone_ledger.limits VALUES ('{}', '2/1', '0/1', '{}')"
+    session(
+        running_server, address, INSERT.format("people", "1/1"),
+        limit.format("people", "replace-one"), limit.format("patients", patients),
+    )  # fmt: skip
+    for _ in range(2):
+        with Ledger(address, create=False) as ledger:
+            assert ledger.total("people") == PrivacyCost(Fraction(1))
+            assert ledger.limit("people") == PrivacyCost(Fraction(2))
+            assert ledger.limit("patients") == PrivacyCost(Fraction(2), neighboring=patients)
+    with Ledger(address) as ledger:
+        ledger.set_limit("people", PrivacyCost(Fraction(3), neighboring=patients))
+        ledger.declare_most("people", Unit("patient", 3))
+        with pytest.raises(BudgetExceededError, match="limit is epsilon 3, delta 0"):
+            spend(ledger)
+        assert [count.total.epsilon for count in ledger.counts("people") if count.total] == [1, 3]
 
 
 @pytest.mark.slow

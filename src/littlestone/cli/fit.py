@@ -40,6 +40,7 @@ from littlestone.learners.base import Setting
 from littlestone.pictures.tree import rule_tree
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.ledger.counts import UNBOUNDED
 from littlestone.privacy.randomness import generator
 from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
@@ -234,9 +235,8 @@ def released(
                     print_json(fields)
                 return
             rows = [*form.rows(release), *taken(task), ("method", task.why)]
-            if release.total is not None:
-                spent = f"{budget(release.total, release.limit)} ({shown})"
-                rows.append(("ledger", spent + (f", {MADE}" if book.made else "")))
+            spent = f"{budget(release.total, release.limit)} ({shown})"
+            rows.append(("ledger", spent + (f", {MADE}" if book.made else "")))
             if out is not None:
                 rows.append(("model", str(out)))
             title = "Private release" if release.private else "Simulated release: NOT PRIVATE"
@@ -291,7 +291,7 @@ def _preview(
             ),
             (
                 "after",
-                f"{preview.after}"
+                f"{preview.after or UNBOUNDED}"
                 + (f": WOULD BE REFUSED for {' and '.join(preview.over)}" if preview.over else ""),
             ),
         ]

@@ -39,7 +39,7 @@ from littlestone.privacy.cost import (
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
-from littlestone.report.pages.budget import Account
+from littlestone.report.pages.budget import OUTLINE, Account
 from littlestone.units import Unit
 from littlestone.visible import shortened, visible, visible_json
 
@@ -75,7 +75,7 @@ def show(
                 "connection": connection,
                 "entries": [_entry_json(entry) for entry, _ in _in_order(accounts)],
                 "totals": {
-                    name: _budget_json(account.total, account.limit)
+                    name: _budget_json(account.total, account.limit) | _counts_json(account)
                     for name, account in _by_name(accounts)
                 },
                 "one data set": [account.names for account in accounts if account.names[1:]],
@@ -88,6 +88,8 @@ def show(
         for account in accounts:
             names = " = ".join(account.names)
             out.print(f"{names}: {budget(account.total, account.limit)}")
+            for line in account.others():
+                out.print(f"  {line}", soft_wrap=True)
             rows = [
                 [entry.number, _at(entry), *_short(entry.cost), shortened(_what(entry))]
                 for entry, _ in account.lines
@@ -225,11 +227,12 @@ def limit(
     most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta(declared), relation)
     name = dataset_name(dataset)
     with Ledger(ledger, create=True) as book:
-        earlier = book.limit(name) if delta is None else None
+        earlier = book.limit(name, relation) if delta is None else None
         if earlier is not None:
             most = replace(most, delta=earlier.delta)
         book.set_limit(name, most)
-        names, total = book.names(name), book.total(name)
+        names = book.names(name)
+        total = next(count.total for count in book.counts(name) if count.relation == relation)
     if as_json:
         print_json({"names": names, **_budget_json(total, most), "ledger made": book.made})
         return
@@ -243,6 +246,40 @@ def limit(
     if Path(name).is_absolute() and not Path(name).exists():
         out.print("there is no such file yet; the limit applies to any file put there")
     _tell_overspent(total, most)
+
+
+@app.command()
+def unit(
+    dataset: Annotated[
+        str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
+    ],
+    unit: Annotated[str, typer.Option(help="The column that says whose record it is.")],
+    max_records: Annotated[
+        int, typer.Option(help="The most records that one value of the column has, for certain.")
+    ],
+    ledger: LedgerOption = DEFAULT_LEDGER,
+) -> None:
+    """Declare how many records a unit has at most, so that spends for records count for units.
+
+    Nobody enforces the number.  It can be raised later, and never lowered.
+    """
+    name, declared = dataset_name(dataset), Unit(unit, max_records)
+    with Ledger(ledger, create=True) as book:
+        before = Account.of(book, name)
+        book.declare_most(name, declared)
+        after = Account.of(book, name)
+    if book.made:
+        out.print(f"made the ledger {ledger}")
+    relation = NeighboringRelation.replace_one_unit(unit)
+    for when, account in (("before", before), ("now", after)):
+        for count in account.counts:
+            if count.relation == relation:
+                out.print(f"{when}: {count.text()}", soft_wrap=True)
+    if not any(count.relation == relation for count in before.counts):
+        out.print("before: not counted")
+    if any(count.mixed for count in after.counts):
+        out.print(OUTLINE)
+        out.print("a person with more records is less protected than this count says")
 
 
 @app.command()
@@ -308,16 +345,33 @@ def _existing(ledger: str) -> Ledger:
     return Ledger(ledger, create=False)
 
 
-def _budget_json(total: PrivacyCost, most: PrivacyCost | None) -> dict[str, object]:
-    return {**cost_json(total), "limit": most and cost_json(most)}
+def _budget_json(total: PrivacyCost | None, most: PrivacyCost | None) -> dict[str, object]:
+    spent = {"epsilon": None, "delta": None} if total is None else cost_json(total)
+    return {**spent, "limit": most and cost_json(most)}
+
+
+def _counts_json(account: Account) -> dict[str, object]:
+    if not account.counts[1:]:
+        return {}
+    return {
+        "counts": {
+            count.relation: {
+                **(cost_json(count.total) if count.total else {"epsilon": None, "delta": None}),
+                "limit": count.limit and cost_json(count.limit),
+                "max records": count.most and count.most.records,
+                "declared after a spend": bool(count.most and count.most.late),
+            }
+            for count in account.counts
+        }
+    }
 
 
 def _is_file(name: str) -> bool:
     return os.path.isabs(name) and os.path.exists(name)
 
 
-def _tell_overspent(total: PrivacyCost, most: PrivacyCost | None) -> None:
-    if most is not None and not total.within(most):
+def _tell_overspent(total: PrivacyCost | None, most: PrivacyCost | None) -> None:
+    if most is not None and (total is None or not total.within(most)):
         out.print("more than that is already spent, so the next spend will be refused")
 
 
@@ -344,13 +398,12 @@ def _accounts(
         if name in done:
             continue
         try:
-            group = book.names(name)
-            done.update(group)
-            told = book.history(name), book.total(name), book.limit(name)
+            done.update(book.names(name))
+            account = Account.of(book, name)
         except (UnsoundRowError, DeclarationError) as error:  # a name can be illegal too
             unsound.append(error)
         else:
-            accounts.append(Account(group, *told))
+            accounts.append(account)
     return accounts, unsound
 
 

@@ -151,9 +151,11 @@ def rounded_up(value: float) -> str:
     return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal_from_float(value):f}"
 
 
-def budget(total: PrivacyCost, limit: PrivacyCost | None) -> str:
-    """What a data set has spent, and of what."""
-    return f"{total} spent" + (f", of a limit of {limit}" if limit else ", no limit declared")
+def budget(total: PrivacyCost | None, limit: PrivacyCost | None) -> str:
+    """What a data set has spent, and of what; without a bound, if ``total`` is None."""
+    return f"{'more than can be bounded' if total is None else total} spent" + (
+        f", of a limit of {limit}" if limit else ", no limit declared"
+    )
 
 
 @dataclass(frozen=True)

@@ -103,6 +103,8 @@ def growth(epsilon: Fraction, k: int) -> Fraction:
     """
     if epsilon == 0:
         return Fraction(k)
+    if epsilon < _LEAST:  # there the quotient below may be one by 0
+        return k * exp_above((k - 1) * epsilon, _BITS)
     return (exp_above(k * epsilon, _BITS) - 1) / (exp_below(epsilon, _BITS) - 1)
 
 

@@ -205,7 +205,7 @@ def _prepare(connection: sqlite3.Connection, asked: str) -> bool:
             found=f"the file has format {version} and this version of littlestone reads {FORMAT}",
             fix="use the version of littlestone that wrote it",
         )
-    for step in (0, 2, 3) if new else range(version, FORMAT):
+    for step in (0, 2, 3, 4) if new else range(version, FORMAT):
         for statement in STEPS[step]:
             connection.execute(statement)
     # These are written at every opening, so that a read-only file or directory is detected here and

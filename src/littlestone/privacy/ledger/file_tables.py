@@ -7,13 +7,16 @@ from littlestone.privacy.ledger.tables import (
     COLUMNS,
     DENOMINATOR,
     LIMITS,
+    NEW_LIMITS,
     NUMERATOR,
     PART_COLUMNS,
     SEEN,
+    UNITS,
     sound_alias,
     sound_entry,
     sound_limit,
     sound_seen,
+    sound_units,
 )
 
 # SQLite's application_id tells that a file is a ledger, its user_version the format.
@@ -98,6 +101,26 @@ STEPS = {
             + " AND typeof(NEW.part) = 'integer' AND typeof(NEW.parts) = 'integer'"
             " AND (NEW.number = -1 OR"
             " NOT EXISTS (SELECT 1 FROM entries WHERE number = NEW.number))",
+        ),
+    ),
+    4: (
+        # SQLite cannot drop a primary key, so the limits move to a table without one.
+        *(f"DROP TRIGGER sound_{deed}_limits" for deed in ("insert", "update")),
+        "ALTER TABLE limits RENAME TO old_limits",
+        NEW_LIMITS,
+        "INSERT INTO limits SELECT dataset, epsilon, delta, neighboring FROM old_limits"
+        " WHERE dataset IS NOT NULL",
+        "DROP TABLE old_limits",
+        "CREATE INDEX limits_of ON limits (dataset)",
+        _only("limits", "insert", sound_limit(_NUMBER, _TEXT, "NEW.")),
+        _only("limits", "update", sound_limit(_NUMBER, _TEXT, "NEW.")),
+        UNITS,
+        *_fixed("units"),
+        _only(
+            "units",
+            "insert",
+            sound_units(_TEXT, "NEW.")
+            + " AND typeof(NEW.most) = 'integer' AND typeof(NEW.entries) = 'integer'",
         ),
     ),
 }

@@ -17,7 +17,7 @@ import logging
 import os
 import random
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import NoReturn, Self
@@ -29,6 +29,7 @@ from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
 from littlestone.privacy.ledger.address import is_address
+from littlestone.privacy.ledger.counts import UNBOUNDED, Count, Most, Paid, spending
 from littlestone.privacy.ledger.declared import MOST, MOST_WORDS, checked, named
 from littlestone.privacy.ledger.file import LedgerFile
 from littlestone.privacy.ledger.parts import Part, Spending
@@ -36,36 +37,34 @@ from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
 from littlestone.privacy.ledger.server import LedgerServer
 from littlestone.privacy.ledger.store import Connection, Store
 from littlestone.privacy.randomness import chosen_generator
+from littlestone.units import Unit
 
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Preview:
-    """The effect of a spend: its charge, the total before and after it, and the limit."""
+    """The effect of a spend: its charge, the total before and after it, and the limit.
+
+    These are for the neighbours of the spend; a total is None if it has no bound.  ``counts`` are
+    those after the spend of all neighbours that have a limit.
+    """
 
     cost: PrivacyCost
-    before: PrivacyCost
-    after: PrivacyCost
+    before: PrivacyCost | None
+    after: PrivacyCost | None
     limit: PrivacyCost | None
+    counts: tuple[Count, ...] = ()
 
     @property
     def refused(self) -> bool:
-        """Whether the spend would pass the limit."""
+        """Whether the spend would pass a limit."""
         return bool(self.over)
 
     @property
     def over(self) -> list[str]:
-        """What the spend would pass: epsilon, delta, or a limit under another neighbouring relation."""
-        after, limit = self.after, self.limit
-        if limit is None:
-            return []
-        sides = {
-            "epsilon": after.epsilon > limit.epsilon,
-            "delta": after.delta > limit.delta,
-            "another neighbouring relation": after.neighboring != limit.neighboring,
-        }
-        return [side for side, passed in sides.items() if passed]
+        """What the spend would pass: epsilon or delta, of any limit."""
+        return list(dict.fromkeys(side for count in self.counts for side in count.over))
 
 
 class Ledger:
@@ -248,11 +247,12 @@ class Ledger:
             with self._store.transaction(asked) as connection:
                 preview = _preview(connection, dataset, cost, part)
                 if preview.refused and refuse:
+                    passed = next(count for count in preview.counts if count.over)
                     raise BudgetExceededError(
                         asked,
-                        found=f"the total would be {preview.after} and the limit is {preview.limit}; "
-                        f"{' and '.join(preview.over)} would pass it",
-                        fix=fix,
+                        found=f"the total would be {passed.text()} and the limit is {passed.limit}; "
+                        f"{' and '.join(passed.over)} would pass it",
+                        fix=fix if passed.total is not None else passed.remedy(dataset),
                     )
                 self._spent = True
                 entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
@@ -282,9 +282,9 @@ class Ledger:
         The limit is a `Budget`, or a `PrivacyCost`, whose epsilon may be 0.
 
         A limit below what is already spent is accepted: nothing can be unspent, and every further
-        spend is refused.  It binds all names of the data set.  Raises `DeclarationError` for anything
-        else, if epsilon or delta is negative, inexact or too long, or if what is spent already is about
-        another neighbouring relation.
+        spend is refused.  It binds all names of the data set.  There may be a limit for rows and one
+        for the units of each column, and a spend may pass none of them.  Raises `DeclarationError` for
+        anything else, and if epsilon or delta is negative, inexact or too long.
         """
         most = limit.cost if isinstance(limit, Budget) else limit
         if not isinstance(most, PrivacyCost):
@@ -297,24 +297,70 @@ class Ledger:
         asked = f"limit data set {dataset!r} to {most}"
         with self._store.transaction(asked) as connection:
             names = rows.names(connection, dataset)
-            for known in rows.relations(connection, names, limits=False):
-                _require_alike(asked, known, most.neighboring)
             rows.set_limit(connection, dataset, most, names)
 
-    def limit(self, dataset: str) -> PrivacyCost | None:
-        """The limit declared for ``dataset``, the least of its names' limits; ``None`` without one."""
+    def limit(
+        self, dataset: str, relation: NeighboringRelation | None = None
+    ) -> PrivacyCost | None:
+        """The limit of ``dataset`` for ``relation``, the least of its names'; None without one.
+
+        Without a ``relation`` it is that of `total`.
+        """
         dataset = named(dataset, "a data set")
         with self._store.transaction("read a limit") as connection:
-            return rows.limit(connection, rows.names(connection, dataset))
+            books = _Books.read(connection, rows.names(connection, dataset))
+        return books.limits.get(relation or books.relation)
 
     def total(self, dataset: str) -> PrivacyCost:
         """The total that ``dataset`` has spent under all its names; zero if it has no entry.
 
-        Basic composition, in parallel over the parts of each partition (see `Spending`).
+        Basic composition, in parallel over the parts of each partition (see `Spending`).  If all spends
+        and limits are for the units of one column, it is for these; else it is for rows.  `counts` has
+        the totals for both.
         """
         dataset = named(dataset, "a data set")
         with self._store.transaction("read a total") as connection:
-            return rows.spending(connection, rows.names(connection, dataset)).total
+            books = _Books.read(connection, rows.names(connection, dataset))
+        return books.spending(books.relation).total
+
+    def counts(self, dataset: str) -> list[Count]:
+        """The counts of ``dataset`` for rows, unless all is about one unit, and for each unit column.
+
+        >>> from fractions import Fraction
+        >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+        >>> ledger = Ledger()
+        >>> _ = ledger.spend(ExponentialMechanism(Fraction(1)), dataset="visits", what="a look")
+        >>> ledger.declare_most("visits", Unit("patient", 3))
+        >>> for count in ledger.counts("visits"):
+        ...     print(count.relation, count.total.epsilon)
+        replace-one 1
+        replace-one-unit: patient 3
+        """
+        dataset = named(dataset, "a data set")
+        with self._store.transaction("count what is spent") as connection:
+            books = _Books.read(connection, rows.names(connection, dataset))
+        return [books.count(relation) for relation in books.relations()]
+
+    def declare_most(self, dataset: str, unit: Unit) -> None:
+        """Declare for good that ``dataset`` has at most ``unit.most`` records of each unit.
+
+        Spends for rows, or for another unit, then count for these units by group privacy.  Nobody
+        enforces the number.  Raises `DeclarationError` for a smaller one than was declared before,
+        because that would lower earlier totals.
+        """
+        dataset = named(dataset, "a data set", most=MOST)
+        column = named(unit.column, "a unit", most=MOST)
+        asked = f"declare {unit} for data set {dataset!r}"
+        with self._store.transaction(asked) as connection:
+            known = rows.most(connection, rows.names(connection, dataset)).get(column)
+            if known is not None and unit.most < known.records:
+                raise DeclarationError(
+                    asked,
+                    found=f"at most {known.records:,} are declared already, and totals never shrink",
+                    fix=f"give {known.records:,} or more",
+                )
+            if known is None or unit.most > known.records:
+                rows.declare_most(connection, dataset, unit)
 
     def entries(self, dataset: str | None = None) -> list[Entry]:
         """The entries of ``dataset``, or of all data sets, in the order they were spent."""
@@ -326,7 +372,8 @@ class Ledger:
     def history(self, dataset: str | None = None) -> list[tuple[Entry, PrivacyCost]]:
         """The entries of ``dataset`` under all its names, or of all data sets, each with a total.
 
-        The total is that of the entry's data set right after it, as if its names had always been one.
+        The total is that of the entry's data set right after it, as if its names had always been one,
+        for the neighbours of `total`.
         """
         if dataset is not None:
             named(dataset, "a data set")
@@ -334,13 +381,19 @@ class Ledger:
             owners = rows.joined(connection)
             names = [None] if dataset is None else owners.get(dataset, [dataset])
             entries = [entry for name in names for entry in rows.entries(connection, name)]
-        spent: dict[str, Spending] = {}
+            groups = {
+                entry.dataset: owners.get(entry.dataset, [entry.dataset]) for entry in entries
+            }
+            relations = {
+                group[0]: _Books.read(connection, group).relation for group in groups.values()
+            }
+        spent = {owner: Spending(relation) for owner, relation in relations.items()}
         totals = []
         for entry in sorted(entries, key=lambda entry: entry.number):
-            owner = owners.get(entry.dataset, [entry.dataset])[0]
-            spending = spent.setdefault(owner, Spending())
-            spending.add(entry.cost, entry.part, name=entry.dataset)
-            totals.append((entry, spending.total))
+            owner = groups[entry.dataset][0]
+            cost = replace(entry.cost, neighboring=relations[owner])
+            spent[owner].add(cost, entry.part, name=entry.dataset)
+            totals.append((entry, spent[owner].total))
         return totals
 
     def datasets(self) -> list[str]:
@@ -377,10 +430,7 @@ class Ledger:
             for name in (dataset, same_as):
                 # A long name of an old ledger may go on under a short one.
                 named(name, "a data set", most=None if name in known else MOST)
-            if same_as not in (group := rows.names(connection, dataset)):
-                for own in rows.relations(connection, group):
-                    for other in rows.relations(connection, rows.names(connection, same_as)):
-                        _require_alike(asked, own, other)
+            if same_as not in rows.names(connection, dataset):
                 rows.join(connection, dataset, same_as)
 
     def seen(self, dataset: str, *, columns: Sequence[str], n: int) -> list[str]:
@@ -454,34 +504,62 @@ def _apart(names: Sequence[str], owners: dict[str, list[str]]) -> list[str]:
 
 def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part | None) -> Preview:
     names = rows.names(connection, dataset)
-    asked = f"spend {cost} on data set {dataset!r}"
     if part is not None and cost.neighboring.unit is not None:
         raise DeclarationError(
-            asked,
+            f"spend {cost} on data set {dataset!r}",
             found="records of one unit may lie in several parts, so parts do not compose in parallel",
             fix="spend on the whole data set",
         )
-    spent, limit = rows.spending(connection, names), rows.limit(connection, names)
-    if spent.counted or limit is not None:
-        _require_alike(asked, spent.total.neighboring, cost.neighboring)
-    charged = spent.charged(cost)
-    before = replace(spent.total, neighboring=cost.neighboring)
-    spent.add(charged, part, name=dataset)
-    return Preview(charged, before, spent.total, limit)
+    books = _Books.read(connection, names)
+    relation = cost.neighboring
+    charged = books.spending(NeighboringRelation.REPLACE_ONE).charged(cost)
+    later = replace(books, paid=[*books.paid, (dataset, part, charged, 1)])
+    counts = tuple(later.count(limited) for limited in books.limits)
+    before, after = books.count(relation), later.count(relation)
+    return Preview(charged, before.total, after.total, after.limit, counts)
 
 
-def _require_alike(asked: str, known: NeighboringRelation, other: NeighboringRelation) -> None:
-    """Raise `DeclarationError` for another neighbouring relation than the one of a data set.
+@dataclass(frozen=True)
+class _Books:
+    """All that counts of one data set are made of."""
 
-    Neither kind of cost implies the other: docs/proofs/units.md, step 8.
-    """
-    if known != other:
-        unit = known.unit
-        raise DeclarationError(
-            asked,
-            found=f"its budget is counted as {known}, and this as {other}; the two do not add up",
-            fix=(f"give --unit {unit}" if unit else "leave out --unit") + ", or use other data",
-        )
+    paid: Sequence[Paid]
+    limits: Mapping[NeighboringRelation, PrivacyCost]
+    most: Mapping[str, Most]
+
+    @classmethod
+    def read(cls, connection: Connection, names: Sequence[str]) -> Self:
+        paid, limits = rows.paid(connection, names), rows.limits(connection, names)
+        return cls(paid, limits, rows.most(connection, names))
+
+    @property
+    def relation(self) -> NeighboringRelation:
+        """That of all spends and limits, or rows if they have several or none."""
+        found = {cost.neighboring for _, _, cost, _ in self.paid} | set(self.limits)
+        return found.pop() if len(found) == 1 else NeighboringRelation.REPLACE_ONE
+
+    def relations(self) -> list[NeighboringRelation]:
+        units = map(NeighboringRelation.replace_one_unit, self.most)
+        found = {
+            self.relation,
+            *self.limits,
+            *units,
+            *(cost.neighboring for _, _, cost, _ in self.paid),
+        }
+        return sorted(found)  # rows first
+
+    def spending(self, relation: NeighboringRelation) -> Spending:
+        found = spending(self.paid, relation, None)
+        if found is None:
+            raise LedgerError("add up a ledger", found=UNBOUNDED, fix="declare it")
+        return found
+
+    def count(self, relation: NeighboringRelation) -> Count:
+        most = None if relation.unit is None else self.most.get(relation.unit)
+        spent = spending(self.paid, relation, most)
+        mixed = any(cost.neighboring != relation for _, _, cost, _ in self.paid)
+        total = None if spent is None else spent.total
+        return Count(relation, total, self.limits.get(relation), most, mixed)
 
 
 def _place(path: object) -> str:

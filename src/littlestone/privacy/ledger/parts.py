@@ -10,8 +10,6 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import DIGITS, NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger.declared import named
 
-_ZERO = PrivacyCost(Fraction(0))
-
 
 @dataclass(frozen=True)
 class Part:
@@ -23,7 +21,7 @@ class Part:
 
     There are no parts by value.  There a replaced record may leave one part and enter another, which
     changes two parts and the sizes of both, and a replace-one guarantee does not cover that.  Nor are
-    there parts for costs about one unit replaced, because its records may lie in several parts.
+    there parts for spends about one unit replaced, because its records may lie in several parts.
 
     Raises `DeclarationError` for numbers out of range.
 
@@ -102,8 +100,9 @@ class Spending:
         self._units = lcm(epsilon, cost.epsilon.denominator), lcm(delta, cost.delta.denominator)
         if part is not None:
             partition = name, part.partition, part.of
-            before = self._worst.get(partition, _ZERO)
-            paid = self._parts[name, part] = self._parts.get((name, part), _ZERO) + cost
+            zero = PrivacyCost(Fraction(0), neighboring=cost.neighboring)
+            before = self._worst.get(partition, zero)
+            paid = self._parts[name, part] = self._parts.get((name, part), zero) + cost
             worst = PrivacyCost(
                 max(before.epsilon, paid.epsilon), max(before.delta, paid.delta), paid.neighboring
             )

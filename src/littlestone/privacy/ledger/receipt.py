@@ -59,7 +59,7 @@ class Receipt:
     That is one draw of a mechanism, or of each part of a composed event as often as the event says.  A
     receipt holds the generator for these draws, and hands it out against one of them.  ``total`` is
     what the data set had spent right after this spend, and ``limit`` its limit then, so nothing has to
-    be read again before the draw is shown.
+    be read again before the draw is shown.  The total is None if it has no bound.
 
     Only `Ledger.spend` makes one.  A receipt cannot be copied, pickled or used in another process: a
     second copy would pay for a second draw.
@@ -67,7 +67,7 @@ class Receipt:
 
     event: Event
     entry: Entry
-    total: PrivacyCost
+    total: PrivacyCost | None
     limit: PrivacyCost | None
     _rng: random.Random = field(repr=False)
     _lines: list[Line] = field(default_factory=list, repr=False)

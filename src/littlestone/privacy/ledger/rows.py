@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from fractions import Fraction
 
 from littlestone.errors import LedgerError
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
-from littlestone.privacy.ledger.parts import Part, Spending
+from littlestone.privacy.ledger.counts import Most, Paid
+from littlestone.privacy.ledger.parts import Part
 from littlestone.privacy.ledger.receipt import Entry
 from littlestone.privacy.ledger.store import Connection
+from littlestone.units import Unit
 
 
 class UnsoundRowError(LedgerError):
@@ -62,65 +63,78 @@ def entries(connection: Connection, dataset: str | None) -> list[Entry]:
     return found
 
 
-def spending(connection: Connection, names: Sequence[str]) -> Spending:
-    """The spending of the data set of those names; equal entries are added once, times their count.
-
-    If nothing is spent yet, the total is under the relation of the limit.
-    """
-    most = limit(connection, names)
-    spent = Spending() if most is None else Spending(most.neighboring)
+def paid(connection: Connection, names: Sequence[str]) -> list[Paid]:
+    """The costs of the data set's entries; equal ones once, with their number."""
+    found = list[Paid]()
     for name in names:
         for *place, epsilon, delta, neighboring, times in connection.execute(
             f"SELECT {_PART}, {_COST}, COUNT(*) FROM entries WHERE dataset = :dataset"
             f" GROUP BY {_PART}, {_COST}",
             {"dataset": name},
         ):
-            cost = _cost(name, epsilon, delta, neighboring, times)
-            spent.add(cost, _part(name, *place), name=name)
-    return spent
-
-
-def relations(
-    connection: Connection, names: Sequence[str], *, limits: bool = True
-) -> set[NeighboringRelation]:
-    """The relations of all costs of the data set, and of its ``limits``; no unknown ones."""
-    found = set()
-    for name in names:
-        for table in ("entries", "limits") if limits else ("entries",):
-            for (text,) in connection.execute(
-                f"SELECT DISTINCT neighboring FROM {table} WHERE dataset = :dataset",
-                {"dataset": name},
-            ):
-                with suppress(AttributeError, ValueError):  # as another program may have written it
-                    found.add(NeighboringRelation(text))
+            cost = _cost(name, epsilon, delta, neighboring)
+            found.append((name, _part(name, *place), cost, times))
     return found
+
+
+def declare_most(connection: Connection, dataset: str, unit: Unit) -> None:
+    """Note that the data set has at most so many records of each unit, and after which entry."""
+    connection.execute(
+        "INSERT INTO units (dataset, unit, most, entries, at)"
+        " SELECT :dataset, :unit, :most, coalesce(max(number), 0), :at FROM entries",
+        {"dataset": dataset, "unit": unit.column, "most": unit.most, "at": _now()},
+    )
+
+
+def most(connection: Connection, names: Sequence[str]) -> dict[str, Most]:
+    """The declared maximum of records for each unit column: of several, the largest."""
+    found: dict[str, Most] = {}
+    for name in names:
+        for unit, records, after in connection.execute(
+            "SELECT unit, most, entries FROM units WHERE dataset = :dataset", {"dataset": name}
+        ):
+            if not (isinstance(unit, str) and type(records) is int and records >= 1):
+                raise _foreign(name, "a number of records")
+            if unit not in found or found[unit].records < records:
+                late = _spent_before(connection, names, after)
+                found[unit] = Most(records, late)
+    return found
+
+
+def _spent_before(connection: Connection, names: Sequence[str], last: int) -> bool:
+    return any(
+        connection.execute(
+            "SELECT 1 FROM entries WHERE dataset = :dataset AND number <= :last LIMIT 1",
+            {"dataset": name, "last": last},
+        ).fetchone()
+        for name in names
+    )
 
 
 def set_limit(
     connection: Connection, dataset: str, limit: PrivacyCost, names: Sequence[str] = ()
 ) -> None:
-    """Replace any earlier limit of the data set, under whichever of its names."""
-    for name in names:
-        if name != dataset:
-            connection.execute("DELETE FROM limits WHERE dataset = :dataset", {"dataset": name})
+    """Replace any earlier limit of the data set for these neighbours, under whichever of its names."""
+    for name in {dataset, *names}:
+        connection.execute(
+            "DELETE FROM limits WHERE dataset = :dataset AND neighboring = :neighboring",
+            {"dataset": name, "neighboring": str(limit.neighboring)},
+        )
     connection.execute(
-        f"INSERT INTO limits (dataset, {_COST}) VALUES (:dataset, :epsilon, :delta, :neighboring)"
-        " ON CONFLICT (dataset) DO UPDATE SET epsilon = excluded.epsilon, delta = excluded.delta,"
-        " neighboring = excluded.neighboring",
+        f"INSERT INTO limits (dataset, {_COST}) VALUES (:dataset, :epsilon, :delta, :neighboring)",
         {"dataset": dataset} | _texts(limit),
     )
 
 
-def limit(connection: Connection, names: Sequence[str]) -> PrivacyCost | None:
-    """The least limit of the names, in epsilon and in delta separately; None without any."""
-    found: PrivacyCost | None = None
+def limits(connection: Connection, names: Sequence[str]) -> dict[NeighboringRelation, PrivacyCost]:
+    """The least limit of the names for each relation, in epsilon and in delta separately."""
+    found: dict[NeighboringRelation, PrivacyCost] = {}
     for name in names:
-        row = connection.execute(
+        for row in connection.execute(
             f"SELECT {_COST} FROM limits WHERE dataset = :dataset", {"dataset": name}
-        ).fetchone()
-        if row is not None:
+        ):
             own = _cost(name, *row)
-            found = own if found is None else found.least(own)
+            found[own.neighboring] = own.least(found.get(own.neighboring, own))
     return found
 
 
@@ -185,10 +199,11 @@ def seen(connection: Connection) -> dict[tuple[str, int], list[str]]:
 
 
 def datasets(connection: Connection) -> list[str]:
-    """All names of data sets with an entry or a limit, sorted."""
+    """All names of data sets with an entry, a limit or a unit, sorted."""
     rows = connection.execute(
         "SELECT dataset FROM entries UNION SELECT dataset FROM limits"
         " UNION SELECT name FROM aliases UNION SELECT same_as FROM aliases"
+        " UNION SELECT dataset FROM units"
     )
     # SQLite keeps whatever other programs once wrote, even bytes.
     return sorted({name if isinstance(name, str) else repr(name) for (name,) in rows})
@@ -204,12 +219,12 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _cost(name: str, epsilon: str, delta: str, neighboring: str, times: int = 1) -> PrivacyCost:
+def _cost(name: str, epsilon: str, delta: str, neighboring: str) -> PrivacyCost:
     try:
         cost = PrivacyCost(Fraction(epsilon), Fraction(delta), NeighboringRelation(neighboring))
         if min(cost.epsilon, cost.delta) < 0:
             raise ValueError
-        return PrivacyCost(cost.epsilon * times, cost.delta * times, cost.neighboring)
+        return cost
     except (TypeError, ValueError, ZeroDivisionError) as error:
         raise _foreign(name, "a cost") from error
 

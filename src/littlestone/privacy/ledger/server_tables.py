@@ -13,10 +13,12 @@ from littlestone.privacy.ledger.tables import (
     NUMERATOR,
     PART_COLUMNS,
     SEEN,
+    UNITS,
     sound_alias,
     sound_entry,
     sound_limit,
     sound_seen,
+    sound_units,
 )
 
 SCHEMA = "littlestone_ledger"
@@ -72,6 +74,15 @@ _STEPS = {
             f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS sound",
             f"ALTER TABLE {table} ADD CONSTRAINT sound CHECK ({rule}) NOT VALID",
         )
+    ),
+    4: (
+        "ALTER TABLE limits DROP CONSTRAINT limits_pkey",
+        "ALTER TABLE limits ALTER COLUMN dataset SET NOT NULL",
+        "CREATE INDEX limits_of ON limits USING hash (dataset)",
+        UNITS,
+        f"ALTER TABLE units ADD CONSTRAINT sound CHECK ({sound_units(_TEXT)})",
+        _never("units"),
+        "GRANT SELECT ON units TO PUBLIC",
     ),
 }
 

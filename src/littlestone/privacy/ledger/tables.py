@@ -1,16 +1,18 @@
 """The tables of a ledger, as far as SQLite and PostgreSQL agree on them.
 
 Format 1 had no parts.  Format 3 adds other names of one data set, the tables that were seen, and the
-rules that a row must keep.  Format 4 adds costs about one unit replaced.  A new ledger is made in
-format 2 and then updated like an old one.
+rules that a row must keep.  Format 4 adds costs about one unit replaced.  Format 5 keeps a limit for
+each neighbouring relation, and declared numbers of records per unit.  A new ledger is made in format 2
+and then updated like an old one.
 """
 
 from __future__ import annotations
 
 from littlestone.privacy.cost import DIGITS, NeighboringRelation
 from littlestone.privacy.ledger.declared import MOST, MOST_WORDS
+from littlestone.units import MOST_RECORDS
 
-FORMAT = 4
+FORMAT = 5
 
 COLUMNS = (
     "dataset TEXT NOT NULL, what TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"
@@ -25,6 +27,14 @@ PART_COLUMNS = (
 LIMITS = (
     "CREATE TABLE limits (dataset TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
     " neighboring TEXT NOT NULL)"
+)
+NEW_LIMITS = (
+    "CREATE TABLE limits (dataset TEXT NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
+    " neighboring TEXT NOT NULL)"
+)
+UNITS = (
+    "CREATE TABLE units (dataset TEXT NOT NULL, unit TEXT NOT NULL, most INTEGER NOT NULL,"
+    " entries BIGINT NOT NULL, at TEXT NOT NULL)"
 )
 ALIASES = "CREATE TABLE aliases (name TEXT NOT NULL, same_as TEXT NOT NULL, at TEXT NOT NULL)"
 SEEN = (
@@ -81,6 +91,16 @@ def sound_seen(text: str, row: str = "") -> str:
     """The SQL rule of a table that was seen."""
     columns = [f"{row}dataset", f"{row}table_schema"]
     return " AND ".join([_line(text, column, MOST) for column in columns] + [f"{row}n >= 0"])
+
+
+def sound_units(text: str, row: str = "") -> str:
+    """The SQL rule of a declared number of records per unit."""
+    lines = [
+        _line(text, f"{row}dataset", MOST),
+        _line(text, f"{row}unit", MOST),
+        _line(text, f"{row}at", MOST, least=0),
+    ]
+    return " AND ".join([*lines, f"{row}most BETWEEN 1 AND {MOST_RECORDS}", f"{row}entries >= 0"])
 
 
 def _line(text: str, column: str, most: int | None, *, least: int = 1) -> str:

@@ -10,10 +10,13 @@ from littlestone.learners.release import Release
 from littlestone.markup import Html, joined
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import PrivacyCost, decimal_text, short_text
-from littlestone.privacy.ledger import Entry, Ledger
+from littlestone.privacy.ledger import Count, Entry, Ledger
 from littlestone.report.pages.frame import facts, figure, note, said, table, warning
 from littlestone.visible import shortened
 
+OUTLINE = (
+    "the counts for rows and units hold together if it stays the same whose record each one is"
+)
 _MOST = 24  # entries with a row of their own in the chart
 
 
@@ -25,12 +28,24 @@ class Account:
     lines: list[tuple[Entry, PrivacyCost]]
     total: PrivacyCost
     limit: PrivacyCost | None
+    counts: Sequence[Count] = ()
 
     @classmethod
     def of(cls, ledger: Ledger, dataset: str) -> Account:
         """The account of one data set, under all its names."""
-        names = ledger.names(dataset)
-        return cls(names, ledger.history(dataset), ledger.total(dataset), ledger.limit(dataset))
+        told = ledger.history(dataset), ledger.total(dataset), ledger.limit(dataset)
+        return cls(ledger.names(dataset), *told, ledger.counts(dataset))
+
+    def others(self) -> list[str]:
+        """A line for each count that the total does not show, and what all of them need."""
+        lines = [
+            f"for each {count.relation.unit}: {count.text()}"
+            + (f", of a limit of {count.limit}" if count.limit else "")
+            + ("" if count.total else f"; {count.remedy(self.names[0])}")
+            for count in self.counts
+            if count.relation != self.total.neighboring
+        ]
+        return [*lines, OUTLINE] if lines else []
 
     @property
     def name(self) -> str:
@@ -46,7 +61,7 @@ class Account:
             left = self.total.left(limit)
             boxes += [("epsilon left", decimal_text(left.epsilon))]
             boxes += [("delta left", decimal_text(left.delta))]
-        parts = [facts(boxes)]
+        parts = [facts(boxes), *map(note, self.others())]
         if limit is None:
             parts.append(
                 note("No limit is declared, so nothing keeps further releases from spending.")
