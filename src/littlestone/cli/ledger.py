@@ -277,7 +277,7 @@ def unit(
                 out.print(f"{when}: {count.text()}", soft_wrap=True)
     if not any(count.relation == relation for count in before.counts):
         out.print("before: not counted")
-    if any(count.mixed for count in after.counts):
+    if any(count.mixed and count.relation == relation for count in after.counts):
         out.print(OUTLINE)
         out.print("a person with more records is less protected than this count says")
 
