@@ -253,8 +253,12 @@ class Task:
 
     @property
     def reading(self) -> Reading:
-        """How the table is written, as the schema declares it."""
-        return Reading() if self.schema is None else self.schema.reading(self.label)
+        """How the table is written, as the schema declares it; a unit is told by what stands there."""
+        if self.schema is None:
+            return Reading()
+        reading = self.schema.reading(self.label)
+        unit = None if self.unit is None else self.unit.column
+        return reading.of([name for name in reading.columns if name != unit])
 
     @property
     def columns(self) -> Sequence[str]:

@@ -19,7 +19,8 @@ ort;text;;;Köln|Bonn;
 def drafted(folder: Path, words: str) -> str:
     (folder / "t.csv").write_text("alter,preis,ort,wieder\n1,2,3,4\n")
     (folder / "d.csv").write_text(words)
-    return littlestone.draft_schema(folder / "t.csv", folder / "d.csv")
+    draft: str = littlestone.draft_schema(folder / "t.csv", folder / "d.csv")
+    return draft
 
 
 def test_a_dictionary_fills_in_the_draft(tmp_path: Path) -> None:

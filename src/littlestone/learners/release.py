@@ -140,11 +140,27 @@ class Release:
 
     def to_sql(self, dialect: str, *, types: Mapping[str, str] | None = None) -> str:
         """The label as an SQL expression: its name, or 0 or 1; see `Hypothesis.to_sql`."""
+        self._require_readable(types)
         return self.hypothesis.to_sql(dialect, types=types, names=self.labels or None)
 
     def to_polars(self, *, types: Mapping[str, str] | None = None) -> polars.Expr:
         """The label as a polars expression: its name, or 0 or 1; see `Hypothesis.to_polars`."""
+        self._require_readable(types)
         return self.hypothesis.to_polars(types=types, names=self.labels or None)
+
+    def _require_readable(self, types: Mapping[str, str] | None) -> None:
+        """Raise `DeclarationError` if another program would read cells otherwise than declared."""
+        for column, form in self.reading.columns.items():
+            if form.numeric and (types or {}).get(column) != "text":
+                continue
+            raise DeclarationError(
+                f"export a rule on the column {column!r}",
+                found="a schema declares how its cells are written, and the export reads texts as "
+                "they are",
+                fix="predict with `littlestone predict`, or store the column as numbers"
+                if form.numeric
+                else "predict with `littlestone predict`",
+            )
 
     def to_pandas_query(
         self, label: str | int | None = None, *, types: Mapping[str, str] | None = None
@@ -154,6 +170,7 @@ class Release:
         By default it is the label 1, which is the second one of those with names.  See
         `Hypothesis.to_pandas_query`.
         """
+        self._require_readable(types)
         known: Sequence[Any] = self.labels or range(self.hypothesis.labels)
         found = known[1] if label is None else label
         if found not in known:

@@ -14,6 +14,7 @@ from typing import Any
 
 from littlestone.audit import Subject, neighbours
 from littlestone.data import CsvStream
+from littlestone.data.written import Written
 from littlestone.privacy.rational import exp_below
 from plants.harness import Masses, Plant, is_private, toy, weighted
 
@@ -126,6 +127,25 @@ def without_empty_lines(lines: Any) -> Any:
     return from_lines(multiline=False)(filter(None, lines))
 
 
+CELLS = list(neighbours(list(product(("2.000", "0,5"), (0, 1))), 4, ordered=False))
+
+
+def written(form: Callable[[Any], Written]) -> Callable[[Any], Masses]:
+    """A rule from cells in a form that may depend on them; a number beyond 3 counts as 3."""
+
+    def release(records: Any) -> Masses:
+        read = form(records)
+        return learn([(min(read(cell) or 0, 3), y) for cell, y in records])
+
+    return release
+
+
+def mark_of_the_data(records: Any) -> Written:
+    """A point groups digits if some cell has a comma, and else it is the decimal mark."""
+    comma = any("," in cell for cell, _ in records)
+    return Written(decimal=",", thousands=".") if comma else Written(decimal=".")
+
+
 AMPLIFIED = Fraction("0.6202")  # at least ln(1 + (e - 1) / 2)
 
 
@@ -165,4 +185,7 @@ PLANTS = [
            with_n(from_lines(multiline=False)), with_n(from_lines(multiline=True))),
     _plant("empty_lines_dropped", "Empty lines of a CSV file are no records, and n is released.",
            LINES, with_n(from_lines(multiline=False)), with_n(without_empty_lines)),
+    _plant("mark_of_the_data", "Whether a comma is the decimal mark is guessed from the cells.", CELLS,
+           written(lambda records: Written(decimal=",", thousands=".")),
+           written(mark_of_the_data)),
 ]  # fmt: skip
