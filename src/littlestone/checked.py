@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
-from littlestone.data import Label, open_table
+from littlestone.data import Label, Table, open_table
 from littlestone.data.checking import count_cells, count_lines
 from littlestone.data.csv_files import CsvText
 from littlestone.data.fitting import columns_of, require_columns, require_label
+from littlestone.data.naming import open_dataset
 from littlestone.data.schema import Schema, declared_label, opened_schema
 from littlestone.domains import Domain
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TableError
+from littlestone.learners.unread import UnreadCounts, count_unread, unread_event
+from littlestone.privacy.cost import exact_epsilon
+from littlestone.privacy.ledger import Ledger
 from littlestone.report.check import TableCheck
 from littlestone.tasks import OneOrMore, declared_class, refuse_as_feature
 
@@ -53,6 +58,70 @@ def check(
     lines = count_lines(opened) if isinstance(opened, CsvText) else None
     if lines is not None and lines.separator != lines.declared:
         return TableCheck(0, (), None, lines, label)
+    _require_readable(opened, columns, label, declared)
+    n, counts = count_cells(opened, columns, label, declared)
+    last = counts.pop() if label is not None else None
+    return TableCheck(n, tuple(counts), last, lines, label)
+
+
+def check_private(
+    table: object,
+    target: str | None = None,
+    *,
+    epsilon: object,
+    ledger: Ledger,
+    dataset: str | None = None,
+    hypotheses: OneOrMore | None = None,
+    positive: object = None,
+    labels: str | Sequence[str] | None = None,
+    default: str | None = None,
+    schema: Any = None,
+    name: str | None = None,
+    separator: str | None = None,
+    multiline: bool = False,
+    rng: Random | None = None,
+) -> UnreadCounts:
+    """Private counts of the cells and labels that the declarations cannot read, for ``epsilon``.
+
+    The other arguments are those of `check` and of `fit`.  Empty cells are not counted.  The ledger
+    records the spend under the name ``dataset`` before anything is drawn.  No error depends on a
+    record.
+
+    >>> import littlestone, polars
+    >>> frame = polars.DataFrame({"sex": ["F", "x"] * 500, "ill": ["Ja", "Nein"] * 500})
+    >>> found = check_private(
+    ...     frame, "ill", positive="Ja", hypotheses="conditions(sex in {F, M}; at most 1)",
+    ...     epsilon=4, ledger=littlestone.Ledger(), dataset="doc",
+    ... )
+    >>> found.names, round(float(found.share(0).middle), 1)
+    (('column sex', 'labels'), 0.5)
+    """
+    declared = opened_schema(schema)
+    if declared is not None:
+        declared.refuse_unit()
+    columns, label = _declared(declared, target, positive, labels, default, hypotheses)
+    names = [*(f"column {column.name}" for column in columns), *(["labels"] if label else [])]
+    event = unread_event(exact_epsilon(epsilon), len(names))
+    needed = [*(column.name for column in columns), *([label.column] if label else [])]
+    raw = None if declared is None else declared.files
+    found, called = open_dataset(
+        table, needed, dataset, name, separator=separator, multiline=multiline, reading=raw
+    )
+    _require_readable(found, columns, label, declared)
+    n, counts = count_cells(found, columns, label, declared)
+    if not n:
+        raise TableError(
+            f"count in {found.name}", found="it has no rows", fix="give a table with records"
+        )
+    unread = [one.unread for one in counts]
+    paid: dict[str, Any] = {"ledger": ledger, "dataset": called, "rng": rng}
+    return count_unread(event, names, unread, n, spanning=found.spanning, **paid)
+
+
+def _require_readable(
+    opened: Table, columns: Sequence[Domain[Any]], label: Label | None, declared: Schema | None
+) -> None:
+    """Raise an error unless the names and declared types of the table go with the declarations."""
     decoded = opened if declared is None else declared.reading(label).read(opened)
     if declared is not None:
         declared.require_table(decoded)
@@ -62,9 +131,6 @@ def check(
     if label is not None:
         decoded.require(label.column)
         require_label(label, decoded.kind(label.column), decoded.name)
-    n, counts = count_cells(opened, columns, label, declared)
-    last = counts.pop() if label is not None else None
-    return TableCheck(n, tuple(counts), last, lines, label)
 
 
 def _declared(

@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import littlestone
+from littlestone.checked import check_private
 from littlestone.cli import app
-from littlestone.errors import DeclarationError
+from littlestone.errors import BudgetExceededError, DeclarationError
 
 SCHEMA = """
 target = "Wiederkehr"
@@ -149,3 +150,39 @@ def test_a_column_without_values_is_a_fault(tmp_path: Path) -> None:
 def test_nothing_declared() -> None:
     with pytest.raises(DeclarationError, match="nothing is declared"):
         littlestone.check(polars.DataFrame({"a": [1]}))
+
+
+def test_private_counts_are_paid_for_and_show_no_exact_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    german_export(Path("e.csv"))
+    Path("schema.toml").write_text(SCHEMA.format(positive="Ja"))
+    asked = ["e.csv", "--schema", "schema.toml", "--separator", ";", "--multiline"]
+    status, out = run("check", *asked, "--epsilon", "3")
+    assert status == 0
+    assert "column Kosten  not read: about" in out
+    assert "to 1.000" in out
+    assert "NOT PRIVATE" not in out
+    with littlestone.Ledger("littlestone.ledger") as ledger:
+        assert [str(entry.cost.epsilon) for entry in ledger.entries()] == ["3"]
+    # Whatever the records are, the same columns are shown and the same is spent.
+    Path("e.csv").write_text(Path("e.csv").read_text().replace(",00 €", "").replace("ja", "Ja"))
+    _, other = run("check", *asked, "--epsilon", "3")
+    assert [line.split("  ")[1] for line in other.splitlines()[1:]] == [
+        line.split("  ")[1] for line in out.splitlines()[1:]
+    ]
+
+
+def test_private_counts_that_the_budget_refuses_draw_nothing() -> None:
+    table = polars.DataFrame({"s": ["F", "x"], "y": ["Ja", "ja"]})
+    ledger = littlestone.Ledger()
+    ledger.set_limit("d", littlestone.Budget(1))
+    rng = random.Random(1)
+    state = rng.getstate()
+    with pytest.raises(BudgetExceededError):
+        check_private(
+            table, "y", positive="Ja", hypotheses="conditions(s in {F, M}; at most 1)",
+            epsilon=2, ledger=ledger, dataset="d", rng=rng,
+        )  # fmt: skip
+    assert rng.getstate() == state

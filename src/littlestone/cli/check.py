@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from littlestone.checked import check as checked
+from littlestone.checked import check_private
 from littlestone.cli.bars import bar
 from littlestone.cli.console import print_json, print_pairs
 from littlestone.cli.options import (
+    DEFAULT_LEDGER,
+    DatasetOption,
     JsonOption,
+    LedgerOption,
     MultilineOption,
     NameOption,
     PositiveOption,
     SchemaOption,
+    SeedOption,
     SeparatorOption,
     TableArgument,
     TargetOption,
 )
 from littlestone.data.opening import file_of
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import generator
 from littlestone.report.check import TITLE
 from littlestone.report.files import require_different
 
@@ -42,27 +49,47 @@ def check(
     schema: SchemaOption = None,
     separator: SeparatorOption = None,
     multiline: MultilineOption = False,
+    epsilon: Annotated[
+        str | None,
+        typer.Option(help="Print private counts instead, which spend this epsilon of the ledger."),
+    ] = None,
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    dataset: DatasetOption = None,
+    seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Count the records, cells and labels of TABLE that the declarations read: NOT PRIVATE.
 
     It shows no value of a record, but its counts are exact: show them only to people who may see the
     table. The status is 0 if all is read, and 1 if the declarations read less than they should.
+
+    With --epsilon it prints private counts only, and the status is 0 whatever they are.
     """
     require_different({"the table": [file_of(source)], "the schema": [schema]})
+    asked: dict[str, Any] = {
+        "hypotheses": hypotheses or None,
+        "positive": positive,
+        "labels": labels,
+        "default": default,
+        "schema": schema,
+        "name": table,
+        "separator": separator,
+        "multiline": multiline,
+    }
+    if epsilon is not None:
+        rng = generator(seed)
+        with Ledger(ledger, create=True) as book:
+            noisy = check_private(
+                source, target, epsilon=epsilon, ledger=book, dataset=dataset, rng=rng, **asked
+            )
+        if as_json:
+            print_json(noisy.to_json())
+        else:
+            title = "Private counts" if noisy.private else "Simulated counts: NOT PRIVATE"
+            print_pairs(noisy.rows(), title=title)
+        return
     with bar("reading the table"):
-        found = checked(
-            source,
-            target,
-            hypotheses=hypotheses or None,
-            positive=positive,
-            labels=labels,
-            default=default,
-            schema=schema,
-            name=table,
-            separator=separator,
-            multiline=multiline,
-        )
+        found = checked(source, target, **asked)
     if as_json:
         print_json(found.to_json())
     else:

@@ -123,6 +123,15 @@ def label_check(
     return check
 
 
+def count_faults(found: Iterable[str]) -> int:
+    """How many of these words, of `cell_check` or `label_check`, say that something is not read.
+
+    >>> count_faults([READ, MISSING, DATE])
+    1
+    """
+    return sum(why not in _NO_FAULTS for why in found)
+
+
 def _key(value: str) -> str:
     return " ".join(value.split()).casefold()
 
@@ -141,13 +150,13 @@ class Counts:
     @property
     def faults(self) -> dict[str, int]:
         """The cells that the declaration cannot read, by the reason, the most frequent first."""
-        found = Counter({why: n for why, n in self.cells.items() if why not in _NO_FAULTS})
+        found = Counter({why: n for why, n in self.cells.items() if count_faults([why])})
         return dict(found.most_common())
 
     @property
     def unread(self) -> int:
         """How many cells hold something that the declaration cannot read."""
-        return sum(self.faults.values())
+        return sum(n for why, n in self.cells.items() if count_faults([why]))
 
     @property
     def empty(self) -> bool:

@@ -22,13 +22,15 @@ from littlestone.privacy.samplers.geometric import discrete_laplace
 class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
     """Release (c_1 + X_1, ..., c_k + X_k), where a record is in at most one of ``cells`` = k cells.
 
-    The X are independent discrete Laplace numbers, Pr[X = x] = (1 - a) / (1 + a) a^|x| with a = 1 / r
-    and r a rational <= e^(epsilon / m), m = min(k, 2).  A replaced record leaves one cell and enters
-    another, so the counts move by at most m in L1 and the release is epsilon-DP
-    (docs/proofs/estimates.md, Theorem 1; DMNS06; GRS12).
+    With ``together`` it may be in several, such as the unread cells of k columns.
 
-    ``data`` holds the counts c_1, ..., c_k.  The caller guarantees that the cells are disjoint and
-    public, such as those of a released rule.
+    The X are independent discrete Laplace numbers, Pr[X = x] = (1 - a) / (1 + a) a^|x| with a = 1 / r
+    and r a rational <= e^(epsilon / m), m = min(k, 2), or m = k together.  A replaced record leaves
+    one cell and enters another, or moves each count by at most 1, so the counts move by at most m in L1
+    and the release is epsilon-DP (docs/proofs/estimates.md, Theorems 1 and 4; DMNS06; GRS12).
+
+    ``data`` holds the counts c_1, ..., c_k.  The caller guarantees that the cells are disjoint unless
+    they are counted together, and public, such as those of a released rule.
 
     Raises `DeclarationError` for an epsilon outside [1e-9, 1000] and for fewer than one cell.
 
@@ -38,6 +40,7 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
 
     epsilon: Fraction
     cells: int
+    together: bool = False
 
     def __post_init__(self) -> None:
         require_epsilon(self.epsilon)
@@ -46,7 +49,7 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
     @property
     def moved(self) -> int:
         """The most counts that a replaced record moves, each by 1."""
-        return min(self.cells, 2)
+        return self.cells if self.together else min(self.cells, 2)
 
     @cached_property
     def ratio(self) -> Fraction:
@@ -97,4 +100,6 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
 
     def __str__(self) -> str:
         counted = "a count" if self.cells == 1 else f"counts of {self.cells} cells"
+        if self.together:
+            counted = f"{self.cells} counts that one record may move together,"
         return f"{counted} with discrete Laplace noise, epsilon {decimal_text(self.epsilon)}"

@@ -1,0 +1,52 @@
+"""Mistakes in counting privately what a declaration cannot read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from littlestone.audit.subjects.unread import NAMES, unread_subject
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from plants.harness import Claim, Plant, is_private
+
+EPSILON = Fraction(1)
+Noisy = dict[tuple[int, ...], Fraction]
+
+
+@dataclass(frozen=True)
+class ColumnForgotten(CellCounts):
+    """The sensitivity forgets a column: a record is thought to move one count fewer."""
+
+    @property
+    def moved(self) -> int:
+        return self.cells - 1
+
+
+@dataclass(frozen=True)
+class ExactLabels(CellCounts):
+    """The exact number of unread labels is shown beside the noisy one."""
+
+    def distribution(self, data: Sequence[int], n: int | None = None) -> Noisy:
+        return {(*ys, data[-1]): p for ys, p in super().distribution(data, n).items()}
+
+
+HONEST = unread_subject(CellCounts(EPSILON, len(NAMES), together=True))
+
+
+def _plant(kind: type[CellCounts]) -> Plant:
+    mistake = (kind.__doc__ or "").partition("\n")[0]
+    broken = unread_subject(kind(EPSILON, len(NAMES), together=True))
+    return Plant(f"unread_{kind.__name__}", mistake, is_private, HONEST, broken)
+
+
+PLANTS = [
+    *map(_plant, [ColumnForgotten, ExactLabels]),
+    Plant(
+        "unread_OneColumnPaid",
+        "Only one of the counts is charged.",
+        is_private,
+        HONEST,
+        replace(HONEST, event=Claim(EPSILON / len(NAMES))),
+    ),
+]
