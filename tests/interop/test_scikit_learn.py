@@ -26,7 +26,13 @@ from sklearn.preprocessing import FunctionTransformer
 from littlestone.checks.disguises import OUTSIDE, Liar, hostile
 from littlestone.classes import Thresholds, parse_class
 from littlestone.data import Condition, Label, open_table, plain_values, read_sample
-from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, TableError
+from littlestone.errors import (
+    BudgetExceededError,
+    DeclarationError,
+    LedgerError,
+    NotPrivateWarning,
+    TableError,
+)
 from littlestone.interop.features import feature_table
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.interop.targets import target_values
@@ -302,7 +308,7 @@ def test_parameters_are_kept_as_they_are_given(tmp_path: Path) -> None:
     assert clone(model).ledger is model.ledger
     assert set(model.get_params()) == {
         "hypotheses", "epsilon", "delta", "method", "setting", "estimate", "cost", "classes",
-        "ledger", "dataset", "create_ledger",
+        "ledger", "dataset", "create_ledger", "schema", "unit", "max_records",
         "simulation_seed",
     }  # fmt: skip
     declared = LittlestoneClassifier(
@@ -469,3 +475,40 @@ def test_errors_in_python_speak_no_options_of_the_command_line() -> None:
 def test_too_large_boxes_may_take_a_larger_step() -> None:
     with pytest.raises(DeclarationError, match="a coarser step"):
         choose_learner(parse_class("boxes(a 0..1000, b 0..1000)"), Budget(1))
+
+
+def of_patients(**more: object) -> LittlestoneClassifier:
+    declared = {"epsilon": 5, "classes": (0, 1), "ledger": Ledger(), "dataset": "d", **more}
+    return LittlestoneClassifier("thresholds(age, 0..100)", **declared)  # type: ignore[arg-type]
+
+
+FRAME = pd.DataFrame({"patient": [i % 40 for i in range(200)], "age": [i % 90 for i in range(200)]})
+SICK = [int(age >= 50) for age in FRAME["age"]]
+
+
+@pytest.mark.parametrize("X", [FRAME, FRAME[["age", "patient"]].to_numpy()], ids=["frame", "array"])
+def test_units_are_protected_with_all_their_records(X: Any) -> None:
+    model = of_patients(unit="patient", max_records=2).fit(X, SICK)
+    assert model.release_.units == 40
+    assert str(model.release_.cost) == "epsilon 5, delta 0 (replace-one-unit: patient)"
+    assert model.ledger.total("d") == model.release_.cost
+    assert set(model.predict(X)) == {0, 1}
+    with pytest.raises(DeclarationError, match="how many records"):
+        of_patients(unit="patient").fit(X, SICK)
+
+
+def test_a_schema_declares_columns_and_the_unit(tmp_path: Path) -> None:
+    path = tmp_path / "schema.toml"
+    path.write_text(
+        'unit = "patient"\nmax_records = 1\n[columns]\npatient = {type = "text"}\n'
+        'age = {type = "integer", range = [0, 100]}\n'
+    )
+    model = of_patients(schema=path).set_params(hypotheses="thresholds(age)").fit(FRAME, SICK)
+    assert model.release_.units == 40
+    assert model.score(FRAME, SICK) > 0.5
+
+
+def test_folds_of_units_are_no_guarantee() -> None:
+    model = of_patients(unit="patient", max_records=2)
+    with pytest.warns(NotPrivateWarning, match="NO GUARANTEE for units"):
+        cross_val_score(model, FRAME, SICK, cv=KFold(2))

@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from littlestone.classes import HypothesisClass
 from littlestone.data import read_mapped
+from littlestone.data.schema import Schema, opened_schema
 from littlestone.domains import text
 from littlestone.errors import DeclarationError, install_command
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import class_labels, generator, label_of
 from littlestone.interop.features import feature_names, feature_table, labelled
-from littlestone.interop.folds import warn_of_folds_by_label
+from littlestone.interop.folds import warn_of_folds_by_label, warn_of_folds_of_records
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.targets import target_values
 from littlestone.labels import label_number
@@ -61,6 +62,10 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     All are declarations, and none is read from the data.  Any value is read; NaN and unknown labels
     count as the first label.  The columns of a frame are found by name, those of an array by position.
 
+    With a ``schema`` (or its file) the text of a class may name its columns.  With a ``unit``, or
+    that of the schema, the guarantee is for each value of this column, of whose records
+    ``max_records`` are used; an array has it as its last column.  Do not cross-validate then.
+
     Each `fit` spends its cost on ``dataset`` in ``ledger`` before it draws.  ``ledger`` is a path or an
     address, opened for the spend, or a `Ledger`; neither has a default.  A relative path is made
     absolute at once.  It is an error if the ledger does not exist, unless ``create_ledger`` is true,
@@ -97,6 +102,9 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         setting: Setting = "agnostic",
         estimate: object = None,
         cost: object = None,
+        schema: Schema | str | os.PathLike[str] | None = None,
+        unit: str | None = None,
+        max_records: int | None = None,
         create_ledger: bool = False,
         simulation_seed: int | None = None,
     ) -> None:
@@ -110,6 +118,9 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.setting = setting
         self.estimate = estimate
         self.cost = cost
+        self.schema = schema
+        self.unit = unit
+        self.max_records = max_records
         self.create_ledger = create_ledger
         self.simulation_seed = simulation_seed
 
@@ -122,9 +133,10 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         _refuse_as_member()
         classes = class_labels(self.classes)
-        declared = declared_class(self.hypotheses, len(classes))
+        schema = opened_schema(self.schema)
+        declared = self._declared(classes, schema)
         domain = declared.domain
-        label = label_of(domain.column_names, classes)
+        label = label_of([*domain.column_names, *self._unit(schema)], classes)
         task = Task.declared(
             label,
             declared,
@@ -133,14 +145,19 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             setting=self.setting,
             estimate=self.estimate,
             cost=self.cost,
+            unit=self.unit,
+            max_records=self.max_records,
+            schema=schema,
         )
+        _refuse_written(task)
+        columns = _columns(task)
         named = getattr(y, "name", None)
         if isinstance(named, str):
             refuse_as_feature(replace(label, column=named), declared)
         rng = generator(self.simulation_seed)
-        table = feature_table(X, domain.column_names)
-        records = labelled(table, domain.column_names, label.column, target_values(y, label))
-        sample = task.read(records)
+        table = feature_table(X, columns)
+        records = labelled(table, columns, label.column, target_values(y, label))
+        sample = task.read(records, rng=rng)
         task = task.for_records(sample.n)
         if (hint := task.useless_delta(sample.n)) is not None:
             warnings.warn(hint, stacklevel=2)
@@ -153,7 +170,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         elif hasattr(self, "feature_names_in_"):  # from an earlier fit
             del self.feature_names_in_
         self.classes_ = _array(classes)
-        self.learner_ = task.learner
+        self.learner_, self._columns = task.learner, columns
         self.release_ = release
         self.hypothesis_ = release.hypothesis
         return self
@@ -170,7 +187,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             # As in all of scikit-learn: as many columns, and a warning if names are lost.
             validate_data(self, X, reset=False, skip_check_array=True)
         # An array's columns are those of the fitted frame, if there was one.
-        names = getattr(self, "feature_names_in_", domain.column_names)
+        names = getattr(self, "feature_names_in_", self._columns)
         table = feature_table(X, list(names))
         bits = list(read_mapped(table, domain, self.hypothesis_))
         labels: NDArray[Any] = self.classes_[np.array(bits, dtype=np.intp)]
@@ -183,7 +200,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Raises `DeclarationError` unless there is one label for each record.
         """
         classes = class_labels(self.classes)
-        label = label_of(declared_class(self.hypotheses, len(classes)).domain.column_names, classes)
+        declared = self._declared(classes, opened_schema(self.schema))
+        label = label_of(declared.domain.column_names, classes)
         number = label_number(list(map(text, classes)), default=-1)
         given = list(map(number, target_values(y, label)))
         predicted = list(map(number, self.predict(X)))
@@ -196,11 +214,21 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         weights = None if sample_weight is None else np.asarray(sample_weight, float)
         return float(np.average(np.equal(given, predicted), weights=weights))
 
+    def _declared(self, classes: tuple[object, ...], schema: Schema | None) -> HypothesisClass[Any]:
+        return declared_class(self.hypotheses, len(classes), schema, unit=self.unit)
+
+    def _unit(self, schema: Schema | None) -> list[str]:
+        """The column of the unit, if there is one."""
+        unit = self.unit if self.unit is not None or schema is None else schema.unit
+        return [] if unit is None else [unit]
+
     def __sklearn_clone__(self) -> Any:
         # Hosts clone an estimator before they hand it to worker processes.  There the host is no
         # longer on the stack if the function that it calls is trusted.
         _refuse_as_member()
         warn_of_folds_by_label()
+        if self._unit(opened_schema(self.schema)):
+            warn_of_folds_of_records()
         return super().__sklearn_clone__()
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -213,6 +241,21 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         tags.classifier_tags.poor_score = True  # on data that no rule of the class fits
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
+
+
+def _columns(task: Task) -> tuple[str, ...]:
+    """The columns of X: those of the class, and then that of the unit unless it is one of them."""
+    unit = () if task.unit is None else (task.unit.column,)
+    return tuple(dict.fromkeys((*task.learner.hypotheses.domain.column_names, *unit)))
+
+
+def _refuse_written(task: Task) -> None:
+    if task.reading.of(_columns(task)).columns:
+        raise DeclarationError(
+            "learn from X by this schema",
+            found="it says how the text of some cells is written, and X holds values",
+            fix="convert these columns first, and leave how they are written out of the schema",
+        )
 
 
 def _refuse_as_member() -> None:
