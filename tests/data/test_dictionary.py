@@ -59,3 +59,9 @@ def test_errors_name_the_line_the_column_and_the_remedy(
         drafted(tmp_path, words)
     assert place in str(error.value)
     assert fix in error.value.fix
+
+
+def test_an_unknown_type_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LittlestoneError, match='type = "date" is unknown') as error:
+        littlestone.Schema.parse('[columns.when]\ntype = "date"')
+    assert "year" in error.value.fix

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import littlestone
-from littlestone.data import csv_blocks, open_table
-from littlestone.data.csv_files import CsvTable
+from littlestone.data import CsvStream, csv_blocks, open_table
+from littlestone.data.csv_files import ENCODINGS, CsvTable
 from littlestone.data.readings import Reading
 from littlestone.data.schema import Schema
 from littlestone.data.written import Unread, Written
@@ -233,3 +234,39 @@ def test_check_reads_cells_as_they_are_declared(tmp_path: Path) -> None:
     other = Schema.parse(SCHEMA.replace('thousands = "."', ""))
     [preis] = [c for c in littlestone.check(export(tmp_path), schema=other).columns if c.unread][:1]
     assert preis.unread == 3000
+
+
+PIECES = b'1.200,00|\xe2\x82\xac|\x80| |,5|"|;|KOELN|k\xf6ln|\r|\xff|-|'.split(b"|")
+LINES = st.lists(
+    st.lists(st.sampled_from(PIECES), max_size=5).map(b"".join), min_size=1, max_size=8
+)
+
+
+def decoded(lines: list[bytes], encoding: str) -> list[list[tuple[object, ...]]]:
+    """The records of a file as each reader hands them over, with forms."""
+    forms = {"x": EUROS, "y": Written(spelled=("Koeln", "k\u00f6ln"))}
+    text = b"\n".join([b"x;y", *lines, b""])
+    body = text.partition(b"\n")[2]
+    table = CsvStream(io.BytesIO(text), name="lines", separator=";", encoding=encoding)
+    by_lines = list(Reading(columns=forms).read(table).rows(["x", "y"]))
+    columns = [
+        [forms[name](cell) for cell in column.listed()]
+        for name, column in zip(
+            "xy", csv_blocks._by_columns(body, ";", [0, 1], encoding), strict=True
+        )
+    ]
+    return [by_lines, list(zip(*columns, strict=True))]
+
+
+@given(LINES, st.integers(min_value=0), LINES, st.sampled_from(ENCODINGS))
+def test_one_line_moves_one_decoded_record(
+    lines: list[bytes], place: int, others: list[bytes], encoding: str
+) -> None:
+    changed = list(lines)
+    changed[place % len(lines)] = others[0]
+    before, after = decoded(lines, encoding), decoded(changed, encoding)
+    for one, other in zip(before, after, strict=True):
+        assert len(one) == len(other) == len(lines)
+        moved = [i for i, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+        assert set(moved) <= {place % len(lines)}
+    assert before[0] == before[1]

@@ -139,7 +139,10 @@ def read_column(
     if kind is not None and kind not in KINDS:
         fix = f"use one of: {', '.join(KINDS)}"
         known = did_you_mean(kind, KINDS, fix) if isinstance(kind, str) else fix
-        refuse(schema, f"{which} has a type that is none", known)
+        if kind in ("date", "datetime"):
+            known = 'make a number of each date, such as its year, and write type = "integer"'
+        word = toml_text(kind[:50]) if isinstance(kind, str) else "no text"
+        refuse(schema, f"{which}: type = {word} is unknown", known)
     ways = [key for key in ("range", "cuts", "values") if key in given]
     if len(ways) > 1:
         refuse(schema, f"{which} has both {ways[0]} and {ways[1]}", "keep one of them")

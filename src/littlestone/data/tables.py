@@ -39,7 +39,8 @@ def separated(mark: str) -> str:
     option = "tab" if mark == "\t" else f"'{mark}'"
     return (
         f"say what is between its columns, which is --separator {option} on the command line, and in "
-        f"Python open_table(file, separator={mark!r}); numbers must have decimal points, not commas"
+        f"Python open_table(file, separator={mark!r}); a schema can say so too, and that numbers have "
+        "decimal commas"
     )
 
 
