@@ -22,6 +22,18 @@ LISTS = {
         "the test of each step.",
     ),
 }
+TASKS = {
+    "Learn a rule": "ordinary-tables schema learn-from-a-table classes choose-among-classes "
+    "open-vocabularies several-labels costs-and-groups boost scikit-learn databases",
+    "Protect people and a budget": "plan protect-people spend-a-budget share-a-ledger "
+    "other-libraries audit",
+    "Publish": "report export-a-rule",
+    "Streams": "stream kafka river",
+    "Study classes": "play dimensions certify-a-dimension decompose atlas algebraic-classes "
+    "add-a-class",
+}
+"""What a reader wants, and the pages of how-to that say how, in the order of reading."""
+
 ALSO = ("errors", "interop.scikit_learn", "interop.river")  # public modules that are no packages
 
 
@@ -45,12 +57,28 @@ def lists() -> None:
     for folder, (title, words) in LISTS.items():
         pages = {path: head(path) for path in (ROOT / "docs" / folder).glob("*.md")}
         text, summary = f"# {title}\n\n{words}\n\n", "* [Overview](index.md)\n"
-        for path, (name, sentence) in sorted(pages.items(), key=lambda page: page[1]):
-            text += f"**[{name}]({path.name})**  \n{sentence}\n\n"
-            short = name.removeprefix("How to ")
-            summary += f"* [{short[0].upper()}{short[1:]}]({path.name})\n"
+        for group, paths in grouped(folder, pages):
+            text += f"## {group}\n\n" if group else ""
+            summary += f"* {group}\n" if group else ""
+            for path in paths:
+                name, sentence = pages[path]
+                text += f"**[{name}]({path.name})**  \n{sentence}\n\n"
+                short = name.removeprefix("How to ")
+                indent = "    " if group else ""
+                summary += f"{indent}* [{short[0].upper()}{short[1:]}]({path.name})\n"
         write(f"{folder}/index.md", text)
         write(f"{folder}/SUMMARY.md", summary)
+
+
+def grouped(folder: str, pages: dict[Path, tuple[str, str]]) -> Iterator[tuple[str, list[Path]]]:
+    """The pages of a folder by what a reader wants; those of other folders by their titles."""
+    if folder != "how-to":
+        yield "", sorted(pages, key=pages.__getitem__)
+        return
+    places = {path.stem: path for path in pages}
+    listed = {group: [places.pop(name) for name in names.split()] for group, names in TASKS.items()}
+    assert not places, f"under which heading of TASKS do {', '.join(places)} stand?"
+    yield from listed.items()
 
 
 def assigned(path: Path, name: str) -> object:
