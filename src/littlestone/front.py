@@ -141,6 +141,8 @@ def subgroup(
     estimate: object = None,
     method: str = "auto",
     schema: SchemaOrFile = None,
+    unit: str | None = None,
+    max_records: int | None = None,
     dataset: str | None = None,
     create_ledger: bool = False,
     simulation_seed: int | None = None,
@@ -150,7 +152,7 @@ def subgroup(
     It is the group of the class with the most positives - ``above`` times records, such as 0.3.
     ``epsilon`` pays for all: the part ``estimate`` of it, by default a tenth, estimates the size and
     the rate, and the rest draws the group.  All other arguments and errors are those of `fit`, and
-    ``positive`` says which values count as 1.
+    ``positive`` says which values count as 1.  With a ``unit``, ``max_records`` must be 1.
 
     >>> import littlestone, polars
     >>> columns = {"carrier": ["HA", "DL", "UA"] * 2000, "late": [1, 0, 0, 1, 0, 1] * 1000}
@@ -169,6 +171,8 @@ def subgroup(
         above=above,
         method=method,
         estimate=estimate,
+        unit=unit,
+        max_records=max_records,
         schema=declared,
     )
     return Group(_released(task, table, ledger, dataset, create_ledger, simulation_seed))

@@ -83,6 +83,17 @@ def declared_class(
     return declared
 
 
+def _unit(column: str | None, most: int | None, label: Label) -> Unit | None:
+    declared = Unit.declared(column, most)
+    if declared is not None and declared.column == label.column:
+        raise DeclarationError(
+            f"protect each {declared.column}",
+            found="the column holds the label, which does not say whose record it is",
+            fix="name another column: --unit patient_id",
+        )
+    return declared
+
+
 def refuse_as_feature(label: Label, H: HypothesisClass[Any]) -> None:
     """Raise `DeclarationError` if the class reads the column that holds the label."""
     if label.column in H.domain.column_names:
@@ -148,13 +159,7 @@ class Task:
         """
         if schema is not None:
             unit, max_records = schema.units(unit, max_records)
-        declared = Unit.declared(unit, max_records)
-        if declared is not None and declared.column == label.column:
-            raise DeclarationError(
-                f"protect each {declared.column}",
-                found="the column holds the label, which does not say whose record it is",
-                fix="name another column: --unit patient_id",
-            )
+        declared = _unit(unit, max_records, label)
         several = declared is not None and declared.most > 1
         share = budget if declared is None else record_budget(budget, declared)
 
@@ -194,17 +199,21 @@ class Task:
         above: object,
         method: str = "auto",
         estimate: object = None,
+        unit: str | None = None,
+        max_records: int | None = None,
         schema: Schema | None = None,
     ) -> Self:
         """The task to find the group with the most positives - c records, for the rate c = ``above``.
 
         The group is a rule under the costs `MistakeCosts.above`.  The part ``estimate`` of epsilon, by
         default `ESTIMATE_SHARE` of it, estimates its size and rate; the rest draws it.  The ``schema``
-        gives the columns of the class; it may have no unit.  Raises `DeclarationError` for illegal
-        declarations, and if the class reads the label itself.
+        gives the columns of the class, and the unit unless one is given.  Of each unit one record may
+        be used, because the estimate speaks of a public number of records.  Raises `DeclarationError`
+        for illegal declarations, and if the class reads the label itself.
         """
         if schema is not None:
-            schema.refuse_unit()
+            unit, max_records = schema.units(unit, max_records)
+        declared = _unit(unit, max_records, label)
         part = ESTIMATE_SHARE * budget.epsilon if estimate is None else _estimating(estimate)
         if part >= budget.epsilon:
             raise DeclarationError(
@@ -214,7 +223,7 @@ class Task:
             )
 
         def chosen(of: OneOrMore) -> tuple[PrivateLearner[Any], str]:
-            H = declared_class(of, label.labels, schema, label.column)
+            H = declared_class(of, label.labels, schema, label.column, unit)
             refuse_as_feature(label, H)
             share, costs = Budget(budget.epsilon - part, budget.delta), MistakeCosts.above(above)
             return choose_learner(H, share, method=method, setting="agnostic", mistakes=costs)
@@ -224,7 +233,9 @@ class Task:
             learner, why, taken = default_class(GROUPS, chosen, "agnostic")
         else:
             learner, why = chosen(hypotheses)
-        return cls(learner, why, label, part, None, schema, group=True, taken=taken)
+        task = cls(learner, why, label, part, declared, schema, group=True, taken=taken)
+        checked(task.event.cost())  # the event refuses more than one record of a unit
+        return task
 
     def methods(self, budget: Budget, setting: Setting) -> list[tuple[str, str]]:
         """What is known of every method for this class, as `explained` says it; nothing is read."""

@@ -121,3 +121,20 @@ def test_a_seed_also_chooses_the_records(visits: Path) -> None:
     first, second = (json.loads(run(*asked, "--ledger", name).out) for name in "ab")
     assert first["evaluation"] == second["evaluation"]
     assert first["hypothesis"] == second["hypothesis"]
+
+
+def test_a_subgroup_of_units(visits: Path) -> None:
+    asked = (
+        "subgroup", "visits.csv", "--target", "sick", "--positive", "1", "--class", CLASS,
+        "--above", "0.3", "--epsilon", "2", "--unit", "patient",
+    )  # fmt: skip
+    done = run(*asked, "--max-records", "1")
+    assert done.status == 0
+    assert "1,013" not in done.out
+    with Ledger("littlestone.ledger") as ledger:
+        (entry,) = ledger.entries()
+    assert str(entry.cost) == "epsilon 2, delta 0 (replace-one-unit: patient)"
+    refused = run(*asked, "--max-records", "2")
+    assert refused.status == 2
+    assert "a number of records that is private" in refused.err
+    assert run(*asked).status == 2

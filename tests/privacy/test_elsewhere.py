@@ -99,13 +99,14 @@ def test_a_spend_beyond_the_limit_is_recorded_only_if_it_has_happened() -> None:
     )
 
 
-def test_units_do_not_mix_with_records_even_if_spent() -> None:
+def test_units_and_records_are_counted_side_by_side() -> None:
     ledger = Ledger()
     ledger.record(HALF, dataset="d", what="a mean")
     unit = Elsewhere.declared("0.5", neighbours="add-remove", unit="patient")
     assert unit.cost().neighboring == NeighboringRelation.replace_one_unit("patient")
-    with pytest.raises(DeclarationError, match="do not add up"):
-        ledger.record(unit, dataset="d", what="a mean", already_spent=True)
+    ledger.record(unit, dataset="d", what="a mean", already_spent=True)
+    assert ledger.total("d") == HALF.cost() + PrivacyCost(unit.cost().epsilon)
+    assert [count.total is None for count in ledger.counts("d")] == [False, True]
 
 
 @pytest.mark.parametrize("what", ["a\nb", "\x1b[2J", "a\u202eb", " ", ""])

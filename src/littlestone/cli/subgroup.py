@@ -63,6 +63,12 @@ def subgroup(
     method: Annotated[
         str, typer.Option(help="auto, or a method that `littlestone plan CLASS --cost 5:1` lists.")
     ] = "auto",
+    unit: Annotated[
+        str | None, typer.Option(help="Protect each value of this column, with all its records.")
+    ] = None,
+    max_records: Annotated[
+        int | None, typer.Option(help="With --unit: 1, the records of each that are used.")
+    ] = None,
     separator: SeparatorOption = None,
     multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
@@ -89,6 +95,8 @@ def subgroup(
             above=above,
             method=method,
             estimate=estimate,
+            unit=unit,
+            max_records=max_records,
             schema=public,
         )
     form = Form(_rows, lambda release: Group(release).to_json())
