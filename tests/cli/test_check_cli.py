@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import littlestone
 from littlestone.checked import check_private
 from littlestone.cli import app
-from littlestone.errors import BudgetExceededError, DeclarationError
+from littlestone.errors import BudgetExceededError, DeclarationError, LittlestoneError
 
 SCHEMA = """
 target = "Wiederkehr"
@@ -186,3 +186,15 @@ def test_private_counts_that_the_budget_refuses_draw_nothing() -> None:
             epsilon=2, ledger=ledger, dataset="d", rng=rng,
         )  # fmt: skip
     assert rng.getstate() == state
+
+
+def test_the_ledger_is_another_file_than_the_table(tmp_path: Path) -> None:
+    german_export(tmp_path / "e.csv")
+    before = (tmp_path / "e.csv").read_bytes()
+    asked = ["--target", "Wiederkehr", "--positive", "Ja", "--separator", ";", "--epsilon", "1"]
+    result = CliRunner().invoke(
+        app, ["check", str(tmp_path / "e.csv"), *asked, "--ledger", str(tmp_path / "e.csv")]
+    )
+    assert isinstance(result.exception, LittlestoneError)
+    assert "same file" in str(result.exception)
+    assert (tmp_path / "e.csv").read_bytes() == before

@@ -86,3 +86,10 @@ def test_an_open_column_is_named_with_three_ways_out() -> None:
         assert "--delta 1e-6" in str(caught.value)
     release = littlestone.fit(table(), delta="1e-6", **paid)
     assert "Aufnahmedatum" in release.hypotheses
+
+
+def test_several_labels_need_no_class_either() -> None:
+    text = SCHEMA.replace("positive = 1", 'labels = ["0", "1", "2"]')
+    schema = littlestone.Schema.parse(text)
+    paid = {"ledger": littlestone.Ledger(), "dataset": "d", "schema": schema, "epsilon": 4}
+    assert littlestone.fit(table(), **paid).hypotheses.startswith("trees(a: 0..10, b: 0..4")

@@ -8,6 +8,7 @@ import typer
 
 from littlestone.checked import check as checked
 from littlestone.checked import check_private
+from littlestone.cli.arguments import files_of
 from littlestone.cli.bars import bar
 from littlestone.cli.console import print_json, print_pairs
 from littlestone.cli.options import (
@@ -65,7 +66,8 @@ def check(
 
     With --epsilon it prints private counts only, and the status is 0 whatever they are.
     """
-    require_different({"the table": [file_of(source)], "the schema": [schema]})
+    paid = files_of(ledger) if epsilon is not None else []
+    require_different({"the table": [file_of(source)], "the schema": [schema], "the ledger": paid})
     asked: dict[str, Any] = {
         "hypotheses": hypotheses or None,
         "positive": positive,
