@@ -89,7 +89,7 @@ class Condition:
                 found="a value is empty or is there twice, or the list is empty",
                 fix="write each value once, such as 'in {HA, AA}'",
             )
-        return cls(*listed_condition(values).split(" ", 1))
+        return cls("in", listed_condition(values).removeprefix("in "))
 
     @cached_property
     def values(self) -> tuple[str, ...]:

@@ -134,7 +134,7 @@ def written(form: Callable[[Any], Written]) -> Callable[[Any], Masses]:
     """A rule from cells in a form that may depend on them; a number beyond 3 counts as 3."""
 
     def release(records: Any) -> Masses:
-        read = form(records)
+        read: Callable[[str], Any] = form(records)
         return learn([(min(read(cell) or 0, 3), y) for cell, y in records])
 
     return release
