@@ -265,7 +265,7 @@ def test_nothing_is_asked_of_the_ledger_after_the_spend(monkeypatch: pytest.Monk
     monkeypatch.setattr(Ledger, "spend", last)
     ran = run(*fit_arguments("table.csv"))
     assert (ran.status, ran.err) == (0, "")
-    assert "epsilon 1, delta 0 (replace-one) spent, no limit declared" in ran.out
+    assert "new ledger. Total so far: epsilon 1. No limit set." in ran.out
 
 
 def test_accuracy_is_worked_out_before_the_spend(monkeypatch: pytest.MonkeyPatch) -> None:

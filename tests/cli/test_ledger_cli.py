@@ -138,18 +138,22 @@ def test_every_command_tells_of_a_ledger_that_is_not_there(folder: Path, empty: 
         if command == "stream":
             ran = run("stream", *arguments[1:], "--horizon", "20", "--delta", "1e-3",
                       "--method", "staged")  # fmt: skip
-            assert f"the ledger {name} was made now" in ran.err
+            assert f"{name}: new ledger. Total so far: epsilon 0. No limit set." in ran.err
         elif command == "dry":
             ran = run(*arguments, "--dry-run")
             assert f"({name}, which does not exist: a fit would make it)" in ran.out
             ran = run(*arguments, "--dry-run", "--json")
             assert json.loads(ran.out)["ledger exists"] is False
         elif command == "json":
-            assert f"the ledger {name} was made now" in run(*arguments).err
+            assert (
+                f"{name}: new ledger. Total so far: epsilon 0. No limit set." in run(*arguments).err
+            )
         else:
-            assert f"({name}), made now: it knows of nothing earlier" in run(*arguments).out
+            assert (
+                f"{name}: new ledger. Total so far: epsilon 1. No limit set." in run(*arguments).out
+            )
             again = run(*arguments)
-            assert "made now" not in again.out + again.err
+            assert "new ledger" not in again.out + again.err
             assert "does not exist" not in run(*arguments, "--dry-run").out
 
 

@@ -71,7 +71,7 @@ def test_the_output_is_a_function_of_the_draw(
         rows = "\n".join(",".join("01"[i >> j & 1] for j in range(5)) for i in range(32))
         Path("classes.csv").write_text(f"?,A,B,Z1,Z2\n{rows}\n")
         options = {"class": declared, "json": as_json, "dataset": "visits"}
-        made = "the ledger littlestone.ledger was made now: it knows of nothing earlier\n"
+        made = "littlestone.ledger: new ledger. Total so far: epsilon 0. No limit set.\n"
         for told in (made if as_json else "", ""):
             ran = run(*fit_arguments("table.csv", out="model.json", **options))
             assert (ran.status, ran.err) == (0, told)
@@ -130,7 +130,7 @@ def test_the_text_says_what_is_guaranteed(table: Path) -> None:
         "epsilon 0.5, delta 0: replacing one of the 18 records changes the probability",
         "by at most a factor 1.65",
         f"class {CLASS}",
-        "epsilon 0.5, delta 0 (replace-one) spent, no limit declared (littlestone.ledger)",
+        "littlestone.ledger: new ledger. Total so far: epsilon 0.5. No limit set.",
     ):
         assert part in words
     assert "NOT PRIVATE" not in words

@@ -57,7 +57,7 @@ def test_a_group_is_one_entry_for_one_epsilon(table: Path, text: str, delta: str
     asked = {"class": text, "delta": delta, "out": "group.json"}
     ran = run("subgroup", *arguments(table, **asked), "--json")
     assert ran.status == 0
-    assert ran.err == "the ledger littlestone.ledger was made now: it knows of nothing earlier\n"
+    assert ran.err == "littlestone.ledger: new ledger. Total so far: epsilon 0. No limit set.\n"
     found = json.loads(ran.out)
     assert entries(Path("littlestone.ledger")) == [1]
     with Ledger("littlestone.ledger") as ledger:

@@ -31,7 +31,7 @@ def test_the_number_of_records_is_nowhere(visits: Path, more: tuple[str, ...]) -
     assert done.status == 0
     assert done.err in (
         "",
-        "the ledger littlestone.ledger was made now: it knows of nothing earlier\n",
+        "littlestone.ledger: new ledger. Total so far: epsilon 0. No limit set.\n",
     )
     written = (visits.parent / "model.json").read_text() if "--out" in more else ""
     for told in (done.out, written):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,11 @@ from littlestone.classes.table_file import BinaryTable, read_table
 from littlestone.data import Label, label_names
 from littlestone.data.schema import Schema, declared_label
 from littlestone.labels import declared_labels
+from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.tasks import declared_class
+
+_NOTHING = PrivacyCost(Fraction(0))
 
 
 def label_from(
@@ -87,8 +91,15 @@ def ledger_name(text: str, ledger: Ledger) -> str:
     return str(ledger.path) if is_address(text) else text
 
 
-MADE = "made now: it knows of nothing earlier"
-"""What commands say of a ledger that they made, in case its name was misspelled."""
+def new_ledger(name: str, total: PrivacyCost = _NOTHING) -> str:
+    """What commands say of a ledger that they made, in case its name was misspelled.
+
+    >>> new_ledger("littlestone.ledger", PrivacyCost(Fraction(1)))
+    'littlestone.ledger: new ledger. Total so far: epsilon 1. No limit set.'
+    """
+    delta = f", delta {decimal_text(total.delta)}" if total.delta else ""
+    spent = f"epsilon {decimal_text(total.epsilon)}{delta}"
+    return f"{name}: new ledger. Total so far: {spent}. No limit set."
 
 
 def no_ledger(text: str) -> bool:

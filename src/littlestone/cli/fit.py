@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple, cast
 
 import typer
 
-from littlestone.cli.arguments import MADE, files_of, label_from, ledger_name, no_ledger
+from littlestone.cli.arguments import files_of, label_from, ledger_name, new_ledger, no_ledger
 from littlestone.cli.bars import bar
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
@@ -219,7 +219,7 @@ def released(
         if hint is not None:
             err.print(hint)
         if as_json and book.made:
-            err.print(f"the ledger {shown} was {MADE}")
+            err.print(new_ledger(shown))
         # No bar: it could show how long the draw takes, and fail after the spend.
         release = task.fit(sample, ledger=book, dataset=data.name, rng=rng)
         # From here on the release is paid for, so it is kept whatever fails.
@@ -236,7 +236,9 @@ def released(
                 return
             rows = [*form.rows(release), *taken(task), ("method", task.why)]
             spent = f"{budget(release.total, release.limit)} ({shown})"
-            rows.append(("ledger", spent + (f", {MADE}" if book.made else "")))
+            if book.made and release.total is not None:
+                spent = new_ledger(shown, release.total)
+            rows.append(("ledger", spent))
             if out is not None:
                 rows.append(("model", str(out)))
             title = "Private release" if release.private else "Simulated release: NOT PRIVATE"

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.cli.arguments import MADE, files_of, label_from, ledger_name
+from littlestone.cli.arguments import files_of, label_from, ledger_name, new_ledger
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, Told, print_lines
 from littlestone.cli.options import (
@@ -187,7 +187,7 @@ def stream(
         ) as run,
     ):
         if book.made:
-            err.print(f"the ledger {ledger_name(ledger, book)} was {MADE}")
+            err.print(new_ledger(ledger_name(ledger, book)))
         told = Told(horizon) if to_people() and not as_json else None
         show = told or print_lines
         followed = Following(
