@@ -178,7 +178,7 @@ class Game:
             rules: dict[int, float] = defaultdict(float)
             for state, mass in law.items():
                 rules[state.rule] += mass
-            found.append(dict(rules))
+            found.append({rule: mass for rule, mass in rules.items() if mass})
             if len(rules) == 1 or len(found) > depth:
                 return found
             samples = defaultdict(float)
