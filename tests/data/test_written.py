@@ -21,7 +21,7 @@ from littlestone.data.readings import Reading
 from littlestone.data.schema import Schema
 from littlestone.data.written import Unread, Written
 from littlestone.domains import text
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, ModelError
 from littlestone.learners import Release
 
 EUROS = Written(decimal=",", thousands=".", unit="€")
@@ -168,6 +168,14 @@ def test_a_german_export_is_learned_and_read_again(tmp_path: Path) -> None:
         "columns": {"preis": {"decimal": ",", "thousands": ".", "unit": "€"}},
     }
     assert Release.from_json(data).predict(path) == expected
+    for wrong in (
+        {**data, "format": "littlestone model 1"},
+        {**data, "reading": {"columns": {"preis": {"spelled": "abc"}}}},
+        {**data, "reading": {"columns": []}},
+        {**data, "reading": {"encoding": "utf-16"}},
+    ):
+        with pytest.raises(ModelError):
+            Release.from_json(wrong)
     assert "preis" in release.to_sql("duckdb")
     with pytest.raises(DeclarationError, match="as they are"):
         release.to_sql("duckdb", types={"preis": "text"})

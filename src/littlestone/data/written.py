@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from littlestone.data.tables import Kind
-from littlestone.domains import number, plain, text
+from littlestone.domains import number, plain, require_list, text
 from littlestone.errors import DeclarationError, shown
 
 
@@ -142,5 +142,5 @@ class Written:
         """The form that `to_json` wrote; raises `TypeError` or `DeclarationError` if it is damaged."""
         known = dict(data)
         if "spelled" in known:
-            known["spelled"] = tuple(known["spelled"])
+            known["spelled"] = tuple(require_list(known["spelled"]))
         return cls(**known)

@@ -328,6 +328,8 @@ class Release:
             labels = declared_labels(named) if named else ()
             if data.get("record", SPANNING) != SPANNING:
                 raise ValueError("what a record is is not known")
+            if ("reading" in data) != (data["format"] == FORMAT_WITH_READING):
+                raise ValueError("a model 2 is one with a reading")
             if labels and len(labels) != hypothesis.labels:
                 raise ValueError("the labels have other names than labels")
             return cls(
