@@ -481,8 +481,14 @@ def test_units() -> None:
     assert "floor" not in task.learner.hypotheses.domain.column_names
     with pytest.raises(DeclarationError, match="how many records of each"):
         Task.declared(SCHEMA.label(), "thresholds(age)", budget, unit="sex", schema=SCHEMA)
-    with pytest.raises(DeclarationError, match="single records are protected here"):
-        Task.subgroup(SCHEMA.label(), "trees(*; depth 1)", budget, above="0.5", schema=SCHEMA)
+    group: dict[str, Any] = {"above": "0.5", "schema": SCHEMA}
+    with pytest.raises(DeclarationError, match="give --max-records 1"):
+        Task.subgroup(SCHEMA.label(), "trees(*; depth 1)", budget, **group)
+    task = Task.subgroup(SCHEMA.label(), "trees(*; depth 1)", budget, **group, max_records=1)
+    assert task.unit == Unit("id", 1)
+    assert "id" not in task.learner.hypotheses.domain.column_names
+    with pytest.raises(DeclarationError, match="use fit, which protects units"):
+        SCHEMA.refuse_unit()
 
 
 RECORDS = {

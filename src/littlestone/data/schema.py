@@ -217,7 +217,8 @@ class Schema:
             raise DeclarationError(
                 f"protect each {self.unit}",
                 found=f"{self.name} declares this unit, and single records are protected here",
-                fix="leave unit and max_records out of the schema if each record is somebody else's",
+                fix="use fit, which protects units; or leave unit and max_records out of the schema if "
+                "each record is somebody else's",
             )
 
     def require_name(self, name: str) -> None:
