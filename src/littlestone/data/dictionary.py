@@ -13,7 +13,7 @@ from typing import Any
 from littlestone.data.labels import label_names
 from littlestone.data.schema_columns import KINDS, read_column, toml_text
 from littlestone.domains import number
-from littlestone.errors import DeclarationError, did_you_mean
+from littlestone.errors import DeclarationError, did_you_mean, shown
 
 _KEYS = ("name", "type", "low", "high", "step", "values", "unit")
 _MOST_BYTES = 1 << 20
@@ -40,6 +40,12 @@ def read_dictionary(path: str | os.PathLike[str]) -> dict[str, list[str]]:
 
 
 def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
+    if not isinstance(path, str | os.PathLike):
+        raise DeclarationError(
+            f"read the dictionary {shown(path)}",
+            found="it is no path of a file",
+            fix="give the path of a CSV file that says what columns hold",
+        )
     try:
         if os.path.getsize(path) > _MOST_BYTES or not os.path.isfile(path):
             raise ValueError
