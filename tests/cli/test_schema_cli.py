@@ -157,7 +157,10 @@ def test_subgroup() -> None:
     ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked, "--out", "s.toml")
     assert (ran.status, "same file as the schema" in ran.err) == (2, True)
     labels = SCHEMA.replace("positive = 1", 'labels = ["0", "1", "2"]')
-    for text, found in (("unit = 'carrier'" + SCHEMA, "single records"), (labels, "to fix it: ")):
+    for text, found in (
+        ("unit = 'carrier'" + SCHEMA, "how many records of each"),
+        (labels, "to fix it: "),
+    ):
         Path("s.toml").write_text(text)
         ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked)
         assert (ran.status, found in ran.err) == (2, True), ran.err
