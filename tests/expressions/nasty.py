@@ -15,7 +15,8 @@ from littlestone.hypotheses import Hypothesis
 SURE = [
     None, "", " ", "a", "A", "a ", " a", "v0", "v1", "v2", "0", "1", "2", "3", "4", "5", "01", "1.0",
     " 3 ", "3\n", "-1", "+2", ".5", "5.", "-0", "-.5", "0.5", "F", "M", "(other)",
-    "true", "FALSE", "True", "inf", "-Infinity", "nan", "NaN", "None", "NULL", "it's", 'say "hi"',
+    "true", "FALSE", "True", " true\n", "info", "finite", "\t", "\r\n", "nan",
+    "NaN", "None", "NULL", "it's", 'say "hi"',
     "a,b", "1,5", "5 6", "$5", "-", ".", "+", "...", "e", "x1", "100%", "%s", ":x", "?", "\\", ";--",
     "'; DROP TABLE t; --", "`", "@x", "#", "e\u0301a", "\u00e9a", "💩x",
 ]  # fmt: skip
@@ -28,7 +29,15 @@ UNSURE = [
     "ä1",
     "1e2",
     "1E-1",
+    "-1.5e+3",
     "1_0",
+    "inf",
+    "-Infinity",
+    "in_f",
+    "\x1c4",
+    "\u00a0true",
+    "FALSE\u2003",
+    "00000000000000004",
     "٣",
     "\u00a04",
     "2020-01-01",
@@ -52,7 +61,7 @@ VALUES: dict[str, list[Any]] = {
 }  # fmt: skip
 TYPES = tuple(VALUES)
 SLOTS = 4
-RECORDS = 90
+RECORDS = 110
 
 
 def table(seed: int = 0) -> dict[str, list[Any]]:

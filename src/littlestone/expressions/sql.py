@@ -1,18 +1,15 @@
 """Rules as SQL for PostgreSQL, DuckDB and SQLite, through sqlglot.
 
 What a database takes for equal is known of these three.  A name or a text becomes SQL through
-sqlglot's builders alone, so none can end its quotes.  SQL has a third truth value, NULL.  Here a cell
-condition is NULL or false where it does not hold, and only ``IS TRUE`` is asked of one, so none
-reaches a NOT.
+sqlglot's builders alone, so none can end its quotes.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
-from math import ceil, isinf
+from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from littlestone.errors import (
@@ -22,30 +19,23 @@ from littlestone.errors import (
     install_command,
     shown,
 )
+from littlestone.expressions import sql_texts
 from littlestone.expressions.constants import (
-    EXACT,
     decimal,
     is_short,
     is_shortest_real,
     nearest,
-    truths,
     values_of,
 )
-from littlestone.expressions.form import (
-    Both,
-    Case,
-    Condition,
-    Either,
-    Not,
-    OneOf,
-    Outcome,
-    Within,
-    cells,
-)
-from littlestone.expressions.sql_texts import Number, number_in_text
+from littlestone.expressions.form import OneOf, Outcome, Within, cells
+from littlestone.expressions.sql_dialect import Dialect
 
 if TYPE_CHECKING:
     from sqlglot import Expression
+
+
+_LINE, _WIDTH = 150, 120
+"""SQL of more characters is written in lines, one to a condition; and functions of more in several."""
 
 
 def written(
@@ -71,7 +61,11 @@ def written(
     _require_plain([v for cell in cells(outcome) if isinstance(cell, OneOf) for v in cell.values])
     _require_plain(names or ())
     form = known[dialect](types, names)
-    return str(form.top(outcome).sql(dialect=form.quoting(), identify=True))
+    found = form.top(outcome)
+    line = str(found.sql(dialect=form.quoting(), identify=True))
+    if len(line) <= _LINE:
+        return line
+    return str(found.sql(dialect=form.quoting(), identify=True, pretty=True, max_text_width=_WIDTH))
 
 
 def _require_plain(written: Sequence[str]) -> None:
@@ -82,157 +76,6 @@ def _require_plain(written: Sequence[str]) -> None:
             found="a name or a value of it contains the character NUL",
             fix="predict with `littlestone predict`",
         )
-
-
-class Dialect(ABC):
-    """How one kind of database compares cells, for columns of these types."""
-
-    name: ClassVar[str]
-    """As sqlglot calls it."""
-
-    def __init__(self, types: Mapping[str, str], names: Sequence[str] | None) -> None:
-        from sqlglot import exp
-
-        self.exp, self.types, self.names = exp, types, names
-
-    def quoting(self) -> Any:
-        """The dialect of sqlglot, which says how names and texts are quoted."""
-        return self.name
-
-    # Cases and truth values
-
-    def top(self, outcome: Outcome) -> Expression:
-        """The value of a row; NULL if a text may show a number that SQL cannot read."""
-        numbers = dict.fromkeys(c.column for c in cells(outcome) if isinstance(c, Within))
-        return self._value(outcome, [u for column in numbers for u in self._unsure(column)])
-
-    def _value(self, outcome: Outcome, unsure: Sequence[Expression] = ()) -> Expression:
-        if not isinstance(outcome, Case):
-            return self._label(outcome)
-        case = self.exp.case()
-        if unsure:
-            case.when(self._any(unsure), self.exp.null(), copy=False)
-        for when, then in outcome.branches:
-            case.when(self._condition(when), self._label(then), copy=False)
-        return case.else_(self._label(outcome.otherwise), copy=False)
-
-    def _label(self, y: int) -> Expression:
-        return self._number(y) if self.names is None else self._text(self.names[y])
-
-    def _condition(self, condition: Condition) -> Expression:
-        match condition:
-            case Both(parts):
-                return self._all(list(map(self._condition, parts)))
-            case Either(parts):
-                return self._any(list(map(self._condition, parts)))
-            case Not(part):
-                held = self.exp.paren(self._cell(part), copy=False)
-                return self.exp.not_(self.exp.Is(this=held, expression=self.exp.true()), copy=False)
-            case _:
-                return self._cell(condition)
-
-    def _all(self, parts: Sequence[Expression]) -> Expression:
-        return self.exp.and_(*parts, copy=False) if parts else self.exp.true()
-
-    def _any(self, parts: Sequence[Expression]) -> Expression:
-        return self.exp.or_(*parts, copy=False) if parts else self.exp.false()
-
-    # Cells
-
-    def _cell(self, cell: Within | OneOf) -> Expression:
-        """Whether the condition on a cell holds; false or NULL if it does not."""
-        column, kind = self._column(cell.column), self.types.get(cell.column)
-        if isinstance(cell, OneOf):
-            held = self._one_of(column, cell, kind)
-            missing = [self._is_null(column)] if "" in cell.values else []
-            return self._any([*missing, *held])
-        if kind == "boolean":
-            found = truths(cell)
-            if len(found) == 2:
-                return self.exp.not_(self._is_null(column))
-            return (column if found[0] else self.exp.not_(column)) if found else self.exp.false()
-        if kind == "integer":
-            return self._bounded(column, cell, lambda v: (False, self._number(ceil(v))))
-        if kind == "text":
-            return self._as_floats(self._texts(column).value, cell)
-        return self._within(column, cell, kind)
-
-    @abstractmethod
-    def _within(self, column: Expression, cell: Within, kind: str | None) -> Expression:
-        """Whether a cell of numbers is within bounds."""
-
-    @abstractmethod
-    def _one_of(self, column: Expression, cell: OneOf, kind: str | None) -> list[Expression]:
-        """Conditions under which the text of a cell that is not NULL is one of these."""
-
-    def _unsure(self, column: str) -> list[Expression]:
-        """Whether a text is perhaps a number, but written in another way than SQL reads."""
-        kind = self.types.get(column)
-        return [self._texts(self._column(column)).unsure] if kind == "text" else []
-
-    def _texts(self, column: Expression) -> Number:
-        return number_in_text(column, self.infinity)
-
-    def _as_floats(self, value: Expression, cell: Within) -> Expression:
-        def bound(v: Fraction) -> tuple[bool, Expression]:
-            strict, number = nearest(v)
-            return strict, self._float(number)
-
-        return self._bounded(value, cell, bound)
-
-    def _exactly(self, value: Expression, cell: Within) -> Expression:
-        return self._bounded(value, cell, lambda v: (False, self._number(decimal(v))))
-
-    def _bounded(
-        self,
-        value: Expression,
-        cell: Within,
-        bound: Callable[[Fraction], tuple[bool, Expression]],
-    ) -> Expression:
-        """Whether low <= value < high; ``bound`` says what to compare with, and if equal is less."""
-        parts: list[Expression] = []
-        if cell.low is not None:
-            strict, low = bound(cell.low)
-            parts.append((self.exp.GT if strict else self.exp.GTE)(this=value, expression=low))
-        if cell.high is not None:
-            equal, high = bound(cell.high)
-            parts.append((self.exp.LTE if equal else self.exp.LT)(this=value, expression=high))
-        return self._all(parts or [self.exp.not_(self._is_null(value))])
-
-    # Words
-
-    def _column(self, name: str) -> Expression:
-        return self.exp.column(name, quoted=True)
-
-    def _text(self, value: str) -> Expression:
-        return self.exp.Literal.string(value)
-
-    def _number(self, value: int | Decimal) -> Expression:
-        """A number in digits, or with an exponent if there are many."""
-        number = Decimal(value)
-        short = abs(number.adjusted()) <= 40
-        return self.exp.Literal.number(f"{number:f}" if short else str(number.normalize(EXACT)))
-
-    def _float(self, value: float) -> Expression:
-        return self.infinity(value < 0) if isinf(value) else self.exp.Literal.number(repr(value))
-
-    def infinity(self, negative: bool = False) -> Expression:
-        """The infinite float."""
-        return self._cast(self._text("-Infinity" if negative else "Infinity"), "DOUBLE")
-
-    def _cast(self, value: Expression, kind: str) -> Expression:
-        return self.exp.cast(value, kind, copy=False)
-
-    def _typeof(self, column: Expression) -> Expression:
-        return self.exp.Anonymous(this="typeof", expressions=[column])
-
-    def _is_null(self, value: Expression) -> Expression:
-        return self.exp.Is(this=value, expression=self.exp.null())
-
-    def _in(self, value: Expression, values: Sequence[Expression]) -> list[Expression]:
-        if len(values) < 2:
-            return [self.exp.EQ(this=value, expression=v) for v in values]
-        return [self.exp.In(this=value, expressions=list(values))]
 
 
 class _Typed(Dialect):
@@ -275,13 +118,25 @@ class _Typed(Dialect):
         text = self._text_alone(column) if kind is None else self._cast(column, "TEXT")
         return self._in(self._bytes(text), list(map(self._text, values)))
 
-    def _texts(self, column: Expression) -> Number:
-        return number_in_text(self._bytes(self._cast(column, "TEXT")), self.infinity)
+    def _lines(self, columns: Sequence[str]) -> list[Expression]:
+        """The texts of those columns that are said to hold texts, a line each, if there are any."""
+        texts = [self._column(column) for column in columns if self.types.get(column) == "text"]
+        newline = self._call("CHR", self._number(10))
+        return [self._call("CONCAT_WS", newline, *texts)] if texts else []
+
+    def _letters(self, column: Expression) -> Expression:
+        return self._part(column, sql_texts.LETTERS)
+
+    @abstractmethod
+    def _part(self, column: Expression, core: str) -> Expression:
+        """What is of that pattern in a text that else has white space alone; or no number."""
 
     def _bytes(self, text: Expression) -> Expression:
         """The text compared byte by byte, whatever the column's own collation ignores."""
-        binary = self.exp.to_identifier("C", quoted=True)
-        return self.exp.paren(self.exp.Collate(this=text, expression=binary), copy=False)
+        return self.exp.paren(self._binary(text), copy=False)
+
+    def _binary(self, text: Expression) -> Expression:
+        return self.exp.Collate(this=text, expression=self.exp.to_identifier("C", quoted=True))
 
     def _not_a_number(self) -> Expression:
         return self._cast(self._text("NaN"), "DOUBLE")
@@ -311,7 +166,22 @@ class Postgres(_Typed):
 
     def _text_alone(self, column: Expression) -> Expression:
         # A cast would take any type.  Without, a char(n) would ignore spaces, and a citext case.
-        return self.exp.Anonymous(this="SUBSTR", expressions=[column, self._number(1)])
+        return self._call("SUBSTR", column, self._number(1))
+
+    def _unsure(self, columns: Sequence[str]) -> list[Expression]:
+        # A decimal may be as long as it likes; a pattern repeats nothing more often than this.
+        pattern = self._bytes(self._text(sql_texts.unsure(255)))
+        return [
+            self.exp.RegexpLike(this=lines, expression=pattern) for lines in self._lines(columns)
+        ]
+
+    def _number_shown(self, column: Expression, cell: Within) -> Expression:
+        return self._exactly(self._cast(self._part(column, sql_texts.NUMBER), "DECIMAL"), cell)
+
+    def _part(self, column: Expression, core: str) -> Expression:
+        # The pattern's collation is explicit, so it is the one that counts.
+        pattern = self._binary(self._text(sql_texts.alone(core)))
+        return self._call("SUBSTRING", self._cast(column, "TEXT"), pattern)
 
 
 class DuckDb(_Typed):
@@ -344,6 +214,20 @@ class DuckDb(_Typed):
     def _text_alone(self, column: Expression) -> Expression:
         return column
 
+    def _unsure(self, columns: Sequence[str]) -> list[Expression]:
+        pattern = self._text(sql_texts.unsure(sql_texts.MOST_CHARACTERS + 1))
+        return [self._call("REGEXP_MATCHES", lines, pattern) for lines in self._lines(columns)]
+
+    def _number_shown(self, column: Expression, cell: Within) -> Expression:
+        part = self._part(column, sql_texts.SHORT_NUMBER)
+        return self._as_floats(
+            self.exp.TryCast(this=part, to=self.exp.DataType.build("DOUBLE")), cell
+        )
+
+    def _part(self, column: Expression, core: str) -> Expression:
+        pattern = self._text(sql_texts.alone(core))
+        return self._call("REGEXP_EXTRACT", self._cast(column, "TEXT"), pattern, self._number(1))
+
 
 class Sqlite(Dialect):
     """SQLite, where each value has a type of its own, and NaN is stored as NULL."""
@@ -361,29 +245,66 @@ class Sqlite(Dialect):
 
         return Backticks
 
-    def _cell(self, cell: Within | OneOf) -> Expression:
-        if isinstance(cell, Within) and self.types.get(cell.column) == "text":
-            return self._within(self._column(cell.column), cell, "text")
-        return super()._cell(cell)
-
     def _within(self, column: Expression, cell: Within, kind: str | None) -> Expression:
-        bounds = [v for v in (cell.low, cell.high) if v is not None]
-        of, plain = self._typeof(column), all(map(is_short, bounds))
-        if kind != "text" and plain:
-            return self._exactly(column, cell)
-        whole = self._bounded(column, cell, lambda v: (False, self._number(ceil(v))))
-        case = self.exp.case(of).when(self._text("integer"), whole)
-        case = case.when(self._text("real"), self._as_floats(column, cell))
-        if kind == "text":
-            case = case.when(self._text("text"), self._as_floats(self._texts(column).value, cell))
-        return case
+        return self._stored(column, cell, lambda constant: constant)
 
-    def _unsure(self, column: str) -> list[Expression]:
-        read = self._column(column)
-        if self.types.get(column) == "text":
-            text = self.exp.EQ(this=self._typeof(read), expression=self._text("text"))
-            return [self._all([text, self._texts(read).unsure])]
-        return self._in(self._typeof(read), [self._text("text"), self._text("blob")])
+    def _stored(
+        self, column: Expression, cell: Within, real: Callable[[Expression], Expression]
+    ) -> Expression:
+        """Whether a cell is within bounds, where ``real`` is applied to all but whole constants."""
+        if all(is_short(v) for v in (cell.low, cell.high) if v is not None):
+            return self._bounded(column, cell, lambda v: (False, real(self._number(decimal(v)))))
+
+        def bound(v: Fraction) -> tuple[bool, Expression]:
+            strict, number = nearest(v)
+            return strict, real(self._float(number))
+
+        whole = self._bounded(column, cell, lambda v: (False, self._number(ceil(v))))
+        case = self.exp.case(self._typeof(column)).when(self._text("integer"), whole)
+        return case.else_(self._bounded(column, cell, bound))
+
+    def _number_shown(self, column: Expression, cell: Within) -> Expression:
+        # Beside a CAST to a number, a text that is one counts as a number, white space and all.
+        found = self._stored(column, cell, lambda constant: self._cast(constant, "DOUBLE"))
+        return found if cell.high is not None else self._all([found, self._is_number(column)])
+
+    def _is_number(self, column: Expression) -> Expression:
+        """Whether a cell is a number or a text read as one; all other texts are above these."""
+        return self.exp.LTE(this=column, expression=self._cast(self.infinity(), "DOUBLE"))
+
+    def _letters(self, column: Expression) -> Expression:
+        return self._trimmed(column, self.exp.HexString(this=sql_texts.SPACES))
+
+    def _trimmed(self, column: Expression, characters: Expression) -> Expression:
+        return self.exp.Trim(this=column, expression=characters, position="BOTH")
+
+    def _unsure(self, columns: Sequence[str]) -> list[Expression]:
+        return [unsure for column in columns for unsure in self._unsure_of(column)]
+
+    def _unsure_of(self, name: str) -> list[Expression]:
+        column = self._column(name)
+        if self.types.get(name) != "text":
+            return self._in(self._typeof(column), [self._text("text"), self._text("blob")])
+        is_text = self.exp.EQ(this=self._typeof(column), expression=self._text("text"))
+        digits = self._call("LENGTH", self._trimmed(column, self._text(" +-")))
+        most = self._number(sql_texts.MOST_CHARACTERS)
+        long = self.exp.GT(this=digits, expression=most)
+        lower = self._call("LOWER", column)
+        letters = self._call("REPLACE", lower, self._text("fa"), self._text(""))
+        strange = self._has(self._letters(column), sql_texts.STRANGE)
+        case = self.exp.case().when(
+            self._is_number(column), self._any([long, self._has(column, "[eE]")])
+        )
+        other = self._all(
+            [
+                self.exp.not_(self._has(letters, sql_texts.NEVER)),
+                self._any([strange, self._has(lower, "inf")]),
+            ]
+        )
+        return [self._all([is_text, case.else_(other)])]
+
+    def _has(self, text: Expression, part: str) -> Expression:
+        return self.exp.Glob(this=text, expression=self._text(f"*{part}*"))
 
     def _one_of(self, column: Expression, cell: OneOf, kind: str | None) -> list[Expression]:
         # Compared with its type, or a column of numbers would turn the text into one.
