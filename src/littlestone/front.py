@@ -166,7 +166,7 @@ def subgroup(
     declared = opened_schema(schema)
     task = Task.subgroup(
         declared_label(declared, target, positive),
-        hypotheses,
+        _classes(hypotheses),
         Budget(epsilon, delta),
         above=above,
         method=method,
@@ -312,7 +312,7 @@ def plan(
     declared, mistakes = opened_schema(schema), declared_costs(cost)
     if labels is None:
         labels = 2 if declared is None else declared.label_count
-    H = declared_class(hypotheses, labels, declared)
+    H = declared_class(_classes(hypotheses), labels, declared)
     return planned(H, budget, alpha=alpha, beta=beta, mistakes=mistakes)
 
 

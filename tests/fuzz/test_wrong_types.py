@@ -9,14 +9,44 @@ import front
 import pandas
 import pytest
 
-from littlestone import EqualityRules, Points, Subsets, parse_class
+from littlestone import (
+    EqualityRules,
+    Ledger,
+    Points,
+    Subsets,
+    open_table,
+    parse_class,
+    plan,
+    subgroup,
+)
 from littlestone.errors import DeclarationError, TooLargeError
 
 pytestmark = pytest.mark.slow
 
 
-def test_random_calls_are_answered_or_refused_by_name() -> None:
-    assert not front.faults(0, 1500)
+@pytest.mark.parametrize("start", [0, 100_000])
+def test_random_calls_are_answered_or_refused_by_name(start: int) -> None:
+    assert not front.faults(start, 1500)
+
+
+def test_a_list_of_records_is_not_quoted_as_classes() -> None:
+    table = pandas.DataFrame({"x": [1], "y": [0]})
+    for ask in (
+        lambda: plan([front.SECRET], epsilon=1),
+        lambda: subgroup(
+            table, "y", positive=1, hypotheses=[front.SECRET], above=0.5, epsilon=1,
+            ledger=Ledger(), dataset="d",
+        ),
+    ):  # fmt: skip
+        with pytest.raises(DeclarationError) as error:
+            ask()
+        assert front.SECRET not in str(error.value)
+
+
+@pytest.mark.parametrize("table", [pandas.DataFrame({"x": [1]}), 1, b"t", ["t"]])
+def test_a_table_of_a_database_has_a_name(table: Any) -> None:
+    with pytest.raises(DeclarationError, match="it is no name"):
+        open_table("sqlite:///no.db", table)
 
 
 @pytest.mark.parametrize("make", [Points, lambda x: Subsets(x, 2), lambda x: EqualityRules(x, 2)])

@@ -63,6 +63,12 @@ def open_table(
             found="it is neither True nor False",
             fix="write multiline=True if a quoted value may hold line breaks",
         )
+    if not isinstance(table, str | None):
+        raise DeclarationError(
+            f"read the table {shown(table)}",
+            found="it is no name",
+            fix="leave the table out, or name a table of a database, such as 'public.visits'",
+        )
     read = Reading() if reading is None else reading
     if not isinstance(read, Reading):
         raise DeclarationError(
