@@ -178,7 +178,7 @@ def subgroup(
     return Group(_released(task, table, ledger, dataset, create_ledger, simulation_seed))
 
 
-def _classes(hypotheses: OneOrMore | None) -> OneOrMore | None:
+def _classes(hypotheses: Any) -> Any:
     """The same; raises `DeclarationError` for a list of anything else, such as a column of a table.
 
     Its texts are not quoted unless each begins like a class, because they may be records.

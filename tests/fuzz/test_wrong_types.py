@@ -31,13 +31,14 @@ def test_random_calls_are_answered_or_refused_by_name(start: int) -> None:
 
 def test_a_list_of_records_is_not_quoted_as_classes() -> None:
     table = pandas.DataFrame({"x": [1], "y": [0]})
-    for ask in (
+    asks: tuple[Callable[[], Any], ...] = (
         lambda: plan([front.SECRET], epsilon=1),
         lambda: subgroup(
             table, "y", positive=1, hypotheses=[front.SECRET], above=0.5, epsilon=1,
             ledger=Ledger(), dataset="d",
         ),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for ask in asks:
         with pytest.raises(DeclarationError) as error:
             ask()
         assert front.SECRET not in str(error.value)

@@ -19,7 +19,7 @@ _COMMANDS = {
     "predict": "Print the predicted label of each record of TABLE, in order, as a CSV of one column.",
     "export": "Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.",
     "classes": "List every class with its text form, an example and what it is.",
-    "schema": "Draft a schema of TABLE from names and declared types; no record is read.",
+    "schema": "Draft a schema of TABLE from names, types and a data dictionary; no record is read.",
     "plan": "Print how many records each learner of CLASS needs, and lower bounds for all learners.",
     "stream": "Learn from records as they arrive, and print each rule when it is published.",
     "dim": "Print the Littlestone dimension: the most mistakes that can be forced on every learner.",

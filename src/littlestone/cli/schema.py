@@ -29,7 +29,7 @@ def schema(
         Path | None, typer.Option("--out", help="Write to this new file, not to the terminal.")
     ] = None,
 ) -> None:
-    """Draft a schema of TABLE from names, declared types and a data dictionary; no record is read.
+    """Draft a schema of TABLE from names, types and a data dictionary; no record is read.
 
     Write the draft to a file, fill in the ranges and the lists of values that you know, and give the
     file to `fit --schema`.  Nothing is guessed from records.
