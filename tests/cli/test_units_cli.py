@@ -87,18 +87,24 @@ def test_a_limit_of_units(visits: Path) -> None:
 
 def test_units_after_a_fit_of_rows(visits: Path) -> None:
     assert run(*fit()).status == 0
-    done = run(*fit("--unit", "patient", "--max-records", 2))
-    assert done.status == 0
-    assert "more than can be bounded spent" in done.out
+    units = fit("--unit", "patient", "--max-records", 2)
+    dry = run(*units, "--dry-run")
+    assert dry.status == 1
+    assert "WOULD BE REFUSED" in dry.out
+    refused = run(*units)
+    assert refused.status == 1
     name = str(visits)
+    assert "this table's budget is spent per record; for each patient it cannot be" in refused.err
+    assert f"ledger unit {name} --unit patient --max-records 3" in refused.err
+    shown = run("ledger", "show", name).out
+    assert f"{name}: epsilon 1, delta 0 (replace-one) spent" in shown
+    declared = run("ledger", "unit", "visits.csv", "--unit", "patient", "--max-records", 26)
+    assert declared.out.startswith("before: not counted\nnow: ")
+    assert "now: epsilon 26, delta 0 (replace-one-unit: patient)" in declared.out
+    assert "declared after a spend, a promise that nobody enforced" in declared.out
+    assert run(*units).status == 0
     shown = run("ledger", "show", name).out
     assert f"{name}: epsilon 2, delta 0 (replace-one) spent" in shown
-    assert "for each patient: infinite (replace-one-unit: patient): cannot be bounded" in shown
-    declared = run("ledger", "unit", "visits.csv", "--unit", "patient", "--max-records", 26)
-    assert "before: infinite" in declared.out
-    assert "now: epsilon 27, delta 0 (replace-one-unit: patient)" in declared.out
-    assert "declared after a spend, a promise that nobody enforced" in declared.out
-    shown = run("ledger", "show", name).out
     assert "declared after a spend, a promise that nobody enforced" in shown
     counts = json.loads(run("ledger", "show", "--json").out)["totals"][name]["counts"]
     assert counts["replace-one-unit: patient"] == {

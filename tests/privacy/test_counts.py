@@ -41,17 +41,35 @@ def spent(*events: Answer | Grouped) -> Ledger:
 
 @pytest.mark.parametrize("events", [(ROW, UNIT), (UNIT, ROW)])
 def test_rows_and_units_are_both_counted(events: tuple[Answer, Grouped]) -> None:
-    ledger = spent(*events)
-    assert ledger.total("visits") == PrivacyCost(HALF + ONE, ROW.delta)
-    assert totals(ledger) == {ROWS: ledger.total("visits"), PATIENTS: None}
-    assert UNBOUNDED in ledger.counts("visits")[1].text()
+    one, other = events
+    ledger = spent(one)
+    assert ledger.preview(other, dataset="visits").refused
+    with pytest.raises(BudgetExceededError, match="is spent per record; for each patient") as told:
+        ledger.spend(other, dataset="visits", what="a look")
+    assert "ledger unit visits --unit patient --max-records" in told.value.fix
+    assert len(ledger.entries()) == 1
     ledger.declare_most("visits", Unit("patient", 3))
+    ledger.spend(other, dataset="visits", what="a look")
+    assert ledger.total("visits") == PrivacyCost(HALF + ONE, ROW.delta)
     total = totals(ledger)[PATIENTS]
     assert total is not None
     assert total.epsilon == 3 * HALF + ONE
     exact = ROW.delta * growth(HALF, 3)
     assert exact <= total.delta <= exact * Fraction(100001, 100000)
     assert [total for _, total in ledger.history("visits")][-1] == ledger.total("visits")
+
+
+def test_a_spend_that_another_library_made_leaves_a_unit_without_a_bound() -> None:
+    """It has happened, so it is recorded; then nothing more is spent until a maximum is declared."""
+    ledger = spent(ROW)
+    assert ledger.record(UNIT, dataset="visits", what="a mean", already_spent=True).over
+    assert totals(ledger) == {ROWS: PrivacyCost(HALF + ONE, ROW.delta), PATIENTS: None}
+    assert UNBOUNDED in ledger.counts("visits")[1].text()
+    for event in (ROW, UNIT):
+        with pytest.raises(BudgetExceededError, match=UNBOUNDED):
+            ledger.spend(event, dataset="visits", what="a look")
+    ledger.declare_most("visits", Unit("patient", 3))
+    assert totals(ledger)[PATIENTS] is not None
 
 
 def test_a_spend_for_units_of_one_column_counts_for_those_of_another_like_rows() -> None:
@@ -61,8 +79,12 @@ def test_a_spend_for_units_of_one_column_counts_for_those_of_another_like_rows()
         PATIENTS: UNIT.cost(),
         WARDS: PrivacyCost(Fraction(5), neighboring=WARDS),
     }
-    ledger.spend(Grouped(Answer(HALF), Unit("ward", 1)), dataset="visits", what="a look")
-    assert totals(ledger)[PATIENTS] is None
+    ward = Grouped(Answer(HALF), Unit("ward", 1))
+    with pytest.raises(BudgetExceededError, match="is spent per ward; for each patient"):
+        ledger.spend(ward, dataset="visits", what="a look")
+    ledger.declare_most("visits", Unit("patient", 2))
+    ledger.spend(ward, dataset="visits", what="a look")
+    assert totals(ledger)[PATIENTS] == PrivacyCost(ONE + 2 * HALF, neighboring=PATIENTS)
     assert totals(ledger)[ROWS] == PrivacyCost(ONE + HALF)
     assert totals(ledger)[WARDS] == PrivacyCost(5 + HALF, neighboring=WARDS)
 
@@ -228,9 +250,11 @@ FAULTS = [
           "if most is None:\n            return replace(cost, neighboring=relation)",
           "without a maximum a unit counts as a row"),
     Fault("littlestone.privacy.ledger.ledger:_preview",
-          "tuple(later.count(limited) for limited in books.limits)",
-          "tuple(later.count(limited) for limited in books.limits if limited == relation)",
+          "for protected in later.protected",
+          "for protected in later.protected if protected == relation",
           "only the limit of the spend's own neighbours binds"),
+    Fault("littlestone.privacy.ledger.ledger:_preview",
+          "later.protected", "later.limits", "a bound may be lost where there is no limit"),
     Fault("littlestone.privacy.ledger.ledger:Ledger.declare_most",
           "unit.most < known.records", "False", "a smaller maximum is accepted in silence"),
     Fault("littlestone.privacy.ledger.rows:most",

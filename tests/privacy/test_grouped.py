@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spending import Answer as Claim
 
-from littlestone.errors import DeclarationError
+from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.grouped import Grouped, growth, record_budget
 from littlestone.privacy.accounting.parallel import Parallel
@@ -178,5 +178,6 @@ def test_a_file_keeps_the_unit_and_refuses_unknown_relations(tmp_path: Path) -> 
         )
         file.commit()
     with Ledger(path) as ledger:
-        ledger.spend(UNIT, dataset="visits", what="a look")
+        with pytest.raises(BudgetExceededError, match="no largest number of records"):
+            ledger.spend(UNIT, dataset="visits", what="a look")
         assert [count.total is None for count in ledger.counts("visits")] == [False, True]

@@ -272,12 +272,9 @@ def unit(
         out.print(f"made the ledger {ledger}")
     relation = NeighboringRelation.replace_one_unit(unit)
     for when, account in (("before", before), ("now", after)):
-        for count in account.counts:
-            if count.relation == relation:
-                out.print(f"{when}: {count.text()}", soft_wrap=True)
-    if not any(count.relation == relation for count in before.counts):
-        out.print("before: not counted")
-    if any(count.mixed and count.relation == relation for count in after.counts):
+        told = [count.text() for count in account.counts if count.relation == relation]
+        out.print(f"{when}: {told[0] if told else 'not counted'}", soft_wrap=True)
+    if any(count.others and count.relation == relation for count in after.counts):
         out.print(OUTLINE)
         out.print("a person with more records is less protected than this count says")
 

@@ -29,27 +29,33 @@ class Count:
     """What is spent for the neighbours of one ``relation``; ``total`` is None if it has no bound.
 
     ``most`` is the declared maximum of records per unit, from which spends for other neighbours are
-    counted.  ``mixed`` tells whether there are any such spends.
+    counted.  ``others`` are the relations of these spends.
     """
 
     relation: NeighboringRelation
     total: PrivacyCost | None
     limit: PrivacyCost | None
     most: Most | None = None
-    mixed: bool = False
+    others: tuple[NeighboringRelation, ...] = ()
 
     @property
     def over(self) -> list[str]:
         """Which numbers of the limit the total passes; both if the total has no bound."""
-        if self.limit is None:
-            return []
         if self.total is None:
             return ["epsilon", "delta"]
+        if self.limit is None:
+            return []
         sides = {
             "epsilon": self.total.epsilon > self.limit.epsilon,
             "delta": self.total.delta > self.limit.delta,
         }
         return [side for side, passed in sides.items() if passed]
+
+    @property
+    def gap(self) -> str:
+        """Why a total has no bound, in words."""
+        spent = " and ".join(f"per {other.unit or 'record'}" for other in self.others)
+        return f"this table's budget is spent {spent}; for each {self.relation.unit} it {UNBOUNDED}"
 
     def remedy(self, dataset: str) -> str:
         """The command that bounds a total without a bound."""
@@ -61,13 +67,13 @@ class Count:
     def text(self) -> str:
         """The total in words, and what it rests on.
 
-        >>> count = Count(NeighboringRelation.replace_one_unit("patient"), None, None, mixed=True)
+        >>> count = Count(NeighboringRelation.replace_one_unit("patient"), None, None)
         >>> count.text().partition(": cannot be")[0]
         'infinite (replace-one-unit: patient)'
         """
         if self.total is None:
             return f"infinite ({self.relation}): {UNBOUNDED}"
-        if self.most is None or not self.mixed:
+        if self.most is None or not self.others:
             return str(self.total)
         when = "declared after a spend, " if self.most.late else ""
         return (

@@ -47,7 +47,8 @@ class Preview:
     """The effect of a spend: its charge, the total before and after it, and the limit.
 
     These are for the neighbours of the spend; a total is None if it has no bound.  ``counts`` are
-    those after the spend of all neighbours that have a limit.
+    those after the spend of all neighbours that have a limit or spends of their own: all that must
+    stay bounded.
     """
 
     cost: PrivacyCost
@@ -58,12 +59,12 @@ class Preview:
 
     @property
     def refused(self) -> bool:
-        """Whether the spend would pass a limit."""
+        """Whether the spend would pass a limit, or leave what was protected without a bound."""
         return bool(self.over)
 
     @property
     def over(self) -> list[str]:
-        """What the spend would pass: epsilon or delta, of any limit."""
+        """What the spend would pass: epsilon or delta, of any limit; both where a bound is lost."""
         return list(dict.fromkeys(side for count in self.counts for side in count.over))
 
 
@@ -178,8 +179,9 @@ class Ledger:
 
         The entry charges the cost itself, or rounds it up to a multiple of 10^-100 if a total could
         otherwise become too long a fraction (`Spending.charged`).  Raises `BudgetExceededError` if the
-        total would exceed the data set's limit.  Raises `DeclarationError` for a negative, inexact or
-        too long cost, an illegal name or an ``rng`` that is no `random.Random`, and `LedgerError` if
+        total would exceed a limit of the data set, or if a unit that spends or limits protect would
+        have no bound: then `declare_most` gives one.  Raises `DeclarationError` for a negative, inexact
+        or too long cost, an illegal name or an ``rng`` that is no `random.Random`, and `LedgerError` if
         the ledger cannot be written.  After an error there is no receipt, and so no draw; unless the
         ledger could not be written, nothing is recorded either.
         """
@@ -248,11 +250,15 @@ class Ledger:
                 preview = _preview(connection, dataset, cost, part)
                 if preview.refused and refuse:
                     passed = next(count for count in preview.counts if count.over)
+                    if passed.total is None:
+                        raise BudgetExceededError(
+                            asked, found=passed.gap, fix=passed.remedy(dataset)
+                        )
                     raise BudgetExceededError(
                         asked,
                         found=f"the total would be {passed.text()} and the limit is {passed.limit}; "
                         f"{' and '.join(passed.over)} would pass it",
-                        fix=fix if passed.total is not None else passed.remedy(dataset),
+                        fix=fix,
                     )
                 self._spent = True
                 entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
@@ -514,7 +520,7 @@ def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part
     relation = cost.neighboring
     charged = books.spending(NeighboringRelation.REPLACE_ONE).charged(cost)
     later = replace(books, paid=[*books.paid, (dataset, part, charged, 1)])
-    counts = tuple(later.count(limited) for limited in books.limits)
+    counts = tuple(later.count(protected) for protected in later.protected)
     before, after = books.count(relation), later.count(relation)
     return Preview(charged, before.total, after.total, after.limit, counts)
 
@@ -535,18 +541,17 @@ class _Books:
     @property
     def relation(self) -> NeighboringRelation:
         """That of all spends and limits, or rows if they have several or none."""
-        found = {cost.neighboring for _, _, cost, _ in self.paid} | set(self.limits)
-        return found.pop() if len(found) == 1 else NeighboringRelation.REPLACE_ONE
+        found = self.protected
+        return found[0] if len(found) == 1 else NeighboringRelation.REPLACE_ONE
+
+    @property
+    def protected(self) -> list[NeighboringRelation]:
+        """Those of all spends and limits, rows first."""
+        return sorted({cost.neighboring for _, _, cost, _ in self.paid} | set(self.limits))
 
     def relations(self) -> list[NeighboringRelation]:
         units = map(NeighboringRelation.replace_one_unit, self.most)
-        found = {
-            self.relation,
-            *self.limits,
-            *units,
-            *(cost.neighboring for _, _, cost, _ in self.paid),
-        }
-        return sorted(found)  # rows first
+        return sorted({self.relation, *self.protected, *units})
 
     def spending(self, relation: NeighboringRelation) -> Spending:
         found = spending(self.paid, relation, None)
@@ -557,9 +562,9 @@ class _Books:
     def count(self, relation: NeighboringRelation) -> Count:
         most = None if relation.unit is None else self.most.get(relation.unit)
         spent = spending(self.paid, relation, most)
-        mixed = any(cost.neighboring != relation for _, _, cost, _ in self.paid)
+        others = tuple(sorted({cost.neighboring for _, _, cost, _ in self.paid} - {relation}))
         total = None if spent is None else spent.total
-        return Count(relation, total, self.limits.get(relation), most, mixed)
+        return Count(relation, total, self.limits.get(relation), most, others)
 
 
 def _place(path: object) -> str:
