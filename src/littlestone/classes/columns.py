@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
+from datetime import date
 from decimal import Context, Decimal, localcontext
 from typing import Any
 
@@ -12,11 +14,13 @@ from littlestone.domains import (
     MISSING,
     Cells,
     Codes,
+    Dates,
     Domain,
     Integers,
     Listed,
     Parted,
     Product,
+    day,
     number,
 )
 from littlestone.domains.base import require_domain
@@ -33,6 +37,11 @@ _GRID = re.compile(
     re.DOTALL,
 )
 _LIST = re.compile(_NAME + r"\s+(?P<word>in|at)\s*\{(?P<values>.*)\}", re.DOTALL)
+_DATES = re.compile(
+    _NAME + r"(?::\s*|\s+)(?P<low>\d{4}-\d\d-\d\d)\.\.(?P<high>\d{4}-\d\d-\d\d)"
+    r"(?:\s+step\s+(?P<step>\d{1,6})\s+(?P<by>day|month|year)s?)?",
+    re.DOTALL | re.ASCII,
+)
 _MEANT = re.compile(
     r"(.*[:\s])?\s*[-+]?\d\S*\.\.\S*\d.*|.*\d.*\s(?:step|by)\s+\d\S*|.*\s(?:in|at|=)\s*[\[{(].*",
     re.DOTALL,
@@ -64,6 +73,8 @@ def parse_mixed(text: str) -> Domain[Any]:
         name, values = _named(text, match), _listed(text, match["values"])
         if match["word"] == "in":
             return Listed(values, name)
+        if all(day(value) == value for value in values):
+            return Dates(values, name)
         cuts = [number(value) for value in values]
         return Cells(
             tuple(
@@ -72,6 +83,8 @@ def parse_mixed(text: str) -> Domain[Any]:
             ),
             name,
         )
+    if match := _DATES.fullmatch(text):
+        return Dates(_days(text, match), _named(text, match))
     if match := _GRID.fullmatch(text):
         return Cells(_starts(text, match), _named(text, match))
     if _MEANT.fullmatch(text):
@@ -117,6 +130,51 @@ def _listed(text: str, words: str) -> tuple[str, ...]:
 
 def _unreadable(text: str, found: str, fix: str) -> DeclarationError:
     return DeclarationError(f"read the column {text!r}", found=found, fix=fix)
+
+
+def _days(text: str, match: re.Match[str]) -> tuple[str, ...]:
+    """The days from a first to a last one, so many days, months or years after each other."""
+    low, high = day(match["low"]), day(match["high"])
+    step, by = int(match["step"] or 1), match["by"] or "day"
+    found = ""
+    if low is None or high is None:
+        found = "an end is no day of the calendar"
+    elif low >= high:
+        found = "the range is empty: the first day is not before the last one"
+    elif step == 0:
+        found = "the step is 0"
+    elif by != "day" and int(low[8:]) > 28:
+        found = f"not every month has a day {int(low[8:])}"
+    if found or low is None or high is None:
+        form = "admitted: 2021-01-01..2021-12-01 step 1 month"
+        raise _unreadable(text, found, f"write a column such as {form}")
+    days = [low]
+    while (following := _later(days[0], len(days) * step, by)) is not None and following <= high:
+        if len(days) == MOST_CELLS:
+            raise TooLargeError(
+                f"read the column {text!r}",
+                found=f"it has more than {MOST_CELLS:,} cells",
+                fix="cut it less often, as step 1 month does",
+            )
+        days.append(following)
+    if days[-1] != high:
+        raise _unreadable(
+            text,
+            f"{low}..{high} is not a whole number of steps, and {low}..{days[-1]} is",
+            f"end the range on {days[-1]}",
+        )
+    return tuple(days)
+
+
+def _later(first: str, steps: int, by: str) -> str | None:
+    """The day so many days, months or years after the first one; None beyond the calendar."""
+    start = date.fromisoformat(first)
+    if by == "day":
+        ordinal = start.toordinal() + steps
+        return date.fromordinal(ordinal).isoformat() if ordinal <= date.max.toordinal() else None
+    months = start.month - 1 + steps * (1 if by == "month" else 12)
+    year = start.year + months // 12
+    return start.replace(year=year, month=months % 12 + 1).isoformat() if year <= 9999 else None
 
 
 def _starts(text: str, match: re.Match[str]) -> tuple[str, ...]:
@@ -171,6 +229,8 @@ def _starts_exactly(text: str, match: re.Match[str]) -> tuple[str, ...]:
 def mixed_text(column: Domain[Any]) -> str:
     """The text that `parse_mixed` reads."""
     name = quoted(column.name)
+    if isinstance(column, Dates):
+        return f"{name}{_dates_text(column.starts)}"
     if isinstance(column, Cells):
         return f"{name}{_cells_text(column.starts)}"
     if isinstance(column, Listed):
@@ -179,6 +239,21 @@ def mixed_text(column: Domain[Any]) -> str:
         return f"integers({name})"
     strange = (form.fullmatch(column.name) for form in (_GRID, _LIST, _MEANT))
     return f"strings({name})" if any(strange) else column_text(column)
+
+
+def _dates_text(starts: tuple[str, ...]) -> str:
+    """The range of the days with its step, if it has one; else the list of the days."""
+    if len(starts) > 2:
+        low, high = starts[0], starts[-1]
+        apart = date.fromisoformat(starts[1]) - date.fromisoformat(low)
+        months = 12 * (int(starts[1][:4]) - int(low[:4])) + int(starts[1][5:7]) - int(low[5:7])
+        for step, by in ((months // 12, "year"), (months, "month"), (apart.days, "day")):
+            written = f": {low}..{high} step {step} {by}{'' if step == 1 else 's'}"
+            match = _DATES.fullmatch(f"x{written}") if step > 0 else None
+            with suppress(DeclarationError):
+                if match and _days(written, match) == starts:
+                    return written
+    return f" at {{{', '.join(starts)}}}"
 
 
 def _cells_text(starts: tuple[str, ...]) -> str:

@@ -15,6 +15,7 @@ from littlestone.data.tables import Kind, Table
 from littlestone.domains import (
     Cells,
     Codes,
+    Dates,
     Disjoint,
     Domain,
     Grid,
@@ -62,7 +63,7 @@ def require_columns(domain: Domain[Any], kind_of: Callable[[str], Kind | None], 
     for column in columns_of(domain):
         for name in column.column_names:
             kind = kind_of(name)
-            if kind == "text" and isinstance(column, NUMBERS):
+            if kind == "text" and isinstance(column, NUMBERS) and not isinstance(column, Dates):
                 raise DeclarationError(
                     f"read numbers of the column {name!r}",
                     found=f"{where} declares it as text",

@@ -5,19 +5,29 @@ unknown) is data like any other: `Domain.encode` maps it to a declared point and
 """
 
 from littlestone.domains.base import Domain, Point
-from littlestone.domains.cells import MISSING, OTHER, Cells, Codes, Listed, Parted
+from littlestone.domains.cells import MISSING, OTHER, Cells, Codes, Dates, Listed, Parted
 from littlestone.domains.disjoint import Disjoint
 from littlestone.domains.grid import Grid
 from littlestone.domains.infinite import Integers, Reals, Strings
 from littlestone.domains.names import Names
 from littlestone.domains.product import Product
-from littlestone.domains.values import derived, entries, number, plain, require_list, text, truth
+from littlestone.domains.values import (
+    day,
+    derived,
+    entries,
+    number,
+    plain,
+    require_list,
+    text,
+    truth,
+)
 
 __all__ = [
     "MISSING",
     "OTHER",
     "Cells",
     "Codes",
+    "Dates",
     "Disjoint",
     "Domain",
     "Grid",
@@ -29,6 +39,7 @@ __all__ = [
     "Product",
     "Reals",
     "Strings",
+    "day",
     "derived",
     "entries",
     "number",

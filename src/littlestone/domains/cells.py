@@ -7,12 +7,13 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from itertools import count, pairwise
 
 from littlestone.domains.base import Domain
-from littlestone.domains.values import DECIMAL, number, text
+from littlestone.domains.values import DECIMAL, day, number, text
 from littlestone.errors import DeclarationError
 
 MISSING = ""
@@ -109,11 +110,57 @@ class Cells(Parted):
     def reads(self, value: object) -> bool:
         return number(value) is not None
 
+    @property
+    def positions(self) -> list[float]:
+        """Where the cells start on an axis of numbers."""
+        return list(map(float, self.starts))
+
     def __str__(self) -> str:
         return f"{self.name} in {len(self.starts)} cells from {self.starts[0]} to {self.starts[-1]}"
 
 
 MOST_CELLS = 4096
+
+
+@dataclass(frozen=True)
+class Dates(Cells):
+    """Days in cells, as `Cells` has numbers: cell i holds the days from starts[i] to starts[i + 1].
+
+    A point is the day on which a cell starts, in the form of ISO 8601; a missing or unreadable value
+    is the empty text.  A time of a day is read as that day.  Days before the first start belong to the
+    first cell; the last cell has no end.
+
+    >>> admitted = Dates(("2021-01-01", "2021-02-01"), "admitted")
+    >>> [admitted.encode(v) for v in ("2021-01-31", "2021-02-01T09:30", "1999-12-31", "31.1.2021")]
+    ['2021-01-01', '2021-02-01', '2021-01-01', '']
+    """
+
+    def __post_init__(self) -> None:
+        if not self.starts or any(type(v) is not str or day(v) != v for v in self.starts):
+            found = "there is no cut, or one is not a day such as 2021-03-01"
+        elif any(a >= b for a, b in pairwise(self.starts)):
+            found = "the cuts are not in increasing order, or one is given twice"
+        elif len(self.starts) > MOST_CELLS:
+            found = f"there are {len(self.starts):,} cells, more than {MOST_CELLS:,}"
+        else:
+            return
+        raise DeclarationError(
+            f"cut the days of {self.name!r} into cells",
+            found=found,
+            fix="write days in increasing order, such as admitted: 2021-01-01..2021-12-01 step 1 month",
+        )
+
+    def encode(self, value: object) -> str:
+        # Days of four-digit years are in the order of their texts.
+        v = day(value)
+        return MISSING if v is None else self.starts[max(0, bisect_right(self.starts, v) - 1)]
+
+    def reads(self, value: object) -> bool:
+        return day(value) is not None
+
+    @property
+    def positions(self) -> list[float]:
+        return [float(date.fromisoformat(start).toordinal()) for start in self.starts]
 
 
 @dataclass(frozen=True)

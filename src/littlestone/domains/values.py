@@ -8,6 +8,8 @@ without such a value has the text ``str(value)``, or none if that fails; no othe
 from __future__ import annotations
 
 import codecs
+import re
+from datetime import date
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -169,6 +171,32 @@ def truth(value: object) -> int:
     if type(value) is int:  # most are
         return int(value == 1)
     return int(number(value) == 1)
+
+
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?", re.ASCII | re.DOTALL)
+
+
+def day(value: object) -> str | None:
+    """The day that a table value shows, as ISO 8601 writes it; None if it shows none; never raises.
+
+    A time of a day shows that day.
+
+    >>> day("2021-03-01"), day("2021-03-01T09:30"), day(date(2021, 3, 1)), day("2021-02-30")
+    ('2021-03-01', '2021-03-01', '2021-03-01', None)
+    """
+    shown = text(value).strip()  # a missing time of pandas is a datetime too, and shows nothing
+    if derived(value, date) and shown:
+        try:
+            return date.isoformat(value)  # type: ignore[arg-type]
+        except Exception:  # an object with fields of its own
+            return None
+    found = _DAY.fullmatch(shown)
+    if found is None:
+        return None
+    try:
+        return date(*map(int, found.groups())).isoformat()
+    except ValueError:  # such as the 30th of February
+        return None
 
 
 def entries(value: Any) -> tuple[object, ...]:

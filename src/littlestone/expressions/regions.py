@@ -11,6 +11,7 @@ from littlestone.domains import (
     OTHER,
     Cells,
     Codes,
+    Dates,
     Disjoint,
     Domain,
     Grid,
@@ -81,6 +82,12 @@ def among(domain: Domain[Any], points: Collection[Any]) -> Condition:
         case Codes():
             numbers = [int(x) for x in points if x != MISSING]
             return _whole(domain.name, numbers, MISSING in points)
+        case Dates():
+            raise DeclarationError(
+                f"write conditions on the days of {domain.name!r}",
+                found="databases and frames write and compare days in ways of their own",
+                fix="predict with `littlestone predict`",
+            )
         case Cells():
             return _cells(domain, points)
         case Strings():

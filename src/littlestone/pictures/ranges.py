@@ -9,7 +9,7 @@ from math import inf, log
 from statistics import mean
 from typing import Any
 
-from littlestone.domains import MISSING, OTHER, Cells, Listed, Parted
+from littlestone.domains import MISSING, OTHER, Cells, Dates, Listed, Parted
 from littlestone.domains.base import Domain
 from littlestone.hypotheses.trees import ColumnTest, runs
 from littlestone.pictures.canvas import Canvas, Place
@@ -43,9 +43,9 @@ class Axis:
 
     @classmethod
     def of(cls, column: Cells) -> Axis:
-        values = [float(start) for start in column.starts]
+        values = column.positions
         scales = [values]
-        if len(values) > 2 and values[0] > 0:
+        if len(values) > 2 and values[0] > 0 and not isinstance(column, Dates):
             scales.append([log(value) for value in values])
         # As floats, numbers may be infinite or equal; then all cells have one width.
         told_apart = [scale for scale in scales if 0 < scale[-1] - scale[0] < inf]
