@@ -22,6 +22,7 @@ from littlestone.discovery import concrete
 from littlestone.domains import (
     Cells,
     Codes,
+    Dates,
     Disjoint,
     Domain,
     Grid,
@@ -49,6 +50,7 @@ MORE: list[Domain[Any]] = [
     Names(("a", "b", "1"), "n", other="b"),
     Codes("code"),
     Product((Codes("code"), Cells(("0", "0.5"), "x"), Strings("s"))),
+    Dates(("2021-01-01", "2021-02-01"), "day"),
     Product((CENTS, Names(("a", "b"), "n"))),
     Disjoint((Integers("i"), Product((Strings("s"), Integers("j"))))),
     Disjoint((Reals("r"), Product((Strings("s"), Reals("t"))))),

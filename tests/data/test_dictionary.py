@@ -62,6 +62,6 @@ def test_errors_name_the_line_the_column_and_the_remedy(
 
 
 def test_an_unknown_type_is_named(tmp_path: Path) -> None:
-    with pytest.raises(LittlestoneError, match='type = "date" is unknown') as error:
-        littlestone.Schema.parse('[columns.when]\ntype = "date"')
-    assert "year" in error.value.fix
+    with pytest.raises(LittlestoneError, match='type = "time" is unknown') as error:
+        littlestone.Schema.parse('[columns.when]\ntype = "time"')
+    assert "datetime" in error.value.fix

@@ -227,7 +227,7 @@ def test_any_name_is_read_or_refused(name: str, kind: tuple[str, Any]) -> None:
         ("[columns]\nage = 3", "'age' has no keys", "[columns.age]"),
         ("[columns.x]\nrnage = [0, 1]", "unknown key 'rnage'", "did you mean 'range'?"),
         ("[columns.x]\ntype = 'nummer'", "is unknown", "did you mean 'number'?"),
-        ("[columns.x]\ntype = []", "is unknown", "boolean, integer, number, text"),
+        ("[columns.x]\ntype = []", "is unknown", "boolean, date, datetime, integer, number, text"),
         ("[columns.x]\nrange = [5, 5]", "the range is empty", "range = [0, 120]"),
         ("[columns.x]\nrange = [5, 1]", "the range is empty", "range = [0, 120]"),
         (

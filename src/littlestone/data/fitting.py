@@ -23,6 +23,7 @@ from littlestone.domains import (
     Listed,
     Product,
     Reals,
+    day,
     number,
 )
 from littlestone.errors import DeclarationError, did_you_mean
@@ -32,6 +33,8 @@ NUMBERS = (Cells, Codes, Grid, Integers, Reals)
 
 _ALSO = {
     "boolean": "write true or false",
+    "date": "write a day such as 2021-03-01",
+    "datetime": "write a day such as 2021-03-01",
     "integer": "write whole numbers, such as 1",
     "number": "write numbers, such as 1 or 0.5",
     "text": "",
@@ -70,6 +73,16 @@ def require_columns(domain: Domain[Any], kind_of: Callable[[str], Kind | None], 
                     fix="make the column one of numbers, or declare it as text: in a class "
                     f'{name} in {{A, B}}, in a schema type = "text"',
                 )
+            if (kind in ("date", "datetime")) is not isinstance(column, Dates) and (
+                isinstance(column, NUMBERS) and kind not in (None, "text")
+            ):
+                days = isinstance(column, Dates)
+                raise DeclarationError(
+                    f"read {'days' if days else 'numbers'} of the column {name!r}",
+                    found=f"{where} declares it as {kind}",
+                    fix=f"declare its range as its type is: {name}: "
+                    + ("0..100 step 5" if days else "2021-01-01..2021-12-01 step 1 month"),
+                )
             values = column.values if isinstance(column, Listed) else ()
             wrong = [value for value in values if not occurs(value, kind)]
             if wrong:
@@ -91,6 +104,8 @@ def occurs(value: str, kind: Kind | None) -> bool:
         return value in ("True", "False")
     if kind == "integer":
         return re.fullmatch(r"0|-?[1-9]\d*", value) is not None
+    if kind in ("date", "datetime"):
+        return day(value) == value
     return kind != "number" or number(value) is not None
 
 
@@ -102,10 +117,10 @@ def require_label(label: Label, kind: Kind | None, where: str) -> None:
     littlestone.errors.DeclarationError: cannot learn late == yes: visits.parquet declares 'late' as ...
     """
     condition = label.condition
-    if kind == "text" and condition is not None and condition.ordered:
+    if kind in ("text", "date", "datetime") and condition is not None and condition.ordered:
         raise DeclarationError(
             f"learn {label}",
-            found=f"{where} declares {label.column!r} as text, and {condition.relation} compares "
+            found=f"{where} declares {label.column!r} as {kind}, and {condition.relation} compares "
             "numbers",
             fix="name a value, such as 'yes', or make the column one of numbers",
         )
@@ -132,6 +147,8 @@ def _shown(value: str, kind: Kind | None) -> bool:
     """Whether some value of the type equals the value of a label, as text or as number."""
     if kind is None or kind == "text":
         return True
+    if kind in ("date", "datetime"):
+        return day(value) is not None
     v = number(value)
     if v is None or kind == "number":
         return v is not None

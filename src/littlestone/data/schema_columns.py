@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -14,16 +15,19 @@ from littlestone.classes.spec import Spec, parse_grids, quoted
 from littlestone.data.fitting import occurs
 from littlestone.data.tables import Kind
 from littlestone.data.written import Unread, Written
-from littlestone.domains import Codes, Domain, Grid, Listed, Strings, number, text
+from littlestone.domains import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
 from littlestone.domains.cells import is_short, shown
 from littlestone.domains.values import whole_number
 from littlestone.errors import DeclarationError, TooLargeError, did_you_mean
 
-KINDS: tuple[Kind, ...] = ("boolean", "integer", "number", "text")
-_FORMS = ("decimal", "thousands", "unit", "ignore_case")
+KINDS: tuple[Kind, ...] = ("boolean", "date", "datetime", "integer", "number", "text")
+_FORMS = ("decimal", "thousands", "unit", "ignore_case", "format")
 _KEYS = ("type", "range", "step", "steps", "log_steps", "cuts", "values", *_FORMS)
 _PARTS = ("step", "steps", "log_steps")
 _MOST_CHARACTERS = 1_000  # of a column's name, as in a CSV file
+
+DAYS = ("date", "datetime")
+"""The types whose values read as days."""
 
 NUMERIC = ("boolean", "integer", "number")
 """The types whose values read as numbers."""
@@ -37,7 +41,7 @@ class SchemaColumn:
     schema leaves the range and the values open.  ``values`` is the list of a column that has one.
     ``cells`` is the number of its cells or values; 0 if it is open, or a range that
     is too long for conditions.  ``written`` says how its cells are written, and ``ends`` are the least
-    and the greatest number of its range.
+    and the greatest number of its range; ``days`` are its first and its last day.
     """
 
     name: str
@@ -47,6 +51,7 @@ class SchemaColumn:
     cells: int = 0
     written: Written = field(default_factory=Written)
     ends: tuple[Decimal | None, Decimal | None] = (None, None)
+    days: tuple[str, str] | None = None
 
     def unread(self, cell: object) -> Unread | None:
         """Why the declaration cannot read a cell of a table; None if it can; never raises.
@@ -68,6 +73,12 @@ class SchemaColumn:
                 return Unread.NO_WHOLE_NUMBER
             if (low is not None and v < low) or (high is not None and v > high):
                 return Unread.OUTSIDE
+        if self.kind in DAYS:
+            found = day(shown)
+            if found is None:
+                return Unread.NO_DATE
+            if self.days and not self.days[0] <= found <= self.days[1]:
+                return Unread.OUTSIDE
         if self.values and text(shown) not in self.values:
             return Unread.UNLISTED
         return None
@@ -77,6 +88,8 @@ class SchemaColumn:
         """What its values are read as, whatever cuts a class makes: a list, numbers or texts."""
         if self.values:
             return Listed(self.values, self.name)
+        if self.kind in DAYS:
+            return Dates(self.days or (date.min.isoformat(),), self.name)
         return Codes(self.name) if self.kind in NUMERIC else Strings(self.name)
 
 
@@ -139,8 +152,6 @@ def read_column(
     if kind is not None and kind not in KINDS:
         fix = f"use one of: {', '.join(KINDS)}"
         known = did_you_mean(kind, KINDS, fix) if isinstance(kind, str) else fix
-        if kind in ("date", "datetime"):
-            known = 'make a number of each date, such as its year, and write type = "integer"'
         word = toml_text(kind[:50]) if isinstance(kind, str) else "no text"
         refuse(schema, f"{which}: type = {word} is unknown", known)
     ways = [key for key in ("range", "cuts", "values") if key in given]
@@ -151,6 +162,11 @@ def read_column(
         found = f"{which} has {parts[0]} and no range"
         found = found if len(parts) == 1 else f"{which} has both {parts[0]} and {parts[1]}"
         refuse(schema, found, "write range = [0, 120] and one of step, steps and log_steps")
+    if kind in DAYS:
+        return _read_days(schema, name, kind, given, ways)
+    if "format" in given:
+        fix = 'write type = "date", or leave it out'
+        refuse(schema, f"{which} has a format and is no column of dates", fix)
     if ways and (kind == "boolean" or (kind == "text" and ways != ["values"])):
         fix = 'write type = "number", or a list of values' if kind == "text" else "leave it out"
         refuse(schema, f"{which} has the type {kind} and {ways[0]}", fix)
@@ -171,6 +187,45 @@ def read_column(
     return SchemaColumn(
         name, kind, text, values, 0 if long else column.size or 0, written, _ends(given)
     )
+
+
+def _read_days(
+    schema: str, name: str, kind: Kind, given: Mapping[str, Any], ways: Sequence[str]
+) -> SchemaColumn:
+    """A column of days: ``format``, and a range of TOML's dates with a step, or ``cuts``."""
+    which, written = f"column {name!r}", quoted(name)
+    others = [key for key in given if key not in ("type", "format", "range", "step", "cuts")]
+    if others:
+        fix = "leave it out; a column of dates has the keys type, format, range, step and cuts"
+        refuse(schema, f"{which} has the type {kind} and {others[0]}", fix)
+    form = given.get("format", "")
+    listed = given[ways[0]] if ways else []
+    cuts = listed if isinstance(listed, list) else [None]
+    days = [
+        v.isoformat() if type(v) is date else str(day(v) if type(v) is str else "") for v in cuts
+    ]
+    if "" in days or "None" in days or (ways == ["range"] and len(days) != 2):
+        found = f"{which} has a {ways[0]} that is not made of days"
+        refuse(schema, found, f"write {ways[0]} = [2021-01-01, 2021-12-01]")
+    step = given.get("step", "1 day")
+    if type(step) is int:
+        step = f"{step} days"
+    if not isinstance(step, str) or not re.fullmatch(r"\d{1,6} (day|month|year)s?", step):
+        refuse(
+            schema, f"{which} has a step that is no time", 'write step = "1 month", or of days: 7'
+        )
+    text = ""
+    if ways == ["range"]:
+        text = f"{written}: {days[0]}..{days[1]} step {step}"
+    elif ways:
+        text = f"{written} at {{{', '.join(days)}}}"
+    try:
+        cells = parse_mixed(text).size or 0 if text else 0
+        form = Written(date=form) if form else Written()
+    except DeclarationError as error:
+        refuse(schema, f"{which}: {error.found}", error.fix)
+    ends = (days[0], days[-1]) if ways else None
+    return SchemaColumn(name, kind, text, (), cells, form, days=ends)
 
 
 def _ends(given: Mapping[str, Any]) -> tuple[Decimal | None, Decimal | None]:

@@ -23,7 +23,7 @@ Row = tuple[object, ...]
 SPANNING = "a record of a CSV file, which may span several lines"
 """What a record is, if it is not one line."""
 
-Kind = Literal["boolean", "integer", "number", "text"]
+Kind = Literal["boolean", "date", "datetime", "integer", "number", "text"]
 """What a declared type holds."""
 
 # Records per batch: tuples of Python values that should fit in the processor's caches.

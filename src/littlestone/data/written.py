@@ -1,4 +1,4 @@
-"""How the cells of a column are written: numbers with a comma or a unit, texts in any case.
+"""How the cells of a column are written: numbers with a comma or a unit, days, texts in any case.
 
 A declared form reads each cell by itself, and never fails: docs/proofs/lines.md, Theorem 3.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
@@ -25,9 +26,20 @@ class Unread(StrEnum):
     NO_NUMBER = "not a number"
     NO_WHOLE_NUMBER = "not a whole number"
     NO_TRUTH = "neither true nor false"
+    NO_DATE = "not a date"
     OUTSIDE = "outside the range"
     UNLISTED = "not on the list"
 
+
+_DIRECTIVES = {
+    "%Y": "year",
+    "%m": "month",
+    "%d": "day",
+    "%H": "hour",
+    "%M": "minute",
+    "%S": "second",
+}
+"""The parts of a pattern of dates."""
 
 _SPACES = " \u00a0\u202f\u2009"
 """What a space between groups of digits may be: also those that do not break or are thin."""
@@ -38,20 +50,22 @@ class Written:
     """How the cells of a column are written; a total function from a cell to an ordinary value.
 
     ``decimal`` and ``thousands`` are the marks in a number; ``unit`` may stand before or behind it.
+    ``date`` is a pattern such as ``%d.%m.%Y``; the value is the day as ISO 8601 writes it.
     ``spelled`` are texts: a cell that differs from one of them by case alone is read as that text, and
-    any other text in lower case.  A form of numbers reads a cell that is none as missing.  Numbers and
-    truth values of a table with types are read as they are.
+    any other text in lower case.  A form of numbers or days reads a cell that is none as missing.
+    Numbers, truth values and days of a table with types are read as they are.
 
     >>> euros = Written(decimal=",", thousands=".", unit="€")
     >>> [str(euros(cell)) for cell in ("1.200,00 €", "-3,5", "1.20", 7)], euros("")
     (['1200', '-3.5', 'None', '7'], None)
-    >>> Written(spelled=("Ja", "Nein"))("JA")
-    'Ja'
+    >>> Written(spelled=("Ja", "Nein"))("JA"), Written(date="%d.%m.%Y")("1.3.2021")
+    ('Ja', '2021-03-01')
     """
 
     decimal: str = ""
     thousands: str = ""
     unit: str = ""
+    date: str = ""
     spelled: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -60,7 +74,7 @@ class Written:
             raise DeclarationError("read cells as they are written", found=found, fix=fix)
 
     def _flaw(self) -> tuple[str, str] | None:
-        texts = (self.decimal, self.thousands, self.unit, *(self.spelled or ()))
+        texts = (self.decimal, self.thousands, self.unit, self.date, *(self.spelled or ()))
         if not all(type(one) is str for one in texts):
             return "a form of cells is no text", 'write decimal = ","'
         if self.decimal not in ("", ".", ","):
@@ -74,6 +88,10 @@ class Written:
         if self.unit != self.unit.strip() or re.search(r"[0-9]", self.unit) or len(self.unit) > 100:
             found = f"unit is {shown(self.unit)}, which has digits or begins or ends with a space"
             return found, 'write what stands beside the numbers, such as unit = "€"'
+        if self.date and (self.numeric or self.spelled is not None):
+            return "dates are written as numbers or by spelling", "keep one of them"
+        if self.date and (wrong := _date_flaw(self.date)):
+            return wrong
         folded = [one.casefold() for one in self.spelled or ()]
         if len(set(folded)) < len(folded):
             return "two values differ by case alone, and case is ignored", "keep one of the two"
@@ -96,10 +114,37 @@ class Written:
             return cell
         if self.numeric:
             return self._number(value)
+        if self.date:
+            return self._day(value)
         if self.spelled is not None:
             folded = text(value).casefold()
             return self._spellings.get(folded, folded)
         return cell
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        parts = re.split("(%.)", self.date)
+        written = ""
+        for i, part in enumerate(parts):
+            if i % 2 == 0:
+                written += re.escape(part)
+                continue
+            # Two numbers without a mark between them are cut by their length.
+            alone = parts[i + 1] != "" or i == len(parts) - 2
+            alone = alone and (parts[i - 1] != "" or i == 1)
+            digits = "{4}" if part == "%Y" else "{1,2}" if alone else "{2}"
+            written += f"(?P<{_DIRECTIVES[part]}>[0-9]{digits})"
+        return re.compile(written)
+
+    def _day(self, value: str) -> str | None:
+        found = self._pattern.fullmatch(text(value).strip())
+        if found is None:
+            return None
+        parts = {name: int(digits) for name, digits in found.groupdict().items()}
+        try:
+            return datetime(**parts).date().isoformat()  # type: ignore[arg-type]
+        except ValueError:  # such as the 30th of February
+            return None
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
@@ -133,6 +178,7 @@ class Written:
             "decimal": self.decimal,
             "thousands": self.thousands,
             "unit": self.unit,
+            "date": self.date,
         }
         found: dict[str, object] = {key: value for key, value in given.items() if value}
         return found if self.spelled is None else {**found, "spelled": list(self.spelled)}
@@ -144,3 +190,31 @@ class Written:
         if "spelled" in known:
             known["spelled"] = tuple(require_list(known["spelled"]))
         return cls(**known)
+
+
+def _date_flaw(pattern: str) -> tuple[str, str] | None:
+    """What is wrong with a pattern of dates, and what to write instead."""
+    used = re.findall("%.?", pattern)
+    fix = 'write format = "%d.%m.%Y"; the parts are %Y, %m, %d, %H, %M and %S'
+    if not used:
+        guess = pattern
+        for words, part in (("yyyy", "%Y"), ("YYYY", "%Y"), ("dd", "%d"), ("DD", "%d")):
+            guess = guess.replace(words, part)
+        guess = re.sub("mm|MM", "%m", guess, count=1)
+        if "%" in guess and _date_flaw(guess) is None:
+            fix = f'write format = "{guess}"'
+        return f"the format {shown(pattern)} has no parts", fix
+    for part in used:
+        if part == "%y":
+            return "%y is a year without its century", "write the years with four digits, and %Y"
+        if part not in _DIRECTIVES:
+            return f"the format has the unknown part {part!r}", fix
+    if len(set(used)) < len(used):
+        return "the format has a part twice", fix
+    if not {"%Y", "%m", "%d"} <= set(used):
+        return "the format lacks the day, the month or the year", fix
+    if ("%M" in used and "%H" not in used) or ("%S" in used and "%M" not in used):
+        return "the format has minutes without hours, or seconds without minutes", fix
+    if re.search(r"[0-9]", pattern):
+        return "the format has digits", fix
+    return None

@@ -239,8 +239,8 @@ class Sqlite(Dialect):
         # In backticks a name is a name, and a missing column an error.
         from sqlglot.dialects.sqlite import SQLite
 
-        class Backticks(SQLite):
-            class Tokenizer(SQLite.Tokenizer):
+        class Backticks(SQLite):  # type: ignore[misc]
+            class Tokenizer(SQLite.Tokenizer):  # type: ignore[misc]
                 IDENTIFIERS: ClassVar = ["`"]
 
         return Backticks

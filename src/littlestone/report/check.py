@@ -31,7 +31,7 @@ _HELP = {
     COMMA: 'write in the schema decimal = ",", and thousands = "." if it has such marks',
     UNIT: 'write in the schema unit = "€" (or what it has), and decimal = "," and thousands = "." if '
     "its numbers are written so",
-    DATE: "leave it out of the class, or write a number in place of each date, such as the year",
+    DATE: 'write in the schema type = "date", format = "%d.%m.%Y" and range = [2021-01-01, 2021-12-31]',
     SPELLING: "write in the schema ignore_case = true, or add each spelling to its list",
     UNLISTED: "add its other values to its list, if they are public",
 }
