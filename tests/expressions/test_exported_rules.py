@@ -34,6 +34,7 @@ from littlestone.domains import Cells, Grid, Integers, Product, Strings
 from littlestone.errors import DeclarationError, LittlestoneError, OutputError, TooLargeError
 from littlestone.expressions import sql as sql_module
 from littlestone.expressions.form import Not, OneOf
+from littlestone.expressions.sql_dialect import Dialect
 from littlestone.hypotheses import (
     Box,
     ColumnTest,
@@ -444,8 +445,8 @@ def test_a_missing_package_is_named(package: str, monkeypatch: pytest.MonkeyPatc
 # Planted mistakes: of NULL, NaN, collations and types.
 
 
-CONDITION, VALUE = sql_module.Dialect._condition, sql_module.Dialect._value
-CELL = sql_module.Dialect._cell
+CONDITION, VALUE = Dialect._condition, Dialect._value
+CELL = Dialect._cell
 
 
 def forgotten_not(self: Any, condition: Any) -> Any:
@@ -492,6 +493,20 @@ def null_is_no_value(self: Any, cell: Any) -> Any:
     return CELL(self, cell)
 
 
+def words_are_no_numbers(digits: int) -> str:
+    """Exponents and long numbers alone are left to `predict`."""
+    return rf"(?im)^[-+. \d]*(\d\.?e[-+]?\d|[\d.]{{{digits}}})[-+. \d]*$"
+
+
+def the_rest_is_not_read(core: str) -> str:
+    """A number that a text begins with counts as its number."""
+    return rf"^\s*({core})"
+
+
+def no_word_is_a_number(self: Any, column: Any, cell: Any) -> list[Any]:
+    return []
+
+
 PLANTS: list[tuple[str, str, Callable[..., Any], str]] = [
     ("Dialect", "_condition", forgotten_not, "sqlite"),
     ("Dialect", "_value", forgotten_else, "sqlite"),
@@ -501,6 +516,9 @@ PLANTS: list[tuple[str, str, Callable[..., Any], str]] = [
     ("_Typed", "_within", nan_is_a_number, "duckdb"),
     ("Sqlite", "_unsure", every_text_is_read, "sqlite"),
     ("DuckDb", "_unsure", every_text_is_read, "duckdb"),
+    ("Dialect", "_truth_shown", no_word_is_a_number, "duckdb"),
+    ("sql_texts", "unsure", words_are_no_numbers, "duckdb"),
+    ("sql_texts", "alone", the_rest_is_not_read, "duckdb"),
     ("Sqlite", "_is_number", every_text_is_a_number, "sqlite"),
 ]
 
@@ -514,4 +532,4 @@ def test_a_planted_mistake_is_caught(
     pytest.importorskip("sqlglot", reason=NO_SQLGLOT)
     engine = {"sqlite": sqlite_engine, "duckdb": duckdb_engine}[dialect]()
     monkeypatch.setattr(getattr(sql_module, kind), method, wrong)
-    assert any(faults(engine, enumerate(EXPECTED), 6))
+    assert any(faults(engine, enumerate([*EXPECTED, step(1, (1,))]), 6))
