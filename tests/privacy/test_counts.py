@@ -131,6 +131,20 @@ def test_a_declaration_says_that_nobody_enforced_it_and_never_shrinks() -> None:
     assert "declared after a spend, a promise that nobody enforced" in count.text()
 
 
+@pytest.mark.parametrize("event", [ROW, UNIT])
+@pytest.mark.parametrize("column", ["patient", "ward"])
+def test_a_declaration_changes_no_earlier_total(event: Answer | Grouped, column: str) -> None:
+    """Only the count of its own column is new; it is told beside the others."""
+    ledger = spent(event, event)
+    ledger.set_limit("visits", PrivacyCost(Fraction(3), Fraction(1, 10), event.cost().neighboring))
+    before = ledger.total("visits"), ledger.limit("visits"), ledger.history("visits")
+    counted = totals(ledger)
+    ledger.declare_most("visits", Unit(column, 3))
+    assert (ledger.total("visits"), ledger.limit("visits"), ledger.history("visits")) == before
+    assert {relation: totals(ledger)[relation] for relation in counted} == counted
+    assert ledger.spend(event, dataset="visits", what="a look").number == 3  # the limit is the same
+
+
 def test_names_that_are_joined_have_the_largest_number() -> None:
     ledger = spent(ROW)
     ledger.declare_most("copy", Unit("patient", 5))
@@ -255,6 +269,9 @@ FAULTS = [
           "only the limit of the spend's own neighbours binds"),
     Fault("littlestone.privacy.ledger.ledger:_preview",
           "later.protected", "later.limits", "a bound may be lost where there is no limit"),
+    Fault(f"{COUNTS}:counted", "if cost.neighboring == relation:",
+          "if most is None and cost.neighboring == relation:",
+          "a declaration changes the totals of spends for these units"),
     Fault("littlestone.privacy.ledger.ledger:Ledger.declare_most",
           "unit.most < known.records", "False", "a smaller maximum is accepted in silence"),
     Fault("littlestone.privacy.ledger.rows:most",
@@ -277,6 +294,7 @@ def test_each_planted_fault_is_caught(
         lambda: test_what_rows_count_for_units_holds_for_all_small_tables(3, SPENDS[0]),
         test_a_spend_may_pass_neither_limit,
         test_a_declaration_says_that_nobody_enforced_it_and_never_shrinks,
+        lambda: test_a_declaration_changes_no_earlier_total(UNIT, "patient"),
         test_names_that_are_joined_have_the_largest_number,
         lambda: test_a_ledger_of_format_4_is_brought_up_to_date_without_loss(tmp_path),
     ):
