@@ -12,7 +12,7 @@ from littlestone.data.csv_files import CsvText
 from littlestone.data.fitting import columns_of, require_columns, require_label
 from littlestone.data.naming import open_dataset
 from littlestone.data.schema import Schema, declared_label, opened_schema
-from littlestone.domains import Domain
+from littlestone.domains import Dates, Domain
 from littlestone.errors import DeclarationError, TableError
 from littlestone.learners.unread import UnreadCounts, count_unread, unread_event
 from littlestone.privacy.cost import exact_epsilon
@@ -104,8 +104,16 @@ def check_private(
     event = unread_event(exact_epsilon(epsilon), len(names))
     needed = [*(column.name for column in columns), *([label.column] if label else [])]
     raw = None if declared is None else declared.files
+    days = {column.name for column in columns if isinstance(column, Dates)}
     found, called = open_dataset(
-        table, needed, dataset, name, separator=separator, multiline=multiline, reading=raw
+        table,
+        needed,
+        dataset,
+        name,
+        separator=separator,
+        multiline=multiline,
+        reading=raw,
+        days=days,
     )
     _require_readable(found, columns, label, declared)
     n, counts = count_cells(found, columns, label, declared)
@@ -126,7 +134,8 @@ def _require_readable(
     if declared is not None:
         declared.require_table(decoded)
     for column in columns:
-        decoded.require(column.name)
+        days = isinstance(column, Dates)
+        (decoded.require_days if days else decoded.require)(column.name)
         require_columns(column, decoded.kind, decoded.name)
     if label is not None:
         decoded.require(label.column)

@@ -13,7 +13,7 @@ from littlestone.classes import HypothesisClass, parse_class
 from littlestone.classes.one_of import one_of
 from littlestone.classes.spec import NO_SCHEMA
 from littlestone.data import Label, Table, read_sample
-from littlestone.data.fitting import require_fit
+from littlestone.data.fitting import days_of, require_fit
 from littlestone.data.naming import Dataset, lookalike, open_dataset
 from littlestone.data.readings import Reading
 from littlestone.data.reservoir import Reservoir
@@ -299,6 +299,7 @@ class Task:
             separator=separator,
             multiline=multiline,
             reading=self.reading,
+            days=days_of(self.learner.hypotheses.domain),
         )
         if self.schema is not None:
             self.schema.require_table(opened.table)

@@ -245,3 +245,63 @@ def test_days_and_numbers_are_told_apart() -> None:
     schema.require_class(
         littlestone.parse_class("conditions(a: 2021-01-01..2021-01-09; at most 1)")
     )
+
+
+def frames_of_days() -> list[object]:
+    days = [date(2021, 6, 30), None, date(2021, 7, 1), date(2030, 1, 1), date(1, 1, 1)] * 30
+    pandas_days = pandas.Series(days[:4] * 30, dtype="datetime64[ns]")
+    label = [0, 0, 1, 1, 0]
+    import polars
+    import pyarrow
+
+    return [
+        polars.DataFrame({"d": days, "y": label * 30}),
+        polars.DataFrame({"d": days, "y": label * 30}).with_columns(
+            polars.col("d").cast(polars.Datetime)
+        ),
+        pandas.DataFrame({"d": pandas_days, "y": label[:4] * 30}),
+        pyarrow.table({"d": pyarrow.array(days, pyarrow.date32()), "y": label * 30}),
+    ]
+
+
+@pytest.mark.parametrize("frame", frames_of_days(), ids=lambda frame: type(frame).__module__)
+def test_frames_of_days_are_read(frame: object) -> None:
+    text = "conditions(d: 2021-01-01..2021-12-01 step 1 month; at most 1)"
+    release = littlestone.fit(
+        frame, "y", positive=1, hypotheses=text, epsilon=8, ledger=littlestone.Ledger(), dataset="d"
+    )
+    assert release.words() == "y == 1  <=>  d >= 2021-07-01"
+    assert release.predict(frame)[:4] == [0, 0, 1, 1]
+    with pytest.raises(LittlestoneError, match="type"):  # numbers do not read days
+        littlestone.fit(
+            frame, "y", positive=1, hypotheses="conditions(d: 0..9; at most 1)", epsilon=8,
+            ledger=littlestone.Ledger(), dataset="d",
+        )  # fmt: skip
+
+
+def test_days_in_parquet_and_outside_the_calendar(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    stored = pyarrow.array([18809, 18808, None, 10**8, -(10**8)] * 20, pyarrow.int32())
+    table = pyarrow.table({"d": stored.cast(pyarrow.date32()), "y": [1, 0, 0, 0, 0] * 20})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    schema = Schema.parse(
+        '[columns.d]\ntype = "date"\nformat = "%d.%m.%Y"\nrange = [2021-01-01, 2021-12-01]\n'
+        'step = "1 month"\n[columns.y]\ntype = "integer"'
+    )
+    release = littlestone.fit(
+        tmp_path / "t.parquet", "y", positive=1, schema=schema, epsilon=8, dataset="d",
+        hypotheses="conditions(d; at most 1)", ledger=littlestone.Ledger(),
+    )  # fmt: skip
+    assert release.words() == "y == 1  <=>  d >= 2021-07-01"
+    assert release.predict(tmp_path / "t.parquet")[:5] == [1, 0, 0, 0, 0]
+
+
+def test_times_with_a_zone_are_refused() -> None:
+    frame = pandas.DataFrame({"d": pandas.to_datetime(["2021-07-01"] * 9, utc=True), "y": [1] * 9})
+    with pytest.raises(LittlestoneError, match="declared type"):
+        littlestone.fit(
+            frame, "y", positive=1, epsilon=1, ledger=littlestone.Ledger(), dataset="d",
+            hypotheses="conditions(d: 2021-01-01..2021-12-01 step 1 month; at most 1)",
+        )  # fmt: skip

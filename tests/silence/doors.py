@@ -17,7 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from tables import Cells, Records, plain
+from private_tables import Cells, Records, plain
 
 Form = Callable[[Path, Cells], object]
 Does = Callable[[], object]

@@ -18,7 +18,7 @@ from every import (
     shells,
     streams,
 )  # fmt: skip
-from tables import Records
+from private_tables import Records
 from test_silence import leaks
 
 from planting import Fault

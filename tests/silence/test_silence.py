@@ -27,7 +27,7 @@ from doors import (
     without_labels,
 )  # fmt: skip
 from every import commands, databases, fit, functions, methods, of_people, shells, streams
-from tables import FEW_RECORDS, FEW_UNITS, RECORDS, UNITS, Records, plain
+from private_tables import FEW_RECORDS, FEW_UNITS, RECORDS, UNITS, Records, plain
 from watching import Seen, look
 
 from planting import Fault

@@ -25,7 +25,7 @@ from littlestone.cli.options import (
     TargetOption,
 )
 from littlestone.data import CsvStream, Label, Table, open_table
-from littlestone.data.fitting import require_fit
+from littlestone.data.fitting import days_of, require_fit
 from littlestone.data.naming import open_dataset
 from littlestone.data.opening import refuse_database
 from littlestone.data.readings import Reading
@@ -166,6 +166,7 @@ def stream(
         (*places, *columns, label.column),
         dataset,
         reading=reading if table == PIPE else None,
+        days=days_of(declared.domain),
     )
     _require_before_records(source, places)
     if public is not None:

@@ -54,6 +54,11 @@ def columns_of(domain: Domain[Any]) -> Iterator[Domain[Any]]:
         yield domain
 
 
+def days_of(domain: Domain[Any]) -> frozenset[str]:
+    """The names of the columns that are read as days."""
+    return frozenset(column.name for column in columns_of(domain) if isinstance(column, Dates))
+
+
 def require_columns(domain: Domain[Any], kind_of: Callable[[str], Kind | None], where: str) -> None:
     """Raise `DeclarationError` if a column of ``domain`` can read no value of its declared type.
 

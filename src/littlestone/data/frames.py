@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,11 @@ class FrameTable(Table):
         native = self._frame[column].to_native()
         require_scalar(self, column, self._dtype(column), getattr(native, "dtype", None))
 
+    def require_days(self, column: str, fix: str = NAMED) -> None:
+        super().require(column, fix)
+        if not _is_day(self._dtype(column)):
+            self.require(column, fix)
+
     def holds_numbers(self, column: str) -> bool:
         """Whether the declared type of a column holds numbers or truth values."""
         dtype = self._dtype(column)
@@ -84,8 +90,10 @@ class FrameTable(Table):
         series = self._frame[column]
         if self._in_arrow(column):
             return self._texts(column).listed()
-        values = series.to_list()
         dtype = self._dtype(column)
+        if _is_day(dtype):
+            return self._days(column).listed()
+        values = series.to_list()
         if dtype in (nw.Float16, nw.Float32):
             width = 16 if dtype == nw.Float16 else 32
             return [shortest(value, width) for value in values]
@@ -99,6 +107,20 @@ class FrameTable(Table):
         texts = Undecoded(stored.dictionary, _decoded, "utf-8", [None])
         codes = stored.indices.fill_null(len(texts.raw))
         return Coded(texts, codes.to_numpy().astype(int))
+
+    def _days(self, column: str) -> Coded:
+        """The days of a column of dates or times; one outside the calendar counts as missing."""
+        from pyarrow import int32, int64
+
+        stored = self._whole(column)
+        kind = str(stored.type)
+        # Dates are stored as days since 1970, and times in the unit of their type.
+        numbers = (stored.cast(int32()) if kind == "date32[day]" else stored).cast(int64())
+        known = np.asarray(numbers.is_valid())
+        counts = np.asarray(numbers.fill_null(0)) // _PER_DAY[kind]
+        found, codes = np.unique(counts, return_inverse=True)
+        values = [_day_of(number) for number in found.tolist()]
+        return Coded([*values, None], np.where(known, codes, len(values)).astype(np.int64))
 
     def _whole(self, column: str, kind: Any = None) -> Any:
         """The column as one Arrow array."""
@@ -114,6 +136,8 @@ class FrameTable(Table):
             return self._texts(column)
         dtype = self._dtype(column)
         # Objects may be unhashable, or equal but with different texts, such as 1 and True.
+        if _is_day(dtype):
+            return self._days(column)
         if dtype not in _NUMBERS:
             return coded(self._values(column))
         stored = self._whole(column)
@@ -153,6 +177,27 @@ class FrameTable(Table):
             yield [found[column] for column in columns]
 
 
+_PER_DAY = {"date32[day]": 1} | {
+    f"timestamp[{unit}]": 86_400 * each
+    for unit, each in (("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9))
+}
+"""How many of the numbers that Arrow stores are a day."""
+
+
+def _is_day(dtype: nw.dtypes.DType) -> bool:
+    """Whether a type holds dates, or times without a zone: a time with one is on two days."""
+    return dtype == nw.Date or (isinstance(dtype, nw.Datetime) and dtype.time_zone is None)
+
+
+def _day_of(number: int) -> date | None:
+    """The day so many days after the first one of 1970; None outside the calendar."""
+    ordinal = _FIRST_OF_1970 + number
+    return date.fromordinal(ordinal) if 1 <= ordinal <= _LAST_DAY else None
+
+
+_FIRST_OF_1970, _LAST_DAY = date(1970, 1, 1).toordinal(), date.max.toordinal()
+
+
 def _decoded(texts: Sequence[bytes]) -> list[str]:
     return [raw.decode("utf-8", "replace") for raw in texts]
 
@@ -162,8 +207,10 @@ def kind_of(dtype: nw.dtypes.DType, texts: Sequence[type[nw.dtypes.DType]]) -> K
 
     >>> found = [kind_of(dtype, (nw.String,)) for dtype in (nw.Int64(), nw.Decimal(), nw.Date())]
     >>> found
-    ['integer', 'number', None]
+    ['integer', 'number', 'date']
     """
+    if _is_day(dtype):
+        return "date" if dtype == nw.Date else "datetime"
     if dtype == nw.Boolean:
         return "boolean"
     if dtype.is_numeric():
@@ -242,6 +289,9 @@ class ParquetTable(Table):
 
     def require(self, column: str, fix: str = NAMED) -> None:
         self._schema.require(column, fix)
+
+    def require_days(self, column: str, fix: str = NAMED) -> None:
+        self._schema.require_days(column, fix)
 
     def kind(self, column: str) -> Kind | None:
         return self._schema.kind(column)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,10 +31,12 @@ def open_dataset(
     separator: str | None = None,
     multiline: bool = False,
     reading: Reading | None = None,
+    days: Collection[str] = (),
 ) -> Dataset:
     """Open a table that has these ``columns``, under the name ``dataset`` or that of its file.
 
-    ``source``, ``table``, ``separator``, ``multiline`` and ``reading`` are those of `open_table`.
+    ``source``, ``table``, ``separator``, ``multiline`` and ``reading`` are those of `open_table`;
+    ``days`` are the columns that are read as days.
 
     Raises
     ------
@@ -50,7 +52,7 @@ def open_dataset(
         )
     opened = open_table(source, table, separator=separator, multiline=multiline, reading=reading)
     for column in columns:
-        opened.require(column)
+        (opened.require_days if column in days else opened.require)(column)
     if dataset is not None:
         return Dataset(opened, dataset_name(dataset))
     if opened.path is None:

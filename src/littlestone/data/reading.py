@@ -12,6 +12,7 @@ import numpy as np
 
 from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Codes, Grouped, Numbering, coded, grouped, tuples
+from littlestone.data.fitting import days_of
 from littlestone.data.frames import column_table, shortest
 from littlestone.data.labels import Label
 from littlestone.data.reservoir import Reservoir
@@ -45,8 +46,9 @@ def read_sample(
     """
     columns = (*domain.column_names, label.column)
     read = columns if keep is None else (*columns, keep.unit.column)
+    days = days_of(domain)
     for column in read:
-        table.require(column)
+        (table.require_days if column in days else table.require)(column)
     sample, readable = _Sampling(domain, label, keep), [not refuse_blank, not refuse_blank]
     batches: Iterable[Sequence[Coded]]
     if keep is None:
@@ -234,9 +236,10 @@ def read_mapped(
     column.
     """
     read = domain.column_names if columns is None else columns
+    days, named = days_of(domain), shortened(", ".join(read))
     for column in read:
-        named = shortened(", ".join(read))
-        table.require(column, f"give a table with the columns of the rule: {named}")
+        require = table.require_days if column in days else table.require
+        require(column, f"give a table with the columns of the rule: {named}")
     if not table.ordered:
         raise TableError(
             f"label the records of {table.name} one by one",

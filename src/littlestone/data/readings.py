@@ -81,6 +81,9 @@ class WrittenTable(Table):
     def require(self, column: str, fix: str = NAMED) -> None:
         self._table.require(column, fix)
 
+    def require_days(self, column: str, fix: str = NAMED) -> None:
+        self._table.require_days(column, fix)
+
     def kind(self, column: str) -> Kind | None:
         kind, form = self._table.kind(column), self._forms.get(column)
         return form.kind if form is not None and form.kind and kind == "text" else kind

@@ -27,6 +27,7 @@ from littlestone.data.labels import Label, listed_condition
 from littlestone.data.opening import TABLE_SUFFIXES
 from littlestone.data.readings import Reading
 from littlestone.data.schema_columns import (
+    DAYS,
     SchemaColumn,
     heading,
     read_column,
@@ -303,7 +304,8 @@ class Schema:
         Only names and declared types of the table are read.
         """
         for column in self.columns:
-            table.require(column.name)
+            days = column.kind in DAYS
+            (table.require_days if days else table.require)(column.name)
             require_columns(column.domain, table.kind, table.name)
 
     def values_of(self, name: str) -> tuple[str, ...]:

@@ -97,6 +97,10 @@ class Table(ABC):
         only = str(self.columns[0]) if len(self.columns) == 1 else ""
         return next((mark for mark in ";\t|" if mark in only), "")
 
+    def require_days(self, column: str, fix: str = NAMED) -> None:
+        """`require` for a column that is read as days, which a frame may declare as such."""
+        self.require(column, fix)
+
     def __repr__(self) -> str:
         # Without a header, a record would stand in its place.
         columns = f", columns {', '.join(map(str, self.columns))}" if self.declared else ""
