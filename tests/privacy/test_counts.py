@@ -1,10 +1,11 @@
 """What spends for rows count for units and the other way round: exact, limited, upgraded."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from spending import Answer
@@ -179,14 +180,12 @@ def test_a_ledger_of_format_4_is_brought_up_to_date_without_loss(tmp_path: Path)
 # Theorem 4 on the least tables: each record is a bit, a release is each bit told with its own chance.
 
 
-def laws(
-    parts: tuple[tuple[int, Fraction], ...], records: tuple[int, ...]
-) -> dict[object, Fraction]:
+def laws(parts: tuple[tuple[int, Fraction], ...], records: tuple[int, ...]) -> dict[Any, Fraction]:
     """Part p of records[p::2] (or all, for p = 2): with probability q the bits, else nothing.
 
     After that, randomized response on the sum of its bits: e^epsilon is 2.
     """
-    found: dict[object, Fraction] = {(): ONE}
+    found: dict[Any, Fraction] = {(): ONE}
     for part, q in parts:
         seen = records if part == 2 else records[part::2]
         right = Fraction(2 ** sum(seen), 2 ** sum(seen) + 2 ** (len(seen) - sum(seen)))
@@ -200,7 +199,9 @@ def laws(
     return found
 
 
-def worst(parts: tuple[tuple[int, Fraction], ...], k: int) -> Iterator[tuple[dict, dict]]:
+def worst(
+    parts: tuple[tuple[int, Fraction], ...], k: int
+) -> Iterator[tuple[dict[Any, Fraction], dict[Any, Fraction]]]:
     """All pairs of tables of four bits that differ in at most k places."""
     for one, other in product(product((0, 1), repeat=4), repeat=2):
         if 0 < sum(a != b for a, b in zip(one, other, strict=True)) <= k:
@@ -289,7 +290,7 @@ def test_each_planted_fault_is_caught(
 ) -> None:
     plant(fault, monkeypatch)
     caught = 0
-    for check in (
+    checks: tuple[Callable[[], None], ...] = (
         lambda: test_rows_and_units_are_both_counted((ROW, UNIT)),
         lambda: test_what_rows_count_for_units_holds_for_all_small_tables(3, SPENDS[0]),
         test_a_spend_may_pass_neither_limit,
@@ -297,7 +298,8 @@ def test_each_planted_fault_is_caught(
         lambda: test_a_declaration_changes_no_earlier_total(UNIT, "patient"),
         test_names_that_are_joined_have_the_largest_number,
         lambda: test_a_ledger_of_format_4_is_brought_up_to_date_without_loss(tmp_path),
-    ):
+    )
+    for check in checks:
         try:
             check()
         except (Exception, pytest.fail.Exception):

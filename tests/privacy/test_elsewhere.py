@@ -91,6 +91,7 @@ def test_a_spend_beyond_the_limit_is_recorded_only_if_it_has_happened() -> None:
         ledger.record(HALF, dataset="d", what="a mean")
     assert ledger.total("d").epsilon == Fraction(3, 4)
     done = ledger.record(HALF, dataset="d", what="a mean", already_spent=True)
+    assert done.after is not None
     assert (done.after.epsilon, done.over) == (Fraction(5, 4), ["epsilon"])
     with pytest.raises(BudgetExceededError):
         ledger.spend(ExponentialMechanism(Fraction(1, 100)), dataset="d", what="a rule")

@@ -230,6 +230,8 @@ def test_a_preview_records_nothing(address: str) -> None:
     ledger.set_limit("people", PrivacyCost(Fraction(1)))
     for epsilon, refused in ((Fraction(1), False), (Fraction(2), True)):
         preview = ledger.preview(Answer(epsilon), dataset="people")
+        assert preview.after is not None
+        assert preview.before is not None
         assert (preview.refused, preview.after.epsilon) == (refused, epsilon)
         assert (preview.before.epsilon, preview.cost.epsilon) == (Fraction(0), epsilon)
     assert not ledger.preview(Answer(), dataset="no limit").refused

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-import tables
+import private_tables as tables
 from doors import Door, pandas_texts
 from every import (
     DELTA_NEAR,

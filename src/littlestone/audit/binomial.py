@@ -58,7 +58,8 @@ def binomial_chances(trials: int, p: float) -> NDArray[np.float64]:
     [0.125, 0.375, 0.375, 0.125]
     """
     if p in (0, 1):
-        return np.eye(trials + 1)[trials if p else 0]
+        sure: NDArray[np.float64] = np.eye(trials + 1)[trials if p else 0]
+        return sure
     factorials = np.array([lgamma(k + 1) for k in range(trials + 1)])
     k = np.arange(trials + 1)
     choices = factorials[-1] - factorials - factorials[::-1]
