@@ -20,7 +20,7 @@ def test_every_command_works_bare(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_a_new_command_without_an_example_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TOOLS)
-    import every_command  # type: ignore[import-not-found]
+    import every_command
 
     monkeypatch.setattr(every_command, "COMMANDS", [["classes"]])
     found = every_command.faults(bare=False)

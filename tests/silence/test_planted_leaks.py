@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
 import private_tables as tables
+import pytest
 from doors import Door, pandas_texts
 from every import (
     DELTA_NEAR,
