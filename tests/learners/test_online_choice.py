@@ -100,6 +100,17 @@ def test_a_useless_bound_is_better_than_worse_simulations() -> None:
     assert online_choice(H, Budget(1, "1e-6"), horizon=1000)[0].method == "confirmed"
 
 
+def test_a_small_delta_refuses_nothing_that_runs_without() -> None:
+    """A class that is too large for the teachers, which need a delta, is learned by others."""
+    H = parse_class("conditions(a: 0..20, b: 0..20, c: 0..20; at most 1)")
+    for delta in ("0", "1e-6"):
+        learner, why = online_choice(H, Budget(1, delta), horizon=1000)
+        assert learner.method == "experts"
+        assert "teachers" not in why
+    with pytest.raises(DeclarationError, match="more than 1,048,576 entries"):
+        online_choice(H, Budget(1, "1e-6"), horizon=1000, method="teachers")
+
+
 def test_all_refusals_are_told() -> None:
     with pytest.raises(DeclarationError) as error:
         online_choice(parse_class("points(a)"), Budget(1), horizon=1000)

@@ -112,7 +112,10 @@ def _made(
     refusals: dict[str, DeclarationError] = {}
     for kind in kinds:
         try:
-            found.append(kind(hypotheses, budget, horizon=horizon))
+            learner = kind(hypotheses, budget, horizon=horizon)
+            # A class too large for what this method runs on is refused here, and not in the run.
+            learner.measured_mistakes()
+            found.append(learner)
         except DeclarationError as error:
             refusals[kind.method] = error
     return found, refusals
