@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable, Iterator
 from itertools import combinations, product
@@ -106,3 +107,43 @@ def test_alternatives_that_differ_in_one_column_are_one() -> None:
     last = Split(old, Split(woman, 1, 0), 0)
     tree = DecisionTree(TABLE, Split(young, Split(woman, 1, last), last))
     assert tree.words() == "n is not missing and sex is F"
+
+
+def random_node(rng: random.Random, depth: int, labels: int) -> Node:
+    if depth == 0 or rng.random() < 0.2:
+        return rng.randrange(labels)
+    children = [random_node(rng, depth - 1, labels) for _ in range(2)]
+    return Split(rng.choice(single_tests()), *children)
+
+
+def label_of(words: str, x: tuple[str, str]) -> str:
+    """A slow reading of ``A if this, else B`` and ``if this then (A), else B``."""
+    words = words.removeprefix("always ")
+    if not words.startswith("if "):
+        label, _, rest = words.partition(" if ")
+        condition, comma, other = rest.partition(", else ")
+        return label if not comma or holds(condition, x) else label_of(inside(other), x)
+    condition, _, rest = words.removeprefix("if ").partition(" then (")
+    depth, end = 1, 0
+    while depth:
+        depth += {"(": 1, ")": -1}.get(rest[end], 0)
+        end += 1
+    yes, no = rest[: end - 1], rest[end:].removeprefix(", else ")
+    return label_of(yes if holds(condition, x) else inside(no), x)
+
+
+def inside(words: str) -> str:
+    """The words without parentheses around all of them, which stand around another question."""
+    return words[1:-1] if words.startswith("(") and words.endswith(")") else words
+
+
+def test_the_words_of_random_trees_are_true() -> None:
+    rng = random.Random(0)
+    for _ in range(3000):
+        labels = rng.choice((2, 3))
+        tree = DecisionTree(TABLE, random_node(rng, 3, labels), labels)
+        for x in product(*TABLE.columns):
+            named = tree.named(["L0", "L1", "L2"][:labels])
+            assert label_of(named, x) == f"L{tree(x)}", (named, x)
+            if labels == 2 and tree.condition:
+                assert holds(tree.condition, x) == tree(x), (tree.condition, x)

@@ -190,7 +190,8 @@ class DecisionTree(Hypothesis[Any]):
             inner = self._simple(yes)
             if not all(rules):
                 return inner
-            return inner and f"{asked} and ({inner})"
+            alone = len(rules) == 1 and (len(rules[0]) > 1 or " or " not in asked)
+            return inner and f"{asked if alone else f'({asked})'} and ({inner})"
         return asked if (yes, rest) == (1, 0) else ""
 
     def words(self) -> str:
