@@ -50,14 +50,14 @@ TableArgument = Annotated[
     typer.Argument(
         metavar="TABLE",
         help="A CSV (.csv or .tsv, also .gz, .zip or .zst) or Parquet file, a folder or a "
-        "'pattern*.csv' of such files, or with --table a database: a SQLite or DuckDB file, or "
-        "postgresql://USER@HOST/DATABASE.",
+        "'pattern*.csv' of such files, an Excel file (.xlsx), or with --table a database: a SQLite or "
+        "DuckDB file, or postgresql://USER@HOST/DATABASE.",
     ),
 ]
 
 NameOption = Annotated[
     str | None,
-    typer.Option("--table", help="The table of a database, such as public.visits."),
+    typer.Option("--table", help="The table of a database, such as public.visits, or a sheet."),
 ]
 
 DatasetOption = Annotated[

@@ -25,9 +25,10 @@ from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.lazy import LazyTable
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
+from littlestone.data.workbooks import SUFFIX, SheetTable
 from littlestone.errors import DeclarationError, SourceError, TableError, did_you_mean, shown
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".zip", ".zst", ".parquet", ".pq")
+TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".zip", ".zst", ".parquet", ".pq", SUFFIX)
 
 _FILES = ("sqlite:///", "duckdb:///")
 _STORES = ("file://", "s3://", "gs://", "gcs://", "hdfs://", "viewfs://", "abfs://", "abfss://")
@@ -44,8 +45,8 @@ def open_table(
     """Open a table; only its schema is read.
 
     ``source`` is the path of a CSV or Parquet file, a folder or a pattern of such files, or a frame:
-    one in memory, or a lazy one of polars, DuckDB, Spark or Dask.  It may also be a database, of which
-    ``table`` names a base table: a SQLite or DuckDB file, ``postgresql://USER@HOST/DATABASE``, or an
+    one in memory, or a lazy one of polars, DuckDB, Spark or Dask.  It may also be a workbook of Excel,
+    of which ``table`` names a sheet if there are several, or a database, of which it names a base table: a SQLite or DuckDB file, ``postgresql://USER@HOST/DATABASE``, or an
     engine of SQLAlchemy.  An address such as ``s3://BUCKET/FOLDER`` is a folder of Parquet files.
 
     A `Table` is not opened again.  ``reading`` says how cells are written, as a schema or a model
@@ -83,7 +84,9 @@ def open_table(
         encoding=read.encoding,
     )
     opened = _opened(source, table, open_file)
-    if (separator is not None or multiline) and (opened is source or opened.declared):
+    if (separator is not None or multiline) and (
+        opened is source or opened.declared or isinstance(opened, SheetTable)
+    ):
         raise DeclarationError(
             f"read {opened.name} by the rules of CSV files",
             found="it is no CSV file, or was opened before",
@@ -116,12 +119,16 @@ _LAZY = (
 def is_file(source: object, table: str | None = None) -> bool:
     """Whether it is a file of one table, which alone has a name that no other name leads to.
 
+    The sheets of a workbook have the name of its file, and so one budget.
+
     >>> is_file("visits.csv"), is_file("visits/*.csv"), is_file("visits.db", "visits")
     (True, False, False)
     """
-    if not isinstance(source, str | Path) or table is not None:
+    if not isinstance(source, str | Path):
         return False
     text = str(source)
+    if table is not None and not _is_workbook(text):
+        return False
     if os.path.isdir(text) or "://" in text or kind_of_file(text):
         return False
     return os.path.isfile(text) or not glob.has_magic(text)
@@ -179,6 +186,8 @@ def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> 
     if kind_of_file(path) is not None:
         return open_database_file(path, table)
     if os.path.isfile(path):
+        if _is_workbook(path):
+            return SheetTable(Path(path), table)
         _require_none(table, path)
         return open_file(Path(path))
     if not os.path.isdir(path) and not glob.has_magic(path):
@@ -206,18 +215,24 @@ def _open_file(path: Path, *, separator: str | None, multiline: bool, encoding: 
             f"read the table {path}",
             found="its name is not that of a CSV or Parquet file, and it is no SQLite or DuckDB file",
             fix="save it as CSV in UTF-8, or as Parquet, under a name that ends in one of: .csv, .tsv, "
-            "the same with .gz, .zip or .zst, .parquet, .pq",
+            f"the same with .gz, .zip or .zst, .parquet, .pq, {SUFFIX}",
         )
+    if _is_workbook(path.name):
+        return SheetTable(path)
     parquet = path.suffix.lower() in (".parquet", ".pq")
     if parquet:
         return ParquetTable(path)
     return CsvTable(path, separator=separator, multiline=multiline, encoding=encoding)
 
 
+def _is_workbook(path: str) -> bool:
+    return path.lower().endswith(SUFFIX)
+
+
 def _require_none(table: str | None, what: str) -> None:
     if table is not None:
         raise SourceError(
             f"read the table {shown(table)} of {what}",
-            found="it is no database",
+            found="it is no database and no workbook",
             fix="leave the table's name out: without --table, and in Python open_table(source)",
         )
