@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, time
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape
 
 import pandas as pd
@@ -20,8 +21,9 @@ from sources import examples, read
 import littlestone
 from littlestone.data import Condition, Label, Table, open_table, workbooks
 from littlestone.data.naming import open_dataset
-from littlestone.domains import Grid, Integers, Names, Reals, Strings
+from littlestone.domains import Domain, Grid, Integers, Names, Reals, Strings
 from littlestone.errors import DeclarationError, SourceError, TableError, install_command
+from planting import Fault, turns_red
 
 pytestmark = pytest.mark.slow
 reads = pytest.mark.skipif(find_spec("openpyxl") is None, reason="openpyxl is not installed")
@@ -137,16 +139,14 @@ def values(table: Table) -> list[object]:
 
 
 @reads
-def test_every_cell_has_a_value_and_none_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_cell_has_a_value(tmp_path: Path) -> None:
+    """None fails, and no warning tells of one."""
     rows = "".join(row(cell or "<c/>", number(1)) for cell, _ in CELLS)
     path = workbook(tmp_path / "table.xlsx", {"visits": HEADER + rows}, SHARED)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = values(open_table(path))
     assert list(map(repr, found)) == [repr(value) for _, value in CELLS]
-    assert capsys.readouterr() == ("", "")
 
 
 DOMAINS = [Grid(0, 9, "x"), Strings("x"), Integers("x"), Reals("x"), Names(("ab", "3"), "x")]
@@ -155,15 +155,15 @@ LABEL = Label("y", Condition("==", "1"))
 
 @reads
 @pytest.mark.parametrize("domain", DOMAINS, ids=lambda d: type(d).__name__)
-def test_a_changed_record_moves_one_example(domain: Strings, tmp_path: Path) -> None:
+def test_a_changed_record_moves_one_example(domain: Domain[Any], tmp_path: Path) -> None:
     rng, places = random.Random(1), range(len(CELLS))
     path = tmp_path / "table.xlsx"
 
-    def sample(records: list[tuple[int, int]]) -> Counter[object]:
+    def sample(records: list[tuple[int, int]]) -> Counter[tuple[Any, int]]:
         rows = "".join(row(CELLS[i][0] or "<c/>", CELLS[j][0]) for i, j in records)
         return examples(read(workbook(path, {"s": HEADER + rows}, SHARED), domain, LABEL))
 
-    def as_frame(records: list[tuple[int, int]]) -> Counter[object]:
+    def as_frame(records: list[tuple[int, int]]) -> Counter[tuple[Any, int]]:
         xs, ys = ([CELLS[record[j]][1] for record in records] for j in (0, 1))
         frame = pd.DataFrame({"x": pd.Series(xs, dtype=object), "y": pd.Series(ys, dtype=object)})
         return examples(read(frame, domain, LABEL))
@@ -307,3 +307,46 @@ def test_days_of_a_schema_are_read(tmp_path: Path) -> None:
         ledger=littlestone.Ledger(), hypotheses="conditions(x; at most 1)",
     )  # fmt: skip
     assert "x >= 2021-03-01" in str(release)
+
+
+READING = "littlestone.data.workbooks:SheetTable"
+FAULTS = {
+    Fault(
+        f"{READING}._value", " if int(raw) >= 0 else None", "", "-1 is the last text of all cells"
+    ): test_every_cell_has_a_value,
+    Fault(
+        f"{READING}._value",
+        'if kind == "d" else None',
+        'if kind == "d" else raw',
+        "an error is its text",
+    ): test_every_cell_has_a_value,
+    Fault(
+        f"{READING}.rows", "range(last + 1, number)", "()", "rows left out are no records"
+    ): test_rows_are_counted_as_the_file_states_them,
+    Fault(
+        f"{READING}.rows",
+        "if number > 1:",
+        "if number > 1 and cells:",
+        "empty rows are no records",
+    ): test_rows_are_counted_as_the_file_states_them,
+    Fault(
+        f"{READING}._stated",
+        "cells, place = {}, 0",
+        "place = 0",
+        "an empty cell is as the one above",
+    ): test_rows_are_counted_as_the_file_states_them,
+    Fault(
+        f"{READING}._stated",
+        '_place(row.get("r"), place)',
+        "place + 1",
+        "cells are in the order in which the file has them",
+    ): test_rows_are_counted_as_the_file_states_them,
+}
+
+
+@reads
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
+def test_a_planted_fault_is_seen(
+    fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns_red(fault, FAULTS[fault], monkeypatch, tmp_path)

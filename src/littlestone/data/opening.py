@@ -46,8 +46,9 @@ def open_table(
 
     ``source`` is the path of a CSV or Parquet file, a folder or a pattern of such files, or a frame:
     one in memory, or a lazy one of polars, DuckDB, Spark or Dask.  It may also be a workbook of Excel,
-    of which ``table`` names a sheet if there are several, or a database, of which it names a base table: a SQLite or DuckDB file, ``postgresql://USER@HOST/DATABASE``, or an
-    engine of SQLAlchemy.  An address such as ``s3://BUCKET/FOLDER`` is a folder of Parquet files.
+    of which ``table`` names a sheet if there are several.  Or it is a database, of which ``table``
+    names a base table: a SQLite or DuckDB file, ``postgresql://USER@HOST/DATABASE``, or an engine of
+    SQLAlchemy.  An address such as ``s3://BUCKET/FOLDER`` is a folder of Parquet files.
 
     A `Table` is not opened again.  ``reading`` says how cells are written, as a schema or a model
     declares it; its separator and encoding are those of CSV files.  The ``separator`` of a CSV file

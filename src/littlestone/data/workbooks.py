@@ -167,7 +167,7 @@ class SheetTable(Table):
         kind, raw = cell.get("t", "n"), cell.findtext(f"{_SPACE}v")
         if kind == "inlineStr":
             return _text(cell.find(f"{_SPACE}is"))
-        if not raw or kind == "e":
+        if not raw:
             return None
         if kind == "str":
             return _unescaped(raw)
@@ -176,7 +176,9 @@ class SheetTable(Table):
                 return self._texts[int(raw)] if int(raw) >= 0 else None
             if kind == "b":
                 return bool(("0", "1").index(raw))
-            return self._number(raw, int(cell.get("s", 0))) if kind == "n" else _moment(raw)
+            if kind == "n":
+                return self._number(raw, int(cell.get("s", 0)))
+            return _moment(raw) if kind == "d" else None  # the kind of errors is "e"
         except (ArithmeticError, LookupError, TypeError, ValueError):
             return None
 
