@@ -47,7 +47,8 @@ quick: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
 ENGINES := tests/data/test_engines.py tests/data/test_alike.py tests/data/test_postgresql_tables.py \
-    tests/data/test_workbooks.py tests/cli/test_databases_cli.py tests/expressions
+    tests/data/test_workbooks.py tests/cli/test_workbooks_cli.py \
+    tests/cli/test_databases_cli.py tests/expressions
 
 engines: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[engines]'

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from littlestone.cli.console import require_encoding
-from littlestone.cli.options import MultilineOption, SeparatorOption
+from littlestone.cli.options import MultilineOption, NameOption, SeparatorOption
 from littlestone.data import open_table, read_mapped
 from littlestone.data.opening import refuse_database
 from littlestone.hypotheses.base import numbers
@@ -23,8 +23,10 @@ from littlestone.report.files import PREDICTIONS, require_different, reserved
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file that `littlestone fit --out` wrote.")],
     table: Annotated[
-        str, typer.Argument(help="A CSV or Parquet file with the columns that the rule tests.")
+        str,
+        typer.Argument(help="A CSV, Parquet or Excel file with the columns that the rule tests."),
     ],
+    sheet: NameOption = None,
     separator: SeparatorOption = None,
     multiline: MultilineOption = False,
     out: Annotated[
@@ -43,7 +45,9 @@ def predict(
     release = Release.load(model)
     rule = release.hypothesis
     shown = _cells(release.labels or numbers(rule.labels))
-    opened = open_table(table, separator=separator, multiline=multiline, reading=release.reading)
+    opened = open_table(
+        table, sheet, separator=separator, multiline=multiline, reading=release.reading
+    )
     lines = read_mapped(opened, rule.domain, lambda x: shown[rule(x)], rule.tested)
     if out is None:
         require_encoding("the predictions", "".join(shown))

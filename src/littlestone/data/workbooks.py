@@ -58,7 +58,8 @@ class SheetTable(Table):
             raise SourceError(
                 f"read a table of {path}",
                 found=f"it has {len(sheets)} sheets, and nothing says which: {', '.join(sheets)}",
-                fix="name one: --table SHEET; in Python open_table(file, 'SHEET')",
+                fix="name one with --table SHEET, in Python open_table(file, 'SHEET'), or save it as a "
+                "workbook of its own",
             )
         name = next(iter(sheets), None) if sheet is None else sheet
         if name not in sheets:
