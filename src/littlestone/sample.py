@@ -89,6 +89,8 @@ class Sample(Generic[Point]):
     """The n of the sample that this one was taken from; 0 if it was not."""
     spanning: bool = False
     """Whether a record of the table may span several lines of its file."""
+    unread: tuple[int, int] | None = None
+    """How many records have a cell, and how many a label, that is not read; None if not counted."""
 
     @classmethod
     def of_two(

@@ -13,7 +13,8 @@ from littlestone.classes import HypothesisClass, parse_class
 from littlestone.classes.one_of import one_of
 from littlestone.classes.spec import NO_SCHEMA
 from littlestone.data import Label, Table, read_sample
-from littlestone.data.fitting import days_of, require_fit
+from littlestone.data.checking import Faults, checks_of
+from littlestone.data.fitting import columns_of, days_of, require_fit
 from littlestone.data.naming import Dataset, lookalike, open_dataset
 from littlestone.data.readings import Reading
 from littlestone.data.reservoir import Reservoir
@@ -260,7 +261,12 @@ class Task:
     @property
     def event(self) -> Event:
         """What the task spends: the learner's event and that of the estimate."""
-        return self.learner.event_with(self.estimate, self.unit)
+        return self.learner.event_with(self.estimate, self.unit, shares=self.shares)
+
+    @property
+    def shares(self) -> bool:
+        """Whether the estimate also buys the shares of unread cells and labels: that of a rule does."""
+        return self.estimate is not None and not self.group
 
     @property
     def reading(self) -> Reading:
@@ -315,7 +321,12 @@ class Task:
         """
         domain = self.learner.hypotheses.domain
         keep = None if self.unit is None else Reservoir(self.unit, chosen_generator(rng))
-        return read_sample(table, domain, self.label, refuse_blank=refuse_blank, keep=keep)
+        faults = None
+        if self.shares:
+            faults = Faults(checks_of(list(columns_of(domain)), self.label, self.schema))
+        return read_sample(
+            table, domain, self.label, refuse_blank=refuse_blank, keep=keep, faults=faults
+        )
 
     def read_noted(
         self,

@@ -43,6 +43,7 @@ LARGE = {
     "online-teacher-learner": 10,
     "group-estimates": 50,
     "rule-estimates": 10,
+    "unread-shares": 30,
 }
 
 # Their data have many records at any epsilon; `relabelling-learner` and `online-key-learner` have the

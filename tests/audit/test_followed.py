@@ -45,6 +45,7 @@ MANY = {
     "permute-and-flip",
     "relabelling-learner",
     "rule-estimates",
+    "unread-shares",
 }
 # A single step, where each further one draws a wait.
 SHORT = {

@@ -141,8 +141,9 @@ def test_an_estimate_is_part_of_the_release_and_of_its_cost(table: Path) -> None
     data = model(table, estimate="0.25", ledger="a.ledger")
     assert data["privacy"]["epsilon"] == "1.25"
     assert set(data["estimate"]) == {
-        "epsilon", "true positives", "false positives", "false negatives",
+        "epsilon", "true positives", "false positives", "false negatives", "unread",
     }  # fmt: skip
+    assert set(data["estimate"]["unread"]) == {"epsilon", "cells", "labels"}
     release = Release.load("model.json")
     assert release.estimate is not None
     assert json.loads(json.dumps(release.to_json())) == data
@@ -150,7 +151,8 @@ def test_an_estimate_is_part_of_the_release_and_of_its_cost(table: Path) -> None
 
     ran = run(*fit_arguments(table, estimate="0.25"))
     for part in ("epsilon 1.25, delta 0", "set of rules and estimates", "precision  about ",
-                 "recall ", "error ", "with probability 95%; private, for epsilon 0.25"):  # fmt: skip
+                 "recall ", "error ", "unread     cells about ", "; labels about ", "all six",
+                 "with probability 95%; private, for epsilon 0.25"):  # fmt: skip
         assert part in ran.out
     assert "NOT PRIVATE" not in ran.out
 

@@ -9,11 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from littlestone.data.coding import Numbering
+from littlestone.data.coding import Coded, Codes, Numbering
 from littlestone.data.csv_files import CsvTable, CsvText
 from littlestone.data.fitting import NUMBERS
 from littlestone.data.labels import Label
@@ -222,6 +223,48 @@ def count_lines(table: CsvText) -> Lines:
     )
 
 
+def checks_of(
+    columns: Sequence[Domain[Any]], label: Label | None, schema: Schema | None
+) -> list[Callable[[object], str]]:
+    """The `cell_check` of each column, and then the `label_check`, as the schema declares them."""
+    known = {} if schema is None else {column.name: column for column in schema.columns}
+    checks = [cell_check(column, known.get(column.name)) for column in columns]
+    if label is not None:
+        forms = {} if schema is None else schema.reading(label).columns
+        listed = known[label.column].values if schema is not None else ()
+        checks.append(label_check(label, listed, forms.get(label.column, _AS_IT_IS)))
+    return checks
+
+
+class Faults:
+    """Says of each record whether a cell of it is not read, and whether its label is not.
+
+    The ``checks`` are those of its cells, and the last one that of its label.
+
+    >>> from littlestone.data.coding import coded
+    >>> faults = Faults([cell_check(Listed(("F", "M"), "sex")), label_check(Label.parse("late", "Ja"))])
+    >>> [kind.tolist() for kind in faults([coded(["F", "x", "x"]), coded(["Ja", "Ja", "ja"])])]
+    [[0, 1, 1], [0, 0, 1]]
+    """
+
+    def __init__(self, checks: Sequence[Callable[[object], str]]) -> None:
+        self._checks = [Numbering(partial(_fault, check)) for check in checks]
+
+    def __call__(self, batch: Sequence[Coded]) -> list[Codes]:
+        """For each record of raw cells, 1 if any of them is not read, and 1 if the label is not."""
+        found = []
+        for check, column in zip(self._checks, batch, strict=True):
+            numbers = check(column)
+            found.append(np.array(check.values, np.int64)[numbers])
+        *cells, label = found
+        # A record is counted once, however many of its cells are not read.
+        return [np.maximum.reduce(cells), label]
+
+
+def _fault(check: Callable[[object], str], cell: object) -> int:
+    return count_faults([check(cell)])
+
+
 def count_cells(
     table: Table, columns: Sequence[Domain[Any]], label: Label | None, schema: Schema | None
 ) -> tuple[int, list[Counts]]:
@@ -230,15 +273,8 @@ def count_cells(
     The table has the cells as they stand in its files.  Each distinct value of a batch is looked at
     once.
     """
-    known = {} if schema is None else {column.name: column for column in schema.columns}
-    checks = [Numbering(cell_check(column, known.get(column.name))) for column in columns]
-    names = [column.name for column in columns]
-    if label is not None:
-        forms = {} if schema is None else schema.reading(label).columns
-        listed = known[label.column].values if schema is not None else ()
-        written = forms.get(label.column, _AS_IT_IS)
-        checks.append(Numbering(label_check(label, listed, written)))
-        names.append(label.column)
+    checks = list(map(Numbering, checks_of(columns, label, schema)))
+    names = [column.name for column in columns] + ([] if label is None else [label.column])
     n, sums = 0, [Counter[str]() for _ in checks]
     for batch in table.batches(names):
         n += len(batch[0].codes)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from littlestone.data.alike import Function
+from littlestone.data.checking import Faults
 from littlestone.data.coding import Coded, Codes, Grouped, Numbering, coded, grouped, tuples
 from littlestone.data.fitting import days_of
 from littlestone.data.frames import column_table, shortest
@@ -33,6 +34,7 @@ def read_sample(
     *,
     refuse_blank: bool = False,
     keep: Reservoir | None = None,
+    faults: Faults | None = None,
 ) -> Sample[Point]:
     """The sample of a table: points from ``domain.column_names``, labels from ``label``.
 
@@ -43,19 +45,26 @@ def read_sample(
 
     ``keep`` is for one table, and chooses the records of each unit.  The sample then declares the unit,
     and memory grows with the records that are kept.
+
+    ``faults`` looks at the cells as they stand.  The sample then has the number of records with a cell
+    that is not read, and of those with such a label; engines group by all values of the labels.
     """
     columns = (*domain.column_names, label.column)
     read = columns if keep is None else (*columns, keep.unit.column)
     days = days_of(domain)
     for column in read:
         (table.require_days if column in days else table.require)(column)
-    sample, readable = _Sampling(domain, label, keep), [not refuse_blank, not refuse_blank]
+    sample = _Sampling(domain, label, keep)
+    readable = [not refuse_blank, not refuse_blank]
+    source = table
+    if faults is not None:  # the sampling gets the cells as they stand, and reads them itself
+        sample.faults, sample.show, source = faults, partial(table.read, columns), table.raw
     batches: Iterable[Sequence[Coded]]
     if keep is None:
         alike: Function = (lambda y: (label(y), label.reads(y))) if refuse_blank else label
-        batches = map(sample.add, table.groups(columns, alike))
+        batches = map(sample.add, source.groups(columns, alike if faults is None else None))
     else:  # a unit's records are chosen one by one
-        batches = map(partial(sample.choose, keep), table.batches(read))
+        batches = map(partial(sample.choose, keep), source.batches(read))
     for *points, labels in batches:
         readable[0] = readable[0] or any(map(domain.reads_record, _rows(points)[0]))
         readable[1] = readable[1] or any(map(label.reads, labels.listed()))
@@ -150,29 +159,38 @@ class _Sampling:
         else:
             self.points = [Numbering(domain.encode_record)]
         self.tally = Tally(1 + len(self.points))
+        self.faults: Faults | None = None
+        self.show: Callable[[Sequence[Coded]], list[Coded]] = list
+        self.unread = np.zeros(2, np.int64)
 
     def add(self, groups: Grouped) -> list[Coded]:
         """Count rows of raw values of the domain's columns, then of the label's; return the columns."""
-        self._count(self._encoded(groups.columns), groups.counts)
-        return groups.columns
+        shown = self.show(groups.columns)
+        self._count(self._encoded(groups.columns, shown), groups.counts)
+        return shown
 
     def choose(self, keep: Reservoir, batch: Sequence[Coded]) -> Sequence[Coded]:
         """Give records to the reservoir; the last column says whose each is.  Return the others."""
-        *columns, unit = batch
-        keep.add(unit, self._encoded(columns))
-        return columns
+        *cells, unit = batch
+        shown = self.show(cells)
+        keep.add(unit, self._encoded(cells, shown))
+        return shown
 
-    def _encoded(self, rows: Sequence[Coded]) -> list[Codes]:
-        """The labels, and the numbers of the points' columns, for rows of raw values."""
-        *columns, labels = rows
+    def _encoded(self, cells: Sequence[Coded], shown: Sequence[Coded]) -> list[Codes]:
+        """The labels, the numbers of the points' columns, and what the faults say of the cells."""
+        *columns, labels = shown
         if len(columns) > len(self.points):
             columns = [Coded(*_rows(columns))]
         numbers = self.label(labels)
         points = [number(column) for number, column in zip(self.points, columns, strict=True)]
-        return [np.array(self.label.values, np.int64)[numbers], *points]
+        found = [] if self.faults is None else self.faults(cells)
+        return [np.array(self.label.values, np.int64)[numbers], *points, *found]
 
     def _count(self, codes: Sequence[Codes], counts: Codes) -> None:
-        self.tally.add(codes, [self.labels, *map(len, self.points)], counts)
+        sizes = [self.labels, *map(len, self.points)]
+        self.tally.add(codes[: len(sizes)], sizes, counts)
+        if self.faults is not None:
+            self.unread += [int(fault @ counts) for fault in codes[len(sizes) :]]
 
     @property
     def empty(self) -> bool:
@@ -200,9 +218,11 @@ class _Sampling:
         points: Sequence[Any] = Records(list(zip(values, distinct, strict=True)))
         if not isinstance(self.domain, Product):
             points = tuple(Coded(values[0], distinct[0].astype(np.int64)).listed())
+        cells, unread_labels = self.unread.tolist()
+        unread = None if self.faults is None else (cells, unread_labels)
         if self.keep is None:
-            return Sample(self.domain, points, tally.T)
-        return Sample(self.domain, points, tally.T, self.keep.unit, self.keep.units)
+            return Sample(self.domain, points, tally.T, unread=unread)
+        return Sample(self.domain, points, tally.T, self.keep.unit, self.keep.units, unread=unread)
 
 
 def _occurring(

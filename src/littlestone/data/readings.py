@@ -105,7 +105,7 @@ class WrittenTable(Table):
         return read
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
-        return (self._read(columns, batch) for batch in self._table.batches(columns))
+        return (self.read(columns, batch) for batch in self._table.batches(columns))
 
     def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
         form, same = self._forms.get(columns[-1]), alike
@@ -113,9 +113,13 @@ class WrittenTable(Table):
             # Cells may stand for one another if what they show may.
             same = _after(form, alike)
         for found, counts in self._table.groups(columns, same):
-            yield Grouped(self._read(columns, found), counts)
+            yield Grouped(self.read(columns, found), counts)
 
-    def _read(self, columns: Sequence[str], batch: Sequence[Coded]) -> list[Coded]:
+    @property
+    def raw(self) -> Table:
+        return self._table
+
+    def read(self, columns: Sequence[str], batch: Sequence[Coded]) -> list[Coded]:
         forms = map(self._forms.get, columns)
         return [_column(form, cells) for form, cells in zip(forms, batch, strict=True)]
 

@@ -62,6 +62,15 @@ class Table(ABC):
     spanning: bool = False
     path: Path | None = None
 
+    @property
+    def raw(self) -> Table:
+        """The table of the cells as they stand, before a declared form reads them."""
+        return self
+
+    def read(self, columns: Sequence[str], batch: Sequence[Coded]) -> list[Coded]:
+        """What the cells of a batch of `raw` show."""
+        return list(batch)
+
     @abstractmethod
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         """The values of ``columns``, one tuple per record, in the order of the table."""

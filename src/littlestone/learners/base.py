@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import partial
@@ -19,7 +19,7 @@ from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.hypotheses import Hypothesis, has_majority
-from littlestone.learners.estimate import CELLS, Estimate, cells
+from littlestone.learners.estimate import Estimate, UnreadRecords, cells, estimate_parts
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
@@ -28,7 +28,6 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, exact_chance
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
 from littlestone.steps import searching
 from littlestone.units import Unit
@@ -267,15 +266,18 @@ class PrivateLearner(ABC, Generic[Point]):
         """
         return cls(hypotheses, budget)
 
-    def event_with(self, estimate: Fraction | None, unit: Unit | None = None) -> Event:
+    def event_with(
+        self, estimate: Fraction | None, unit: Unit | None = None, *, shares: bool = False
+    ) -> Event:
         """`event`, together with the `CellCounts` of epsilon ``estimate`` unless that is None.
 
-        With a ``unit`` it is `Grouped`.  Raises `DeclarationError` for an estimate if the class has
-        more than two labels, and for several records of a unit if the learner does not take void
-        places, if there is an estimate or if nothing would be protected.
+        With ``shares`` a part of it counts unread cells and labels (`estimate_parts`).  With a ``unit``
+        it is `Grouped`.  Raises `DeclarationError` for an estimate if the class has more than two
+        labels, and for several records of a unit if the learner does not take void places, if there is
+        an estimate or if nothing would be protected.
         """
         if unit is None:
-            return self._estimated(estimate)
+            return self._estimated(estimate, shares)
         if unit.most > 1 and not self.takes_void:
             raise DeclarationError(
                 f"learn from {unit} by the method {self.method}",
@@ -288,7 +290,7 @@ class PrivateLearner(ABC, Generic[Point]):
                 found="an estimate speaks of a number of records that is private",
                 fix="give --max-records 1, or leave the estimate out",
             )
-        event = Grouped(self._estimated(estimate), unit)
+        event = Grouped(self._estimated(estimate, shares), unit)
         if event.cost().delta >= 1:
             raise DeclarationError(
                 f"learn from {unit} with {self.cost()} for one record",
@@ -297,7 +299,7 @@ class PrivateLearner(ABC, Generic[Point]):
             )
         return event
 
-    def _estimated(self, estimate: Fraction | None) -> Event:
+    def _estimated(self, estimate: Fraction | None, shares: bool) -> Event:
         if estimate is None:
             return self.event
         if self.hypotheses.labels > 2:
@@ -306,8 +308,8 @@ class PrivateLearner(ABC, Generic[Point]):
                 found="they are those of a rule, and there are several labels",
                 fix="leave the estimate out, or ask about one label",
             )
-        counts = CellCounts(estimate, len(CELLS))
-        return Composed([(self.event, 1), (counts, 1)], self.cost().delta)
+        counts = estimate_parts(estimate, shares=shares)
+        return Composed([(self.event, 1), *((part, 1) for part in counts)], self.cost().delta)
 
     def fit(
         self,
@@ -325,9 +327,10 @@ class PrivateLearner(ABC, Generic[Point]):
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
 
         ``label`` says what a positive label means, or what the labels are about if ``labels`` gives
-        their names.  With an epsilon ``estimate`` the release has an `Estimate` too.  One ledger entry
-        then records `event_with`, so a refused budget refuses both.  ``rng`` is the system's
-        cryptographic generator by default; a seeded one marks the release as not private.
+        their names.  With an epsilon ``estimate`` the release has an `Estimate` too, with shares of
+        unread cells and labels if the sample counts these.  One ledger entry then records `event_with`,
+        so a refused budget refuses both.  ``rng`` is the system's cryptographic generator by default; a
+        seeded one marks the release as not private.
 
         If the sample declares a unit, the cost is about one unit replaced.  The ledger's entry says
         "learn LABEL from CLASS", or ``purpose`` in place of "learn LABEL".  The release keeps a
@@ -341,10 +344,11 @@ class PrivateLearner(ABC, Generic[Point]):
         what = f"{purpose or f'learn {label}'} from {self.hypotheses}"
         if not self.mistakes.equal and not purpose:
             what += f"; {self.mistakes}"
-        event = self.event_with(estimate, sample.unit)
+        shares = sample.unread is not None  # as declared, whatever the counts are
+        event = self.event_with(estimate, sample.unit, shares=shares)
         self.require_affordable(sample.n)
         self.load(sample.n)
-        counts = None if estimate is None else CellCounts(estimate, len(CELLS))
+        counts = () if estimate is None else estimate_parts(estimate, shares=shares)
         records = sample.records()
         # Compute everything possible before the spend, so that little can fail after it.
         release = partial(
@@ -363,9 +367,12 @@ class PrivateLearner(ABC, Generic[Point]):
         receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
         hypothesis = self.draw(records, receipt=receipt)
         found = None
-        if counts is not None:
-            noisy = counts.draw(cells(hypothesis, records), receipt=receipt)
-            found = Estimate(counts.epsilon, sample.n, *noisy)
+        if counts:
+            noisy = counts[0].draw(cells(hypothesis, records), receipt=receipt)
+            found = Estimate(counts[0].epsilon, sample.n, *noisy)
+        if found is not None and sample.unread is not None:
+            unread = counts[1].draw(sample.unread, receipt=receipt)
+            found = replace(found, unread=UnreadRecords(counts[1].epsilon, *unread))
         return release(
             hypothesis=hypothesis,
             private=receipt.private,

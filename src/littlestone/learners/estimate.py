@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from littlestone.hypotheses import Hypothesis
-from littlestone.privacy.cost import decimal_text, exact_epsilon
+from littlestone.privacy.cost import decimal_text, exact_epsilon, require_epsilon
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
 
@@ -20,6 +20,11 @@ BETA = Fraction(1, 20)
 
 CELLS = ("true positives", "false positives", "false negatives")
 
+UNREAD = ("cells", "labels")
+
+UNREAD_PART = Fraction(1, 4)
+"""The part of the estimate's epsilon that counts unread cells and labels."""
+
 
 class Share(NamedTuple):
     """A share of records that lies between ``low`` and ``high``, most likely near ``middle``."""
@@ -27,6 +32,37 @@ class Share(NamedTuple):
     middle: Fraction
     low: Fraction
     high: Fraction
+
+
+class UnreadRecords(NamedTuple):
+    """Noisy numbers of records with an unread cell, and with an unread label, at ``epsilon``."""
+
+    epsilon: Fraction
+    cells: int
+    labels: int
+
+
+def estimate_parts(epsilon: Fraction, *, shares: bool) -> tuple[CellCounts, ...]:
+    """What an estimate of ``epsilon`` draws: the counts of a rule, and the unread ones with ``shares``.
+
+    A record may have both an unread cell and an unread label, so these two are counted together.
+
+    >>> [str(part.epsilon) for part in estimate_parts(Fraction(1), shares=True)]
+    ['3/4', '1/4']
+    """
+    require_epsilon(epsilon)
+    if not shares:
+        return (_of_rule(epsilon),)
+    part = epsilon * UNREAD_PART
+    return _of_rule(epsilon - part), _of_unread(part)
+
+
+def _of_rule(epsilon: Fraction) -> CellCounts:
+    return CellCounts(epsilon, len(CELLS))
+
+
+def _of_unread(epsilon: Fraction) -> CellCounts:
+    return CellCounts(epsilon, len(UNREAD), together=True)
 
 
 @dataclass(frozen=True)
@@ -39,6 +75,9 @@ class Estimate:
     1 - beta over the noise.  They describe the n records themselves, not new ones.  Source:
     docs/proofs/estimates.md.
 
+    ``unread`` has two more such numbers, of records that were not wholly read, if they were bought;
+    its epsilon is beside that of the three.
+
     >>> estimate = Estimate(Fraction(1), 1000, 95, 4, 11)
     >>> [round(float(share), 3) for share in estimate.precision(Fraction(1, 20))]
     [0.96, 0.879, 1.0]
@@ -49,6 +88,12 @@ class Estimate:
     true_positives: int
     false_positives: int
     false_negatives: int
+    unread: UnreadRecords | None = None
+
+    @property
+    def spent(self) -> Fraction:
+        """The epsilon of all counts."""
+        return self.epsilon + (0 if self.unread is None else self.unread.epsilon)
 
     def precision(self, beta: Fraction) -> Share:
         """The share of positive labels where the rule is 1; from 0 to 1 if that may be nowhere."""
@@ -70,14 +115,32 @@ class Estimate:
         """The share of records whose label is positive."""
         return self._sum(self.true_positives, self.false_negatives, beta)
 
+    def unread_shares(self, beta: Fraction) -> tuple[Share, Share] | None:
+        """The shares of records with an unread cell and with an unread label; None if not bought."""
+        if self.unread is None:
+            return None
+        t = _of_unread(self.unread.epsilon).within(self._beta(len(UNREAD), beta))
+        cells, labels = self.unread.cells, self.unread.labels
+        return self._share(self._near(cells, t)), self._share(self._near(labels, t))
+
+    def _beta(self, counts: int, beta: Fraction) -> Fraction:
+        """The part of beta for some of the counts: each of all counts has the same."""
+        known = len(CELLS) + (0 if self.unread is None else len(UNREAD))
+        return beta * counts / known
+
     def _sum(self, one: int, other: int, beta: Fraction) -> Share:
         """The share of records in one of two cells."""
         sums = zip(self._range(one, beta), self._range(other, beta), strict=True)
-        return Share(*(Fraction(min(sum(ends), self.n), self.n) for ends in sums))
+        return self._share(map(sum, sums))
+
+    def _share(self, counts: Iterable[int]) -> Share:
+        return Share(*(Fraction(min(count, self.n), self.n) for count in counts))
 
     def _range(self, count: int, beta: Fraction) -> tuple[int, int, int]:
         """A noisy count, and the least and largest true count that noise of at most t allows."""
-        t = CellCounts(self.epsilon, len(CELLS)).within(beta)
+        return self._near(count, _of_rule(self.epsilon).within(self._beta(len(CELLS), beta)))
+
+    def _near(self, count: int, t: int) -> tuple[int, int, int]:
         low, middle, high = (min(max(count + move, 0), self.n) for move in (-t, 0, t))
         return middle, low, high
 
@@ -106,21 +169,36 @@ class Estimate:
             ("recall", interval(self.recall(BETA), "0.001")),
             ("error", interval(self.error(BETA), "0.00001")),
         ]
-        kind = f"on these records, all four with probability {float(1 - BETA):.0%}; private, for"
-        return [*rows, ("estimates", f"{kind} epsilon {decimal_text(self.epsilon)} of the total")]
+        all_hold = "all four"
+        if shares := self.unread_shares(BETA):
+            words = zip(UNREAD, shares, strict=True)
+            unread = "; ".join(f"{name} {interval(share, '0.001')}" for name, share in words)
+            rows.append(("unread", unread))
+            all_hold = "all six"
+        kind = f"on these records, {all_hold} with probability {float(1 - BETA):.0%}; private, for"
+        return [*rows, ("estimates", f"{kind} epsilon {decimal_text(self.spent)} of the total")]
 
     def to_json(self) -> dict[str, object]:
         """The counts as plain JSON values; `from_json` reads them back."""
         counts = self.true_positives, self.false_positives, self.false_negatives
-        return {"epsilon": decimal_text(self.epsilon), **dict(zip(CELLS, counts, strict=True))}
+        data = {"epsilon": decimal_text(self.epsilon), **dict(zip(CELLS, counts, strict=True))}
+        if self.unread is None:
+            return data
+        epsilon, *unread = self.unread
+        found = {"epsilon": decimal_text(epsilon), **dict(zip(UNREAD, unread, strict=True))}
+        return {**data, "unread": found}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], n: int) -> Estimate:
         """The estimate of ``n`` records that `to_json` wrote; raises `ValueError` if it is damaged."""
-        counts = [data[name] for name in CELLS]
+        counts, unread = [data[name] for name in CELLS], None
+        if "unread" in data:
+            more = [data["unread"][name] for name in UNREAD]
+            unread = UnreadRecords(exact_epsilon(data["unread"]["epsilon"]), *more)
+            counts += more
         if any(type(count) is not int for count in counts):
             raise ValueError("a noisy count is not a whole number")
-        return cls(exact_epsilon(data["epsilon"]), n, *counts)
+        return cls(exact_epsilon(data["epsilon"]), n, *counts[: len(CELLS)], unread)
 
 
 def _share(inside: int, outside: int) -> Fraction:

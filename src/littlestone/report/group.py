@@ -66,7 +66,7 @@ class Group:
 
     def rows(self) -> list[tuple[str, str]]:
         """The group, its figures and its cost, as pairs (heading, text); all of it is public."""
-        release, part = self.release, decimal_text(self._estimate.epsilon)
+        release, part = self.release, decimal_text(self._estimate.spent)
         rate = f"{interval(self.rate, '0.001')} of the group have {release.label}"
         if self.rate.low == 0 and self.rate.high == 1:
             rate = "unknown, because the group may be empty"

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from littlestone.audit.subjects.unread import NAMES, unread_subject
+from littlestone.audit.subjects.unread import (
+    LABEL,
+    NAMES,
+    H,
+    Records,
+    shares_subject,
+    unread_subject,
+)
+from littlestone.data.checking import checks_of, count_faults
+from littlestone.data.fitting import columns_of
+from littlestone.learners.estimate import UNREAD
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from plants.harness import Claim, Plant, is_private
 
@@ -31,6 +41,24 @@ class ExactLabels(CellCounts):
         return {(*ys, data[-1]): p for ys, p in super().distribution(data, n).items()}
 
 
+@dataclass(frozen=True)
+class OneForBoth(CellCounts):
+    """The noise hides a record that moves one of the two counts."""
+
+    @property
+    def moved(self) -> int:
+        return 1
+
+
+def cell_by_cell(data: Records) -> tuple[int, ...]:
+    """A record counts as often as it has unread cells."""
+    checks = checks_of(list(columns_of(H.domain)), LABEL, None)
+    columns = list(zip(*data, strict=True))
+    counts = [count_faults(map(c, cells)) for c, cells in zip(checks, columns, strict=True)]
+    return sum(counts[:-1]), counts[-1]
+
+
+SHARES = shares_subject(CellCounts(EPSILON, len(UNREAD), together=True))
 HONEST = unread_subject(CellCounts(EPSILON, len(NAMES), together=True))
 
 
@@ -48,5 +76,19 @@ PLANTS = [
         is_private,
         HONEST,
         replace(HONEST, event=Claim(EPSILON / len(NAMES))),
+    ),
+    Plant(
+        "unread_OneForBoth",
+        "The noise of the shares hides a record that moves one of the two counts.",
+        is_private,
+        SHARES,
+        shares_subject(OneForBoth(EPSILON, len(UNREAD), together=True)),
+    ),
+    Plant(
+        "unread_CellByCell",
+        "A record is counted once for each of its unread cells.",
+        is_private,
+        SHARES,
+        shares_subject(CellCounts(EPSILON, len(UNREAD), together=True), cell_by_cell),
     ),
 ]

@@ -17,7 +17,7 @@ def again(release: Release, *, group: bool = False) -> str:
     parts are left to the reader.
     """
     privacy = release.cost
-    estimate = Fraction(0) if release.estimate is None else release.estimate.epsilon
+    estimate = Fraction(0) if release.estimate is None else release.estimate.spent
     # The epsilon of a group pays for its estimates too, and that of a rule does not.
     epsilon = privacy.epsilon if group else privacy.epsilon - estimate
     options = [*_label(release), "--class", release.hypotheses, "--epsilon", decimal_text(epsilon)]

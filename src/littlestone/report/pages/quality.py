@@ -49,6 +49,21 @@ def _of_rule(estimate: Estimate) -> dict[str, tuple[Share, str]]:
         ),
         "recall": (estimate.recall(BETA), "of the records where yes is right, the rule says yes"),
         "error": (estimate.error(BETA), "of all records, the rule is wrong"),
+        **_of_unread(estimate),
+    }
+
+
+def _of_unread(estimate: Estimate) -> dict[str, tuple[Share, str]]:
+    shares = estimate.unread_shares(BETA)
+    if shares is None:
+        return {}
+    cells, labels = shares
+    return {
+        "unread cells": (
+            cells,
+            "of all records, those with a cell that the declarations cannot read",
+        ),
+        "unread labels": (labels, "of all records, those with a label that they cannot read"),
     }
 
 
@@ -81,7 +96,8 @@ def _bars(share: Share) -> tuple[Bar, ...]:
 
 def _explained(estimate: Estimate) -> Html:
     return note(
-        "These numbers are private too: noise was added to three counts, for epsilon "
-        f"{decimal_text(estimate.epsilon)} of the total. They describe the records that the rule was "
+        "These numbers are private too: noise was added to three counts"
+        f"{' of the rule and two of unread records' if estimate.unread else ''}, for epsilon "
+        f"{decimal_text(estimate.spent)} of the total. They describe the records that the rule was "
         "learned from, so on new records it may do a little worse."
     )
