@@ -12,7 +12,7 @@ from littlestone.hypotheses import FiniteSet, Hypothesis, RuleUnion, StepFunctio
 from littlestone.hypotheses.box import Box
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split
 from littlestone.learners import Release
-from littlestone.learners.estimate import Estimate
+from littlestone.learners.estimate import Estimate, UnreadRecords
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
@@ -67,6 +67,11 @@ def variants() -> dict[str, Release]:
     names = ("label", "hypotheses", "mechanism", "accuracy")
     return found | {
         "estimated": release(estimate=Estimate(Fraction(1, 4), 7_431, 2_905, 144, 211)),
+        "unread": release(
+            estimate=Estimate(
+                Fraction(1, 4), 7_431, 2_905, 144, 211, UnreadRecords(Fraction(1, 8), 163, -4)
+            )
+        ),
         "named": release(RULES["tree"], labels=("no, never", "yes"), label="ill"),
         "unit": release(
             unit=Unit("patient", 3), cost=PrivacyCost(Fraction(2), Fraction(0), of_unit)

@@ -99,9 +99,10 @@ def of_release(model: Release) -> list[str]:
     if model.estimate is not None:
         told = model.estimate
         shares = [told.positive, told.precision, told.recall, told.error]
-        texts += [interval(share(BETA), "0.001") for share in shares]
+        found = [share(BETA) for share in shares] + list(told.unread_shares(BETA) or ())
+        texts += [interval(share, "0.001") for share in found] + [decimal_text(told.spent)]
         texts += [f"{20 * i}%" for i in range(6)]
-        texts.append(decimal_text(model.cost.epsilon - model.estimate.epsilon))
+        texts.append(decimal_text(model.cost.epsilon - told.spent))
     return texts
 
 

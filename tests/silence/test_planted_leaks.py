@@ -168,8 +168,19 @@ LEAKS = [
     Leak(
         Fault(
             "littlestone.learners.base:PrivateLearner.fit",
-            "event = self.event_with(estimate, sample.unit)",
-            "event = self.event_with(estimate, sample.unit)\n"
+            "shares = sample.unread is not None",
+            "shares = any(sample.unread or ())",
+            "Shares are bought only if a cell or a label is unread.",
+        ),
+        "files",
+        tables.outside,
+        fit("fit, estimates", TREES, "--out", "model.json", "--estimate", "0.5"),
+    ),
+    Leak(
+        Fault(
+            "littlestone.learners.base:PrivateLearner.fit",
+            "event = self.event_with(estimate, sample.unit, shares=shares)",
+            "event = self.event_with(estimate, sample.unit, shares=shares)\n"
             '    what += f", such as {sample.points[0]}"',
             "The ledger's entry quotes a record.",
         ),
