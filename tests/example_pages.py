@@ -69,7 +69,12 @@ def variants() -> dict[str, Release]:
         "estimated": release(estimate=Estimate(Fraction(1, 4), 7_431, 2_905, 144, 211)),
         "unread": release(
             estimate=Estimate(
-                Fraction(1, 4), 7_431, 2_905, 144, 211, UnreadRecords(Fraction(1, 8), 163, -4)
+                Fraction(1, 4),
+                7_431,
+                2_905,
+                144,
+                211,
+                unread=UnreadRecords(Fraction(1, 8), 163, -4),
             )
         ),
         "named": release(RULES["tree"], labels=("no, never", "yes"), label="ill"),

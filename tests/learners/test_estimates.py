@@ -279,7 +279,7 @@ def test_all_intervals_fail_together_as_rarely_as_they_say(epsilon: Fraction) ->
 
     n, middle = 10**9, 5 * 10**8
     unread = UnreadRecords(of_unread.epsilon, middle, middle)
-    estimate = Estimate(of_rule.epsilon, n, middle, middle, middle, unread)
+    estimate = Estimate(of_rule.epsilon, n, middle, middle, middle, unread=unread)
     share = estimate.precision(BETA)  # middle + t over n, exactly
     t = int(share.high * n) - middle
     shares = estimate.unread_shares(BETA)

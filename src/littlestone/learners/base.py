@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import partial
@@ -19,7 +19,7 @@ from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.hypotheses import Hypothesis, has_majority
-from littlestone.learners.estimate import Estimate, UnreadRecords, cells, estimate_parts
+from littlestone.learners.estimate import draw_estimate, estimate_parts
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
@@ -366,18 +366,11 @@ class PrivateLearner(ABC, Generic[Point]):
         )
         receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
         hypothesis = self.draw(records, receipt=receipt)
-        found = None
-        if counts:
-            noisy = counts[0].draw(cells(hypothesis, records), receipt=receipt)
-            found = Estimate(counts[0].epsilon, sample.n, *noisy)
-        if found is not None and sample.unread is not None:
-            unread = counts[1].draw(sample.unread, receipt=receipt)
-            found = replace(found, unread=UnreadRecords(counts[1].epsilon, *unread))
         return release(
             hypothesis=hypothesis,
             private=receipt.private,
             receipt=receipt.number,
-            estimate=found,
+            estimate=draw_estimate(counts, hypothesis, sample, records, receipt=receipt),
             total=receipt.total,
             limit=receipt.limit,
         )

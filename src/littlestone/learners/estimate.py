@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ import numpy as np
 
 from littlestone.hypotheses import Hypothesis
 from littlestone.privacy.cost import decimal_text, exact_epsilon, require_epsilon
+from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
 
@@ -88,7 +89,7 @@ class Estimate:
     true_positives: int
     false_positives: int
     false_negatives: int
-    unread: UnreadRecords | None = None
+    unread: UnreadRecords | None = field(default=None, kw_only=True)
 
     @property
     def spent(self) -> Fraction:
@@ -198,7 +199,7 @@ class Estimate:
             counts += more
         if any(type(count) is not int for count in counts):
             raise ValueError("a noisy count is not a whole number")
-        return cls(exact_epsilon(data["epsilon"]), n, *counts[: len(CELLS)], unread)
+        return cls(exact_epsilon(data["epsilon"]), n, *counts[: len(CELLS)], unread=unread)
 
 
 def _share(inside: int, outside: int) -> Fraction:
@@ -217,6 +218,27 @@ def cells(rule: Hypothesis[Any], sample: Sample[Any]) -> tuple[int, int, int]:
         int(sample.negatives[ones].sum()),
         int(sample.positives[~ones].sum()),
     )
+
+
+def draw_estimate(
+    parts: Sequence[CellCounts],
+    rule: Hypothesis[Any],
+    sample: Sample[Any],
+    records: Sample[Any],
+    *,
+    receipt: Receipt,
+) -> Estimate | None:
+    """The estimate of ``rule`` by the `estimate_parts` that the receipt paid for; None for no parts.
+
+    ``records`` are those of the sample, which may have void places beside them.
+    """
+    if not parts:
+        return None
+    noisy, unread = parts[0].draw(cells(rule, records), receipt=receipt), None
+    if sample.unread is not None:
+        found = parts[1].draw(sample.unread, receipt=receipt)
+        unread = UnreadRecords(parts[1].epsilon, *found)
+    return Estimate(parts[0].epsilon, sample.n, *noisy, unread=unread)
 
 
 def errors(rule: Hypothesis[Any], sample: Sample[Any]) -> int:

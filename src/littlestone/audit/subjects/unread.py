@@ -60,7 +60,7 @@ def unread_subject(event: CellCounts) -> Subject[Cellwise]:
 
         return check
 
-    def cell(data: Table, output: UnreadCounts) -> Hashable:
+    def cell(data: Cellwise, output: UnreadCounts) -> Hashable:
         return tuple(min(max(y, 0), len(data)) for y in output.counts)
 
     read, not_read = ("7", "Ja"), ("4,52", "ja")
