@@ -92,7 +92,7 @@ def fit(
     estimate: Annotated[
         str | None,
         typer.Option(
-            help="Spend this much more epsilon on estimates of precision, recall and error."
+            help="Spend this much more epsilon on precision, recall, error and unread cells."
         ),
     ] = None,
     cost: CostOption = None,
