@@ -80,7 +80,8 @@ def fit(
     the rule is of one of them.  With a ``schema`` it may be left out (`planning.defaults`).
     ``epsilon`` is in nats and above 0, and ``delta`` is a probability.
     ``estimate`` is an epsilon to spend on precision, recall and error, and on the shares of unread
-    cells and labels.  ``cost`` is a pair such as ``(5, 1)``: what a missed positive and a false alarm cost.
+    cells and labels.  ``cost`` is a pair such as ``(5, 1)``: what a missed positive and a false alarm
+    cost.
 
     ``unit`` is a column that says whose record it is, such as ``"patient_id"``.  At most
     ``max_records`` records of each unit are used, chosen at random, and ``epsilon`` and ``delta`` are
