@@ -48,6 +48,7 @@ COMMANDS = [
     ["ledger", "export"],
     ["ledger", "limit", "third", "--epsilon", "3"],
     ["ledger", "record", "third", "--epsilon", "1", "--what", "a mean", "--neighbours", "replace-one"],
+    ["ledger", "unit", "third", "--unit", "patient", "--max-records", "3"],
     ["ledger", "alias", "table.csv", "third"],
     ["verify", "--id", "L5 Theorem 1"],
     ["audit", "exponential-mechanism", "--epsilon", "1", "--trials", "100", "--jobs", "1"],
