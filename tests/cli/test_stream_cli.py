@@ -156,7 +156,7 @@ def test_a_reader_that_leaves_is_told_of_the_budget(monkeypatch: pytest.MonkeyPa
     def closed(*_: Any) -> None:
         raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr(following, "visible_json", closed)
+    monkeypatch.setattr(following, "json_text", closed)
     done = run(*arguments())
     assert done.status == 1
     assert "the reader of the output left at step 0; the budget is spent" in done.err
