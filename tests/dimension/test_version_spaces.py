@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from littlestone.classes import FiniteClass, parse_class
+from littlestone.classes import FiniteClass, parse_class, tabled
 from littlestone.dimension import version_spaces as module
 from littlestone.dimension.littlestone import LittlestoneSolver
 from littlestone.dimension.version_spaces import VersionSpaces
@@ -182,14 +182,21 @@ def test_threads_share_one_object() -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_the_question_and_leaves_the_object_whole() -> None:
+def test_ctrl_c_ends_the_question_and_leaves_the_object_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A fast machine would reach the limit before the interrupt, which would then end the tests.
+    monkeypatch.setattr(tabled, "MOST_ANSWERED", 1 << 60)
     big(600, 80, 0.3).littlestone_dimension()  # loads the kernels
     H = big(12_000, 1000, 0.19)
-    timer = Timer(1.0, _thread.interrupt_main)
+    timer = Timer(0.5, _thread.interrupt_main)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        H.littlestone_dimension()
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            H.littlestone_dimension()
+    finally:
+        timer.cancel()
+        timer.join()
     kept = (1 << 300) - 1
     plain = FiniteClass.from_array(H.label_table().values[:300])
     assert H.solver.dimension(kept) == plain.littlestone_dimension()
