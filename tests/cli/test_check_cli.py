@@ -106,6 +106,18 @@ def test_spellings_of_the_positive_label(tmp_path: Path) -> None:
     assert status == 1
     assert "of NO DECLARED KIND: a listed value, spelled otherwise" in out
     assert "in {Ja, ja, J}" in out
+    assert out.rstrip().endswith("ignore_case = true if only the case differs")
+
+
+def test_words_where_numbers_are_declared(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("private,y\nJa,1\nNein,0\n")
+    (tmp_path / "s.toml").write_text('[columns.private]\ntype = "boolean"\n[columns.y]\n')
+    status, out = run(
+        "check", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "s.toml"),
+        "--target", "y", "--positive", "1",
+    )  # fmt: skip
+    assert status == 1
+    assert 'column private: if it holds words, list them: values = ["Ja", "Nein"]' in out
 
 
 def test_lines_that_are_not_utf8(tmp_path: Path) -> None:

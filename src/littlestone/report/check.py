@@ -35,6 +35,9 @@ _HELP = {
     SPELLING: "write in the schema ignore_case = true, or add each spelling to its list",
     UNLISTED: "add its other values to its list, if they are public",
 }
+_WORDS = (
+    'if it holds words, list them: values = ["Ja", "Nein"]; otherwise leave it out of the class'
+)
 _ENCODING = 'write in the schema the encoding of the file, such as encoding = "latin-1"'
 
 
@@ -74,7 +77,7 @@ class TableCheck:
         for counts in sorted(self.columns, key=lambda c: -c.unread):
             if counts.unread:
                 why = next(iter(counts.faults))
-                fix = _HELP.get(why, "declare it as text, or leave it out of the class")
+                fix = _HELP.get(why, _WORDS)
                 return f"column {counts.column}: {fix}"
             if counts.empty:
                 return f"column {counts.column}: it has no values; leave it out of the class"
@@ -89,7 +92,8 @@ class TableCheck:
         if why in (SPELLING, UNLISTED):
             return (
                 f"column {counts.column}: list every spelling, such as --positive 'in {{Ja, ja, J}}', "
-                'or in the schema positive = "in {Ja, ja, J}", or ignore_case = true'
+                'or in the schema positive = "in {Ja, ja, J}", or ignore_case = true '
+                "if only the case differs"
             )
         return f"column {counts.column}: {_HELP.get(why, 'compare it with a value, not by order')}"
 
