@@ -219,8 +219,8 @@ FAULTS: dict[Fault, Callable[[], None]] = {
     ): lambda: test_a_receipt_pays_for_as_many_draws_as_it_says(1_000),
     Fault(
         f"{LEARNERS}.base:PrivateLearner._estimated",
-        "[(self.event, 1), (counts, 1)]",
-        "[(self.event, 1), *([(counts, 1)] if estimate > Fraction(1, 500) else [])]",
+        "for part in counts",
+        "for part in counts if estimate > Fraction(1, 500)",
         "an estimate at a tiny epsilon is free",
     ): lambda: test_an_estimate_is_charged(TINY),
 }

@@ -266,10 +266,10 @@ LEAKS = [
     Leak(
         Fault(
             "littlestone.learners.base:PrivateLearner.fit",
-            "found = None",
-            "found = None\n"
+            "hypothesis = self.draw(records, receipt=receipt)\n",
+            "hypothesis = self.draw(records, receipt=receipt)\n"
             "    if records.counts[:, 1].sum() < 3:\n"
-            "        hypothesis = self.draw(records, receipt=receipt)",
+            "        hypothesis = self.draw(records, receipt=receipt)\n",
             "Where few labels are positive, a second rule is drawn.",
         ),
         "ended",
