@@ -127,3 +127,17 @@ def test_an_opened_table_has_the_name_of_its_file() -> None:
         pipe = CsvStream(io.BytesIO(TABLE.encode()), name="pipe.csv")
         with pytest.raises(DeclarationError, match="name it"):
             littlestone.fit(pipe, ledger=ledger, **declared)
+
+
+def test_predict_reads_records_as_the_model_was_learned(tmp_path: Path) -> None:
+    """A model of records that span lines reads new tables so; each line would be a record else."""
+    records = [f'{i % 10},"a note\nin two lines",{int(i % 10 > 4)}' for i in range(200)]
+    table, model = tmp_path / "t.csv", tmp_path / "m.json"
+    table.write_text("\n".join(["x,note,y", *records]) + "\n")
+    fit = ["fit", table, "--target", "y", "--positive", "1", "--class", "thresholds(x, 0..9)",
+           "--epsilon", "5", "--ledger", tmp_path / "l.db", "--out", model, "--multiline"]  # fmt: skip
+    assert run(*fit).status == 0
+    expected = [str(int(i % 10 > 4)) for i in range(200)]
+    for more in ([], ["--multiline"]):
+        assert run("predict", model, table, *more).out.split() == ["prediction", *expected]
+    assert Release.load(model).predict(table) == list(map(int, expected))

@@ -13,7 +13,7 @@ import typer
 
 from littlestone.cli.console import require_encoding
 from littlestone.cli.options import MultilineOption, NameOption, SeparatorOption
-from littlestone.data import open_table, read_mapped
+from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
 from littlestone.hypotheses.base import numbers
 from littlestone.learners import Release
@@ -45,9 +45,7 @@ def predict(
     release = Release.load(model)
     rule = release.hypothesis
     shown = _cells(release.labels or numbers(rule.labels))
-    opened = open_table(
-        table, sheet, separator=separator, multiline=multiline, reading=release.reading
-    )
+    opened = release.open(table, sheet, separator=separator, multiline=multiline)
     lines = read_mapped(opened, rule.domain, lambda x: shown[rule(x)], rule.tested)
     if out is None:
         require_encoding("the predictions", "".join(shown))

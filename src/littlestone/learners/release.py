@@ -9,8 +9,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from littlestone.data import open_table, read_mapped
+from littlestone.data.csv_files import CsvText
 from littlestone.data.readings import Reading
-from littlestone.data.tables import SPANNING
+from littlestone.data.tables import SPANNING, Table
 from littlestone.disk import read_json
 from littlestone.domains import require_list
 from littlestone.errors import DAMAGED, DeclarationError, ModelError, shown
@@ -126,6 +127,25 @@ class Release:
         """What is said behind records that may span lines of a file; nothing for all others."""
         return " (which may span lines of the file)" if self.spanning else ""
 
+    def open(
+        self,
+        table: object,
+        name: str | None = None,
+        *,
+        separator: str | None = None,
+        multiline: bool = False,
+    ) -> Table:
+        """A new table, read as the table that the rule was learned from; see `open_table`.
+
+        If a record spanned lines there, it may here, or each line of a record would count as one.
+        """
+        how: dict[str, Any] = {"separator": separator, "reading": self.reading}
+        opened = open_table(table, name, multiline=multiline, **how)
+        again = self.spanning and not opened.spanning and isinstance(table, str | PathLike)
+        if again and isinstance(opened, CsvText):
+            opened = open_table(table, name, multiline=True, **how)
+        return opened
+
     def predict(self, table: object) -> list[Any]:
         """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
 
@@ -135,7 +155,7 @@ class Release:
         """
         rule = self.hypothesis
         names: Sequence[Any] = self.labels or range(rule.labels)
-        opened = open_table(table, reading=self.reading)
+        opened = self.open(table)
         return list(read_mapped(opened, rule.domain, lambda x: names[rule(x)], rule.tested))
 
     def to_sql(self, dialect: str, *, types: Mapping[str, str] | None = None) -> str:
