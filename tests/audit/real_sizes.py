@@ -42,7 +42,7 @@ LEFT_OUT = {
     ),
     **dict.fromkeys(("globally-", "radii-", "sparse-sampling"), _ORDERS),
     **dict.fromkeys(("composed-responses", "parallel-", "subsampled-", "randomized-"), _ONE),
-    **dict.fromkeys(("cell-counts", "group-estimates", "rule-estimates", "unread-shares"), _GRID),
+    **dict.fromkeys(("cell-counts", "group-estimates", "rule-estimates", "unread-"), _GRID),
     **dict.fromkeys(
         ("permute-", "regrown-learner-costs", "stable-", "trees-learner-labels"), _MANY
     ),
