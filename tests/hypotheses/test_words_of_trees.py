@@ -147,3 +147,9 @@ def test_the_words_of_random_trees_are_true() -> None:
             assert label_of(named, x) == f"L{tree(x)}", (named, x)
             if labels == 2 and tree.condition:
                 assert holds(tree.condition, x) == tree(x), (tree.condition, x)
+
+
+def test_a_value_that_is_the_word_missing_is_told_from_no_value() -> None:
+    column = Listed(("missing", "F"), "sex")
+    words = {ColumnTest(0, frozenset([v])).words(Product((column,))) for v in column}
+    assert words == {"sex is missing", "sex is (other)", "sex is 'missing'", "sex is F"}

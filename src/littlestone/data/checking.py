@@ -37,7 +37,8 @@ SPELLING, UNLISTED = "a listed value, spelled otherwise", "not on the list"
 
 _SIZE = r"[-+]?\d[\d.,'\s]*"
 _DATE = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{4}[-/]\d{1,2}[-/]\d{1,2}.*", re.DOTALL)
-_UNIT = re.compile(rf"{_SIZE}\s*[^\W\d_]{{1,4}}|{_SIZE}\s*[^\w\s]|[^\w\s]\s*{_SIZE}", re.DOTALL)
+# A number ends with the spaces behind it; naming them again would take quadratic time.
+_UNIT = re.compile(rf"{_SIZE}[^\W\d_]{{1,4}}|{_SIZE}[^\w\s]|[^\w\s]\s*{_SIZE}", re.DOTALL)
 _COMMA = re.compile(_SIZE, re.DOTALL)
 OUTSIDE = str(Unread.OUTSIDE)
 _NO_FAULTS = {READ, MISSING, OTHER, OUTSIDE}

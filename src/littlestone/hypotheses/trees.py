@@ -48,7 +48,7 @@ class ColumnTest:
 def _is(column: Domain[Any], value: str) -> str:
     if value == MISSING:
         return "is missing"
-    plain = value.replace("_", "").replace("-", "").isalnum()
+    plain = value.replace("_", "").replace("-", "").isalnum() and value != "missing"
     unlisted = value == OTHER and isinstance(column, Listed)
     return f"is {value}" if plain or unlisted else f"is {value!r}"
 
