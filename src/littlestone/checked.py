@@ -9,10 +9,10 @@ from typing import Any
 from littlestone.data import Label, Table, open_table
 from littlestone.data.checking import count_cells, count_lines
 from littlestone.data.csv_files import CsvText
-from littlestone.data.fitting import columns_of, require_columns, require_label
+from littlestone.data.fitting import columns_of, days_of, require_columns, require_label
 from littlestone.data.naming import open_dataset
 from littlestone.data.schema import Schema, declared_label, opened_schema
-from littlestone.domains import Dates, Domain
+from littlestone.domains import Domain
 from littlestone.errors import DeclarationError, TableError
 from littlestone.learners.unread import UnreadCounts, count_unread, unread_event
 from littlestone.privacy.cost import exact_epsilon
@@ -104,7 +104,7 @@ def check_private(
     event = unread_event(exact_epsilon(epsilon), len(names))
     needed = [*(column.name for column in columns), *([label.column] if label else [])]
     raw = None if declared is None else declared.files
-    days = {column.name for column in columns if isinstance(column, Dates)}
+    days = frozenset[str]().union(*map(days_of, columns))
     found, called = open_dataset(
         table,
         needed,
@@ -134,8 +134,7 @@ def _require_readable(
     if declared is not None:
         declared.require_table(decoded)
     for column in columns:
-        days = isinstance(column, Dates)
-        (decoded.require_days if days else decoded.require)(column.name)
+        decoded.require_all([column.name], days_of(column))
         require_columns(column, decoded.kind, decoded.name)
     if label is not None:
         decoded.require(label.column)

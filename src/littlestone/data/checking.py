@@ -33,7 +33,7 @@ COMMA, UNIT, DATE, NUMBER = (
     "a date",
     "no number",
 )
-SPELLING, UNLISTED = "a listed value, spelled otherwise", "not on the list"
+SPELLING, UNLISTED = "a listed value, spelled otherwise", str(Unread.UNLISTED)
 
 _SIZE = r"[-+]?\d[\d.,'\s]*"
 _DATE = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{4}[-/]\d{1,2}[-/]\d{1,2}.*", re.DOTALL)
@@ -131,7 +131,11 @@ def count_faults(found: Iterable[str]) -> int:
     >>> count_faults([READ, MISSING, DATE])
     1
     """
-    return sum(why not in _NO_FAULTS for why in found)
+    return sum(map(_is_fault, found))
+
+
+def _is_fault(why: str) -> bool:
+    return why not in _NO_FAULTS
 
 
 def _key(value: str) -> str:
@@ -152,13 +156,13 @@ class Counts:
     @property
     def faults(self) -> dict[str, int]:
         """The cells that the declaration cannot read, by the reason, the most frequent first."""
-        found = Counter({why: n for why, n in self.cells.items() if count_faults([why])})
+        found = Counter({why: n for why, n in self.cells.items() if _is_fault(why)})
         return dict(found.most_common())
 
     @property
     def unread(self) -> int:
         """How many cells hold something that the declaration cannot read."""
-        return sum(n for why, n in self.cells.items() if count_faults([why]))
+        return sum(self.faults.values())
 
     @property
     def empty(self) -> bool:

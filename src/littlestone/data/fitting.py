@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from littlestone.data.labels import Label
-from littlestone.data.tables import Kind, Table
+from littlestone.data.tables import DAYS, Kind, Table
 from littlestone.domains import (
     Cells,
     Codes,
@@ -71,17 +71,16 @@ def require_columns(domain: Domain[Any], kind_of: Callable[[str], Kind | None], 
     for column in columns_of(domain):
         for name in column.column_names:
             kind = kind_of(name)
-            if kind == "text" and isinstance(column, NUMBERS) and not isinstance(column, Dates):
+            days = isinstance(column, Dates)
+            if kind == "text" and isinstance(column, NUMBERS) and not days:
                 raise DeclarationError(
                     f"read numbers of the column {name!r}",
                     found=f"{where} declares it as text",
                     fix="make the column one of numbers, or declare it as text: in a class "
                     f'{name} in {{A, B}}, in a schema type = "text"',
                 )
-            if (kind in ("date", "datetime")) is not isinstance(column, Dates) and (
-                isinstance(column, NUMBERS) and kind not in (None, "text")
-            ):
-                days = isinstance(column, Dates)
+            typed = kind not in (None, "text")
+            if typed and isinstance(column, NUMBERS) and days is not (kind in DAYS):
                 raise DeclarationError(
                     f"read {'days' if days else 'numbers'} of the column {name!r}",
                     found=f"{where} declares it as {kind}",
@@ -109,7 +108,7 @@ def occurs(value: str, kind: Kind | None) -> bool:
         return value in ("True", "False")
     if kind == "integer":
         return re.fullmatch(r"0|-?[1-9]\d*", value) is not None
-    if kind in ("date", "datetime"):
+    if kind in DAYS:
         return day(value) == value
     return kind != "number" or number(value) is not None
 
@@ -122,7 +121,7 @@ def require_label(label: Label, kind: Kind | None, where: str) -> None:
     littlestone.errors.DeclarationError: cannot learn late == yes: visits.parquet declares 'late' as ...
     """
     condition = label.condition
-    if kind in ("text", "date", "datetime") and condition is not None and condition.ordered:
+    if kind in ("text", *DAYS) and condition is not None and condition.ordered:
         raise DeclarationError(
             f"learn {label}",
             found=f"{where} declares {label.column!r} as {kind}, and {condition.relation} compares "
@@ -152,7 +151,7 @@ def _shown(value: str, kind: Kind | None) -> bool:
     """Whether some value of the type equals the value of a label, as text or as number."""
     if kind is None or kind == "text":
         return True
-    if kind in ("date", "datetime"):
+    if kind in DAYS:
         return day(value) is not None
     v = number(value)
     if v is None or kind == "number":

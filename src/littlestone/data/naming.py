@@ -51,8 +51,7 @@ def open_dataset(
             fix="name it, and always the same: --dataset visits; in Python dataset='visits'",
         )
     opened = open_table(source, table, separator=separator, multiline=multiline, reading=reading)
-    for column in columns:
-        (opened.require_days if column in days else opened.require)(column)
+    opened.require_all(columns, days)
     if dataset is not None:
         return Dataset(opened, dataset_name(dataset))
     if opened.path is None:

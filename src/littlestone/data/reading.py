@@ -51,9 +51,7 @@ def read_sample(
     """
     columns = (*domain.column_names, label.column)
     read = columns if keep is None else (*columns, keep.unit.column)
-    days = days_of(domain)
-    for column in read:
-        (table.require_days if column in days else table.require)(column)
+    table.require_all(read, days_of(domain))
     sample = _Sampling(domain, label, keep)
     readable = [not refuse_blank, not refuse_blank]
     source = table
@@ -256,10 +254,8 @@ def read_mapped(
     column.
     """
     read = domain.column_names if columns is None else columns
-    days, named = days_of(domain), shortened(", ".join(read))
-    for column in read:
-        require = table.require_days if column in days else table.require
-        require(column, f"give a table with the columns of the rule: {named}")
+    named = shortened(", ".join(read))
+    table.require_all(read, days_of(domain), f"give a table with the columns of the rule: {named}")
     if not table.ordered:
         raise TableError(
             f"label the records of {table.name} one by one",

@@ -27,14 +27,13 @@ from littlestone.data.labels import Label, listed_condition
 from littlestone.data.opening import TABLE_SUFFIXES
 from littlestone.data.readings import Reading
 from littlestone.data.schema_columns import (
-    DAYS,
     SchemaColumn,
     heading,
     read_column,
     refuse,
     texts,
 )
-from littlestone.data.tables import Kind, Table
+from littlestone.data.tables import DAYS, Kind, Table
 from littlestone.data.written import Written
 from littlestone.domains import Listed, number
 from littlestone.errors import DeclarationError, did_you_mean
@@ -304,8 +303,7 @@ class Schema:
         Only names and declared types of the table are read.
         """
         for column in self.columns:
-            days = column.kind in DAYS
-            (table.require_days if days else table.require)(column.name)
+            table.require_all([column.name], [column.name] if column.kind in DAYS else ())
             require_columns(column.domain, table.kind, table.name)
 
     def values_of(self, name: str) -> tuple[str, ...]:

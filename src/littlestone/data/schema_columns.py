@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from littlestone.classes.columns import mixed_text, parse_mixed
 from littlestone.classes.spec import Spec, parse_grids, quoted
 from littlestone.data.fitting import occurs
-from littlestone.data.tables import Kind
+from littlestone.data.tables import DAYS, Kind
 from littlestone.data.written import Unread, Written
 from littlestone.domains import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
 from littlestone.domains.cells import is_short, shown
@@ -25,9 +25,6 @@ _FORMS = ("decimal", "thousands", "unit", "ignore_case", "format")
 _KEYS = ("type", "range", "step", "steps", "log_steps", "cuts", "values", *_FORMS)
 _PARTS = ("step", "steps", "log_steps")
 _MOST_CHARACTERS = 1_000  # of a column's name, as in a CSV file
-
-DAYS = ("date", "datetime")
-"""The types whose values read as days."""
 
 NUMERIC = ("boolean", "integer", "number")
 """The types whose values read as numbers."""

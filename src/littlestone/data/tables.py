@@ -8,7 +8,7 @@ types of columns) and the file as a whole can be refused.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -25,6 +25,9 @@ SPANNING = "a record of a CSV file, which may span several lines"
 
 Kind = Literal["boolean", "date", "datetime", "integer", "number", "text"]
 """What a declared type holds."""
+
+DAYS = ("date", "datetime")
+"""The types whose values read as days."""
 
 # Records per batch: tuples of Python values that should fit in the processor's caches.
 _ROWS = 2**10
@@ -105,6 +108,13 @@ class Table(ABC):
         """What separates all names, if they stand in one column because it is no separator here."""
         only = str(self.columns[0]) if len(self.columns) == 1 else ""
         return next((mark for mark in ";\t|" if mark in only), "")
+
+    def require_all(
+        self, columns: Iterable[str], days: Collection[str] = (), fix: str = NAMED
+    ) -> None:
+        """`require` each of the columns, and those of ``days`` as columns of days."""
+        for column in columns:
+            (self.require_days if column in days else self.require)(column, fix)
 
     def require_days(self, column: str, fix: str = NAMED) -> None:
         """`require` for a column that is read as days, which a frame may declare as such."""

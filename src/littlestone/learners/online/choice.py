@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
@@ -76,8 +77,9 @@ def online_choice(
             "and a small delta such as 1e-6",
         )
     if method != AUTO:
-        return found[0], f"{method}, asked for{_condition(found[0])}"
-    best, *others = sorted(map(Known, found), key=Known.order)
+        learner = found[0].learner
+        return learner, f"{method}, asked for{_condition(learner)}"
+    best, *others = sorted(found, key=Known.order)
     rest = "; ".join(other.words() for other in others) or "no other method applies"
     return best.learner, f"{best.words(' on clean labels')}; {rest}"
 
@@ -96,7 +98,7 @@ def online_candidates(
     (['keys', 'teachers', 'staged'], 'it is no class of equality rules')
     """
     found, refusals = _made(hypotheses, budget, horizon, _kinds())
-    order = sorted(map(Known, found), key=lambda known: (known.learner.baseline, known.order()))
+    order = sorted(found, key=lambda known: (known.learner.baseline, known.order()))
     return order, {name: error.found for name, error in refusals.items()}
 
 
@@ -106,32 +108,36 @@ def _kinds() -> list[type[Any]]:
 
 def _made(
     hypotheses: HypothesisClass[Any], budget: Budget, horizon: int, kinds: list[type[Any]]
-) -> tuple[list[PrivateOnlineLearner[Any]], dict[str, DeclarationError]]:
+) -> tuple[list[Known], dict[str, DeclarationError]]:
     require_horizon(horizon)
-    found: list[PrivateOnlineLearner[Any]] = []
+    found: list[Known] = []
     refusals: dict[str, DeclarationError] = {}
     for kind in kinds:
         try:
-            learner = kind(hypotheses, budget, horizon=horizon)
-            # A class too large for what this method runs on is refused here, and not in the run.
-            learner.measured_mistakes()
-            found.append(learner)
+            found.append(Known(kind(hypotheses, budget, horizon=horizon)))
         except DeclarationError as error:
             refusals[kind.method] = error
     return found, refusals
 
 
 class Known:
-    """The known number of a learner's mistakes on realizable streams: proved, measured or none."""
+    """The known number of a learner's mistakes on realizable streams: proved, measured or none.
+
+    Raises `TooLargeError` for a class that is too large for what the method runs on, so that it is
+    refused before a run.
+    """
 
     def __init__(self, learner: PrivateOnlineLearner[Any]) -> None:
         self.learner = learner
-        self.proved: MistakeBound | None
-        try:
-            self.proved = learner.mistake_bound(BETA)
-        except TooLargeError:  # none is known up to the limit of the search
-            self.proved = None
         self.measured = learner.measured_mistakes()
+
+    @cached_property
+    def proved(self) -> MistakeBound | None:
+        """The bound that holds with 95% confidence; worked out when it is asked for."""
+        try:
+            return self.learner.mistake_bound(BETA)
+        except TooLargeError:  # none is known up to the limit of the search
+            return None
 
     def order(self) -> tuple[int, float, float]:
         """What to sort by: few proved mistakes, first against every adversary, then the fewest known.
