@@ -1,11 +1,10 @@
-"""``littlestone atlas``, ``search`` and ``family``: what they print and write."""
+"""``littlestone atlas`` and ``search``: what they print and write."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
@@ -72,25 +71,6 @@ def test_search_says_how_far_it_looked() -> None:
 def test_wrong_ranges_are_refused(text: str) -> None:
     done = RUNNER.invoke(app, ["search", "ldim == 1", "--points", text])
     assert "to fix it" in str(done.exception)
-
-
-def test_family_lists_and_writes(tmp_path: Path) -> None:
-    assert "kneser N K" in run("family")
-    assert {"family", "what"} == set(json.loads(run("family", "--json"))[0])
-    file = tmp_path / "k.npy"
-    assert run("family", "kneser", "5", "2", "--out", str(file)).startswith("kneser 5 2: 10 hyp")
-    assert "written to" in run("family", "kneser", "5", "2", "--out", str(tmp_path / "k.csv"))
-    assert (np.loadtxt(tmp_path / "k.csv", delimiter=",") == np.load(file)).all()
-    assert "--out FILE.npy" in run("family", "kneser", "5", "2")
-    assert np.load(file).shape == (10, 10)
-    assert json.loads(run("family", "kneser", "5", "2", "--json"))["points"] == 10
-    for words in (
-        ["kneser", "5"],
-        ["nothing"],
-        ["paley", "9"],
-        ["kneser", "5", "2", "--out", "k.txt"],
-    ):
-        assert "to fix it" in str(RUNNER.invoke(app, ["family", *words]).exception)
 
 
 def test_all_quantities_are_in_the_help() -> None:

@@ -28,7 +28,6 @@ _COMMANDS = {
     "dims": "Print all dimensions of a table, with witnesses.",
     "atlas": "Measure every class over 1 to 4 points, once for all renamings.",
     "search": "Find the smallest classes whose dimensions meet a condition.",
-    "family": "Write the table of a named family, or list the families.",
     "decompose": "Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.",
     "play": "Play the online game round by round: an adversary asks, and a learner predicts.",
     "report": "Write a page of HTML about a release, a stream or a ledger, for people.",

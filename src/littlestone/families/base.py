@@ -46,7 +46,7 @@ class Family:
         Raises `DeclarationError` for other numbers than the family takes, and `TooLargeError` for a
         table of more than 2^29 entries.
         """
-        usage = f"littlestone family {self.name} {' '.join(n.upper() for n in self.numbers)}"
+        usage = f"table({', '.join([repr(self.name), *self.numbers])})"
         if len(numbers) != len(self.limits):
             raise DeclarationError(
                 f"make {self.name} {' '.join(map(str, numbers))}".rstrip(),

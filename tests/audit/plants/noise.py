@@ -9,12 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from littlestone.audit import find_subject
-from littlestone.audit.float_noise import SCALE, reachable
 from littlestone.audit.subjects.discrete_laplace import DiscreteLaplaceCount
-from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from plants.harness import Masses, Plant, draws_as_it_says, is_private, weighted
 
@@ -22,8 +18,6 @@ ONE = Fraction(1)
 A = DiscreteLaplaceCount(ONE).decay
 HONEST = find_subject("discrete-laplace-count").make(ONE, Fraction(0))
 Bits = tuple[int, ...]
-Release = Callable[[int], list[float]]
-Reach = Callable[[float, int], bool]
 
 
 def scale_halved(bits: Bits) -> Masses:
@@ -73,22 +67,6 @@ def _whole_part(rng: random.Random) -> int:
     return int(rng.expovariate(1.0) * (1 if rng.getrandbits(1) else -1))
 
 
-def gives_no_count_away(made: tuple[Release, Reach]) -> bool:
-    """Nothing that is released for a count of 0 is impossible for a count of 1."""
-    release, reaches = made
-    return all(reaches(y, 1) for y in release(0))
-
-
-def integers(count: int) -> list[float]:
-    rng = seeded_generator(6)
-    return [count + discrete_laplace(A, rng) for _ in range(100)]
-
-
-def numpys(count: int) -> list[float]:
-    noisy: list[float] = np.random.default_rng(6).laplace(count, SCALE, 100).tolist()
-    return noisy
-
-
 PLANTS = [
     _plant("The scale is 1 / (2 epsilon).", scale_halved),
     _plant("The scale of the noise depends on the count.", scale_of_the_data),
@@ -107,12 +85,5 @@ PLANTS = [
         draws_as_it_says,
         _adding(_honest_noise),
         _adding(_whole_part),
-    ),
-    Plant(
-        "numpy_laplace",
-        "The noise is numpy's Laplace: an output of one count is impossible for its neighbour.",
-        gives_no_count_away,
-        (integers, lambda y, count: A ** abs(int(y) - count) > 0),
-        (numpys, reachable),
     ),
 ]
