@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from littlestone.data import Label, Table, open_table
-from littlestone.data.checking import count_cells, count_lines
+from littlestone.data.checking import count_cells, read_lines
 from littlestone.data.csv_files import CsvText
 from littlestone.data.fitting import columns_of, days_of, require_columns, require_label
 from littlestone.data.naming import open_dataset
@@ -55,9 +55,12 @@ def check(
     columns, label = _declared(declared, target, positive, labels, default, hypotheses)
     raw = None if declared is None else declared.files
     opened = open_table(table, name, separator=separator, multiline=multiline, reading=raw)
-    lines = count_lines(opened) if isinstance(opened, CsvText) else None
-    if lines is not None and lines.separator != lines.declared:
-        return TableCheck(0, (), None, lines, label)
+    lines = None
+    if isinstance(opened, CsvText):
+        opened, lines = read_lines(opened)
+        needed = [*(column.name for column in columns), *([label.column] if label else [])]
+        if lines.separator != lines.declared and not {*needed} <= {*opened.columns}:
+            return TableCheck(0, (), None, lines, label)
     _require_readable(opened, columns, label, declared)
     n, counts = count_cells(opened, columns, label, declared)
     last = counts.pop() if label is not None else None

@@ -389,7 +389,9 @@ class Task:
             promise=self.promise(learner, sample.n),
             rng=rng,
         )
-        return replace(release, reading=self.reading.of(release.hypothesis.tested))
+        # The release says itself whether a record may span lines.
+        reading = replace(self.reading.of(release.hypothesis.tested), multiline=False)
+        return replace(release, reading=reading)
 
     def promise(self, learner: PrivateLearner[Any], n: int) -> str:
         """What is proved about the error, or the gain of a group, learned from ``n`` records."""

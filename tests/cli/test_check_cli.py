@@ -13,6 +13,9 @@ from typer.testing import CliRunner
 import littlestone
 from littlestone.checked import check_private
 from littlestone.cli import app
+from littlestone.data.readings import Reading
+from littlestone.data.schema import Schema
+from littlestone.data.tables import SPANNING
 from littlestone.errors import BudgetExceededError, DeclarationError, LittlestoneError
 
 SCHEMA = """
@@ -60,41 +63,37 @@ def test_a_german_export_from_the_first_check_to_the_rule(
     lines = german_export(Path("export.csv"))
     Path("schema.toml").write_text(SCHEMA.format(positive="Ja"))
     asked = ["export.csv", "--schema", "schema.toml", "--class", "conditions(*; at most 1)"]
+    # All that would help is said at once, and the cells are those of whole records.
     status, out = run("check", *asked)
     assert status == 1
     assert "LOOKS WRONG: ';' gives more columns" in out
-    assert "give --separator ';'" in out
-
-    # A fit with the separator alone reads too many records, and says nothing of it.
-    asked += ["--separator", ";"]
-    status, out = run("fit", *asked, "--epsilon", "1", "--json", "--seed", "1")
-    assert status == 0
-    assert json.loads(out[out.index("{") :])["n"] == lines > 600
-    status, out = run("check", *asked)
-    assert status == 1
     assert f"{lines:,}; 600 if quoted values may hold line breaks" in out
-    assert "give --multiline" in out
-
-    asked.append("--multiline")
-    status, out = run("check", *asked)
-    assert status == 1
     assert "600 of 600 cells read" in out
     assert "600 NOT READ: a number with a unit" in out
-    assert "in {Ja, ja, J}" in out.splitlines()[-1]
+    advice = out[out.index("advice") :].splitlines()
+    assert len(advice) == 4
+    assert "give --separator ';', or write it in the schema" in advice[0]
+    assert "write in the schema multiline = true" in advice[1]
+    assert "in {Ja, ja, J}" in advice[2]
+    assert 'column Kosten: write in the schema unit = "€"' in advice[3]
 
-    Path("schema.toml").write_text(SCHEMA.format(positive="in {Ja, ja, J}"))
-    status, out = run("check", *asked)
-    assert status == 1
-    assert 'column Kosten: write in the schema unit = "€"' in out.splitlines()[-1]
+    # A fit with the separator alone reads too many records, and says nothing of it.
+    fit = ["fit", *asked, "--separator", ";", "--epsilon", "1", "--json", "--seed", "1"]
+    status, out = run(*fit)
+    assert status == 0
+    assert json.loads(out[out.index("{") :])["n"] == lines > 600
 
     schema = SCHEMA.format(positive="in {Ja, ja, J}")
     euros = 'decimal = ","\nthousands = "."\nunit = "€"\n'
-    Path("schema.toml").write_text(schema.replace("[columns.W", f"{euros}[columns.W"))
+    raw = 'separator = ";"\nmultiline = true\n'
+    Path("schema.toml").write_text(raw + schema.replace("[columns.W", f"{euros}[columns.W"))
     status, out = run("check", *asked)
     assert (status, "none: all is read" in out) == (0, True)
     status, out = run("fit", *asked, "--epsilon", "5", "--json", "--seed", "1")
     assert status == 0
-    assert json.loads(out[out.index("{") :])["rule"].endswith("Alter >= 65")
+    found = json.loads(out[out.index("{") :])
+    assert (found["n"], found["record"]) == (600, SPANNING)
+    assert found["rule"].endswith("Alter >= 65")
 
 
 def test_spellings_of_the_positive_label(tmp_path: Path) -> None:
@@ -107,6 +106,46 @@ def test_spellings_of_the_positive_label(tmp_path: Path) -> None:
     assert "of NO DECLARED KIND: a listed value, spelled otherwise" in out
     assert "in {Ja, ja, J}" in out
     assert out.rstrip().endswith("ignore_case = true if only the case differs")
+
+
+def test_kinds_of_labels_that_are_not_declared(tmp_path: Path) -> None:
+    german_export(tmp_path / "e.csv")
+    schema = 'separator = ";"\nmultiline = true\ntarget = "Wiederkehr"\npositive = "Ja"\n'
+    column = "[columns.Wiederkehr]\nignore_case = true\n"
+    (tmp_path / "s.toml").write_text(schema + column)
+    asked = ["check", str(tmp_path / "e.csv"), "--schema", str(tmp_path / "s.toml")]
+    status, out = run(*asked)
+    assert status == 1  # "J" is neither Ja nor ja
+    assert "show another value, of 3 kinds, and count as not positive" in out
+    assert "none: all is read" not in out
+    assert "its other labels are of 3 kinds" in out
+    (tmp_path / "s.toml").write_text(
+        schema.replace('"Ja"', '["Ja", "J"]') + column + 'values = ["Ja", "J", "Nein", "N"]\n'
+    )
+    status, out = run(*asked)
+    assert (status, "none: all is read" in out) == (0, True)
+    data = json.loads(run(*asked, "--json")[1])
+    assert (data["advice"], data["label_kinds"]) == ([], {})
+
+
+def test_cells_of_dates_are_told_in_words_of_dates(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("d,y\n01.03.2021,1\n2021-03-01,0\n7,0\nsoon,0\n")
+    (tmp_path / "s.toml").write_text('[columns.d]\ntype = "date"\n[columns.y]\n')
+    status, out = run(
+        "check", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "s.toml"),
+        "--target", "y", "--positive", "1",
+    )  # fmt: skip
+    assert status == 1
+    assert "1 of 4 cells read; 2 NOT READ: no day; 1 NOT READ: a day, written otherwise" in out
+    assert 'column d: say how its days are written, such as format = "%d.%m.%Y"' in out
+    assert "number" not in out
+
+
+def test_another_separator_that_gives_no_such_columns(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a;b;c\n1;2;3\n")
+    status, out = run("check", str(tmp_path / "t.csv"), "--target", "y", "--positive", "1")
+    assert status == 1
+    assert "give --separator ';'" in out
 
 
 def test_words_where_numbers_are_declared(tmp_path: Path) -> None:
@@ -129,7 +168,7 @@ def test_lines_that_are_not_utf8(tmp_path: Path) -> None:
     found = json.loads(out)
     assert (status, found["NOT PRIVATE"]) == (1, True)
     assert found["lines_undecoded"] > 600
-    assert 'encoding = "latin-1"' in found["advice"]
+    assert 'encoding = "latin-1"' in found["advice"][0]
 
 
 SECRETS = ["zwiebel", "12,5 Z", "31.12.1999", "Befund€", "\x1b[31m"]
@@ -156,7 +195,29 @@ def test_a_column_without_values_is_a_fault(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("a,y\n,1\n,0\n")
     found = littlestone.check(table, "y", positive=1, hypotheses="thresholds(a, 0..9)")
-    assert "column a: it has no values" in found.advice
+    assert found.advice == ("column a: it has no values; leave it out of the class",)
+
+
+def test_a_quote_that_stays_open_is_no_line_break(tmp_path: Path) -> None:
+    rows = "".join(f"{i},1\n" for i in range(20))
+    (tmp_path / "t.csv").write_text(f'a,y\n{rows}"5,0\n{rows}')
+    found = littlestone.check(
+        tmp_path / "t.csv", "y", positive=1, hypotheses="thresholds(a, 0..20)"
+    )
+    assert found.n == 41
+    assert "close the quotes that stay open" in found.advice[-1]
+    assert not any("multiline" in line for line in found.advice)
+
+
+def test_multiline_is_a_key_of_the_schema(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('a,y\n1,"x\ny"\n')
+    schema = "multiline = true\n[columns.a]\n[columns.y]\n"
+    found = littlestone.check(tmp_path / "t.csv", "y", positive="x", schema=Schema.parse(schema))
+    assert found.n == 1
+    with pytest.raises(DeclarationError, match="neither True nor False"):
+        Schema.parse("multiline = 1\n[columns.a]\n")
+    kept = Reading(";", multiline=True)
+    assert Reading.from_json(kept.to_json()) == kept != Reading(";")
 
 
 def test_nothing_declared() -> None:

@@ -131,7 +131,9 @@ def stream(
     learner, why = online_choice(declared, Budget(epsilon, delta), horizon=horizon, method=method)
     columns = learner.hypotheses.domain.column_names
     refuse_as_feature(label, declared)
-    places = _places(offset, partition, {label.column, *columns}, multiline=multiline)
+    reading = Reading() if public is None else public.reading(label)
+    spans = multiline or reading.multiline
+    places = _places(offset, partition, {label.column, *columns}, multiline=spans)
     if table == PIPE and dataset is None:
         raise DeclarationError(
             "learn from a pipe",
@@ -147,14 +149,13 @@ def stream(
             "--figure": [picture],
         }
     )
-    reading = Reading() if public is None else public.reading(label)
     opened: Table
     if table == PIPE:
         opened = CsvStream(
             sys.stdin.buffer,
             name="standard input",
             separator=reading.separator if separator is None else separator,
-            multiline=multiline,
+            multiline=spans,
             ended=bool(places),
             encoding=reading.encoding,
         )
@@ -262,7 +263,7 @@ def _places(
         raise DeclarationError(
             "read offsets from a file whose records span lines",
             found="an unclosed quote in one record would hide the offsets of others",
-            fix="leave out --multiline, and write each record on one line",
+            fix="leave out --multiline, also in the schema, and write each record on one line",
         )
     if offset is not None and offset == partition:
         raise DeclarationError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,7 @@ from littlestone.data.schema import Schema
 from littlestone.data.schema_columns import SchemaColumn
 from littlestone.data.tables import Table
 from littlestone.data.written import Unread, Written
-from littlestone.domains import Domain, Listed, number, text
+from littlestone.domains import Dates, Domain, Listed, number, text
 
 READ, MISSING, OTHER = "read", "missing", "another value"
 """What a cell or a label may be if nothing is wrong with it; every other word is a fault."""
@@ -33,6 +33,7 @@ COMMA, UNIT, DATE, NUMBER = (
     "a date",
     "no number",
 )
+OTHERWISE, DAY = "a day, written otherwise", "no day"
 SPELLING, UNLISTED = "a listed value, spelled otherwise", str(Unread.UNLISTED)
 
 _SIZE = r"[-+]?\d[\d.,'\s]*"
@@ -80,6 +81,8 @@ def cell_check(
         if column.reads(written(value)):
             why = None if declared is None else declared.unread(value)
             return READ if why is None else str(why)
+        if isinstance(column, Dates):
+            return OTHERWISE if _DATE.fullmatch(shown.strip()) else DAY
         if isinstance(column, NUMBERS):
             return why_no_number(shown)
         return SPELLING if _key(shown) in spelled else UNLISTED
@@ -148,10 +151,14 @@ def _spelled(values: Iterable[str]) -> set[str]:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many cells of a column are read, missing or not read, by the reason."""
+    """How many cells of a column are read, missing or not read, by the reason.
+
+    ``kinds`` are, by the reason too, how many different labels of no declared value there are.
+    """
 
     column: str
     cells: Mapping[str, int]
+    kinds: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def faults(self) -> dict[str, int]:
@@ -177,7 +184,7 @@ class Lines:
     ``open`` lines end within quotes, ``ragged`` ones have more or fewer cells than the header, and
     ``undecoded`` ones are not of the ``encoding``.  ``separator`` is the character that cuts the header
     into the most names, and ``spanning`` how many records there are if quoted values may hold line
-    breaks.
+    breaks, unless that leaves more of them ragged.
     """
 
     declared: str
@@ -188,6 +195,23 @@ class Lines:
     ragged: int
     undecoded: int
     spanning: int | None
+    unclosed: bool = False
+    """Whether quotes stay open beyond the cells that they begin."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether quoted cells hold line breaks, and the table is not read so."""
+        return self.spanning not in (None, self.lines)
+
+
+def reopened(table: CsvTable, *, separator: str | None = None, multiline: bool = False) -> CsvTable:
+    """The same file, read with this separator if it is given, or so that records may span lines."""
+    return CsvTable(
+        table.path,
+        separator=separator or table.separator,
+        multiline=multiline or table.spanning,
+        encoding=table.encoding,
+    )
 
 
 def count_lines(table: CsvText) -> Lines:
@@ -209,13 +233,15 @@ def count_lines(table: CsvText) -> Lines:
                     line.decode(table.encoding)
                 except UnicodeDecodeError:
                     found["undecoded"] += 1
-    spanning = None
+    spanning, unclosed = None, False
     if found["open"] and not table.spanning and isinstance(table, CsvTable):
-        again = CsvTable(
-            table.path, separator=table.separator, multiline=True, encoding=table.encoding
-        )
-        spanning = sum(1 for _ in again.rows(again.columns[:1]))
-    ragged = 0 if table.spanning and found["open"] else found["ragged"]
+        again, most = reopened(table, multiline=True), len(table.columns) + 1
+        with again._records() as stream:
+            widths = Counter(map(len, again._cells(stream, most)))
+        # A quote that nobody closed joins lines to a record of many cells, or of few.
+        unclosed = widths.total() - widths[width] > found["ragged"]
+        spanning = None if unclosed else widths.total()
+    ragged = 0 if found["open"] and (table.spanning or spanning is not None) else found["ragged"]
     return Lines(
         table.separator,
         table.encoding,
@@ -225,7 +251,19 @@ def count_lines(table: CsvText) -> Lines:
         ragged,
         found["undecoded"],
         spanning,
+        unclosed,
     )
+
+
+def read_lines(table: CsvText) -> tuple[CsvText, Lines]:
+    """The lines of a file, and the table as it is to be read by what they look like."""
+    lines = count_lines(table)
+    if isinstance(table, CsvTable) and lines.separator != lines.declared:
+        table = reopened(table, separator=lines.separator)
+        lines = replace(count_lines(table), declared=lines.declared)
+    if isinstance(table, CsvTable) and lines.broken:
+        table = reopened(table, multiline=True)
+    return table, lines
 
 
 def checks_of(
@@ -235,9 +273,8 @@ def checks_of(
     known = {} if schema is None else {column.name: column for column in schema.columns}
     checks = [cell_check(column, known.get(column.name)) for column in columns]
     if label is not None:
-        forms = {} if schema is None else schema.reading(label).columns
         listed = known[label.column].values if schema is not None else ()
-        checks.append(label_check(label, listed, forms.get(label.column, _AS_IT_IS)))
+        checks.append(label_check(label, listed, _form(label, schema)))
     return checks
 
 
@@ -280,13 +317,37 @@ def count_cells(
     """
     checks = list(map(Numbering, checks_of(columns, label, schema)))
     names = [column.name for column in columns] + ([] if label is None else [label.column])
+    kinds = None if label is None else Numbering(_kinds(label, schema))
     n, sums = 0, [Counter[str]() for _ in checks]
     for batch in table.batches(names):
         n += len(batch[0].codes)
         for column, check, total in zip(batch, checks, sums, strict=True):
             numbers = np.bincount(check(column), minlength=len(check))
             total.update(dict(zip(check.values, numbers.tolist(), strict=True)))
-    return n, [
+        if kinds is not None:
+            kinds(batch[-1])
+    found = [
         Counts(name, {why: count for why, count in total.items() if count})
         for name, total in zip(names, sums, strict=True)
     ]
+    if kinds is not None:
+        strange = Counter(why for why, _ in kinds.values if why not in (READ, MISSING))
+        found[-1] = replace(found[-1], kinds=strange)
+    return n, found
+
+
+def _kinds(label: Label, schema: Schema | None) -> Callable[[object], tuple[str, object]]:
+    """The function from a label to how it is read, and to what it shows: labels of a kind are equal."""
+    (check,), written = checks_of((), label, schema), _form(label, schema)
+
+    def kind(cell: object) -> tuple[str, object]:
+        value = written(cell)
+        v = number(value)
+        return check(cell), text(value).strip() if v is None else v
+
+    return kind
+
+
+def _form(label: Label, schema: Schema | None) -> Written:
+    forms = {} if schema is None else schema.reading(label).columns
+    return forms.get(label.column, _AS_IT_IS)

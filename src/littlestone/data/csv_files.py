@@ -206,6 +206,16 @@ def declared_encoding(name: str) -> str:
     return name
 
 
+def require_multiline(multiline: object) -> None:
+    """Raise `DeclarationError` unless it is True or False: whether quoted cells hold line breaks."""
+    if type(multiline) is not bool:
+        raise DeclarationError(
+            f"read a table with multiline {shown(multiline)}",
+            found="it is neither True nor False",
+            fix="write True, or in a schema true, if a quoted value may hold line breaks",
+        )
+
+
 def _usual(path: Path) -> str:
     r"""The separator of a file by its name.
 

@@ -27,6 +27,7 @@ _HEAD = """\
 #                            labels = ["on time", "late"] and default = "on time"
 #   unit = "COLUMN"          whose record it is, and max_records = 3 of each
 #   separator = ";"          of a CSV file; encoding = "latin-1" if it is not UTF-8
+#   multiline = true         if quoted cells of it hold line breaks
 #   decimal = ","            in numbers; thousands = "." between groups of digits
 # Of a column:
 #   type = "number"          or "integer", "boolean", "text", "date", "datetime"

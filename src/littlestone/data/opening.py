@@ -11,7 +11,7 @@ from pathlib import Path
 from narwhals import dependencies
 
 from littlestone.addresses import is_postgresql, looks_like_address
-from littlestone.data.csv_files import CsvTable
+from littlestone.data.csv_files import CsvTable, require_multiline
 from littlestone.data.dask_frames import DaskTable
 from littlestone.data.databases import (
     ADDRESSES,
@@ -51,20 +51,15 @@ def open_table(
     SQLAlchemy.  An address such as ``s3://BUCKET/FOLDER`` is a folder of Parquet files.
 
     A `Table` is not opened again.  ``reading`` says how cells are written, as a schema or a model
-    declares it; its separator and encoding are those of CSV files.  The ``separator`` of a CSV file
-    is a comma, and a tab if it is named ``.tsv``, unless ``reading`` or you give another character.  A
+    declares it; separator, encoding and multiline are of CSV files.  The ``separator`` is a comma,
+    and a tab if the file is named ``.tsv``, unless ``reading`` or you give another character.  A
     record of a CSV file is one line; with ``multiline`` it may span several, because a quoted value
     may hold line breaks.
 
     Raises `TableError` if there is no such table, or if it is of an unknown kind, and
     `DeclarationError` if ``separator`` or ``multiline`` is given for what is no CSV file.
     """
-    if type(multiline) is not bool:
-        raise DeclarationError(
-            f"read a table with multiline {shown(multiline)}",
-            found="it is neither True nor False",
-            fix="write multiline=True if a quoted value may hold line breaks",
-        )
+    require_multiline(multiline)
     if not isinstance(table, str | None):
         raise DeclarationError(
             f"read the table {shown(table)}",
@@ -81,7 +76,7 @@ def open_table(
     open_file = partial(
         _open_file,
         separator=read.separator if separator is None else separator,
-        multiline=multiline,
+        multiline=multiline or read.multiline,
         encoding=read.encoding,
     )
     opened = _opened(source, table, open_file)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Grouped, Undecoded
-from littlestone.data.csv_files import UTF_8, declared_encoding, declared_separator
+from littlestone.data.csv_files import (
+    UTF_8,
+    declared_encoding,
+    declared_separator,
+    require_multiline,
+)
 from littlestone.data.tables import NAMED, Kind, Row, Table
 from littlestone.data.written import Written
 
@@ -17,8 +22,9 @@ from littlestone.data.written import Written
 class Reading:
     """How the files and the cells of a table are written: public declarations.
 
-    ``separator`` and ``encoding`` are those of CSV files.  ``columns`` gives the form of the cells of
-    some columns; a column without one is read as it is.
+    ``separator`` and ``encoding`` are those of CSV files, and with ``multiline`` a quoted cell of them
+    may hold line breaks.  ``columns`` gives the form of the cells of some columns; a column without
+    one is read as it is.
 
     >>> Reading(";", columns={"price": Written(decimal=",")}).to_json()
     {'separator': ';', 'columns': {'price': {'decimal': ','}}}
@@ -27,11 +33,13 @@ class Reading:
     separator: str | None = None
     encoding: str = UTF_8
     columns: Mapping[str, Written] = field(default_factory=dict)
+    multiline: bool = False
 
     def __post_init__(self) -> None:
         if self.separator is not None:
             declared_separator(self.separator)
         declared_encoding(self.encoding)
+        require_multiline(self.multiline)
 
     def __bool__(self) -> bool:
         return self != Reading()
@@ -39,7 +47,7 @@ class Reading:
     def of(self, columns: Sequence[str]) -> Reading:
         """The same with the forms of these columns alone."""
         kept = {name: form for name, form in self.columns.items() if name in columns}
-        return Reading(self.separator, self.encoding, kept)
+        return replace(self, columns=kept)
 
     def read(self, table: Table) -> Table:
         """The table whose cells are read in these forms."""
@@ -52,6 +60,8 @@ class Reading:
             data["separator"] = self.separator
         if self.encoding != UTF_8:
             data["encoding"] = self.encoding
+        if self.multiline:
+            data["multiline"] = True
         if self.columns:
             data["columns"] = {name: form.to_json() for name, form in self.columns.items()}
         return data

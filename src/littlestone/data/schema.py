@@ -8,14 +8,13 @@ import shlex
 import stat
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Self
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.spec import SchemaColumns
-from littlestone.data.csv_files import UTF_8
 from littlestone.data.fitting import (
     columns_of,
     label_values,
@@ -45,7 +44,7 @@ MOST_COLUMNS = 10_000
 MOST_CELLS = 1 << 17
 """The most cells and values of all columns together, which take seconds to read."""
 
-_FILE = ("separator", "encoding", "decimal", "thousands")
+_FILE = ("separator", "encoding", "multiline", "decimal", "thousands")
 _KEYS = ("target", "positive", "labels", "default", "unit", "max_records", *_FILE, "columns")
 
 
@@ -131,7 +130,8 @@ class Schema:
         common = {key: data[key] for key in ("decimal", "thousands") if key in data}
         try:
             Written(**common)
-            files = Reading(data.get("separator"), data.get("encoding", UTF_8))
+            raw = {key: data[key] for key in ("separator", "encoding", "multiline") if key in data}
+            files = Reading(**raw)
         except DeclarationError as error:
             refuse(name, f"{error.asked}: {error.found}", error.fix)
         columns = _columns(declared, name, common)
@@ -285,7 +285,7 @@ class Schema:
             except DeclarationError as error:
                 refuse(self.name, f"its label {label} has {error.found}", error.fix)
         used = {name: form for name, form in forms.items() if form != Written()}
-        return Reading(self.files.separator, self.files.encoding, used)
+        return replace(self.files, columns=used)
 
     def require_class(self, H: HypothesisClass[Any]) -> None:
         """Raise `DeclarationError` if the class reads a column or a value that the schema has not."""

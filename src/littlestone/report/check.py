@@ -1,4 +1,4 @@
-"""What a declaration reads of a table, in words and JSON, with the one line that would help most.
+"""What a declaration reads of a table, in words and JSON, with the lines that would help.
 
 NOT PRIVATE: the counts are those of the records.
 """
@@ -6,14 +6,17 @@ NOT PRIVATE: the counts are those of the records.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from littlestone.data.checking import (
     COMMA,
     DATE,
+    DAY,
     MISSING,
     OTHER,
+    OTHERWISE,
     OUTSIDE,
     READ,
     SPELLING,
@@ -32,6 +35,8 @@ _HELP = {
     UNIT: 'write in the schema unit = "€" (or what it has), and decimal = "," and thousands = "." if '
     "its numbers are written so",
     DATE: 'write in the schema type = "date", format = "%d.%m.%Y" and range = [2021-01-01, 2021-12-31]',
+    OTHERWISE: 'say how its days are written, such as format = "%d.%m.%Y"',
+    DAY: "if it holds no days, declare it otherwise, or leave it out of the class",
     SPELLING: "write in the schema ignore_case = true, or add each spelling to its list",
     UNLISTED: "add its other values to its list, if they are public",
 }
@@ -47,7 +52,8 @@ class TableCheck:
 
     ``columns`` counts the cells of each column, and ``labels`` the labels; None if there is no label to
     check.  ``lines`` is about the file; None for what is no CSV file.  If another separator fits
-    better, nothing else is read, and ``n`` is 0.
+    better, or quoted cells hold line breaks, the cells are counted as if that were declared.  If the
+    columns are not there even so, nothing else is read, and ``n`` is 0.
     """
 
     n: int
@@ -62,40 +68,31 @@ class TableCheck:
         return not self.advice
 
     @property
-    def advice(self) -> str:
-        """The first line that would help: an option, or what to change in a column; else empty."""
+    def advice(self) -> tuple[str, ...]:
+        """Each line that would help: an option, or what to change in the file or in a column."""
+        return tuple(self._advice())
+
+    def _advice(self) -> Iterator[str]:
         lines = self.lines
         if lines is not None:
             if lines.separator != lines.declared:
-                return f"give --separator {_option(lines.separator)}"
-            if lines.spanning not in (None, self.n):
-                return "give --multiline, if quoted values may hold line breaks"
+                option = _option(lines.separator)
+                yield f"give --separator {option}, or write it in the schema: separator = ..."
+            if lines.broken:
+                yield (
+                    "write in the schema multiline = true, or give --multiline: quoted cells seem to "
+                    "hold line breaks"
+                )
             if lines.undecoded:
-                return _ENCODING
-        if self.labels is not None and (self.labels.unread or self.labels.empty):
-            return self._about_labels(self.labels)
+                yield _ENCODING
+        if self.labels is not None:
+            yield from (f"column {self.labels.column}: {a}" for a in _about_labels(self.labels))
         for counts in sorted(self.columns, key=lambda c: -c.unread):
-            if counts.unread:
-                why = next(iter(counts.faults))
-                fix = _HELP.get(why, _WORDS)
-                return f"column {counts.column}: {fix}"
-            if counts.empty:
-                return f"column {counts.column}: it has no values; leave it out of the class"
+            yield from (f"column {counts.column}: {a}" for a in _about(counts))
         if lines is not None and lines.ragged:
-            return "quote values that hold the separator, and write a cell for each column"
-        return ""
-
-    def _about_labels(self, counts: Counts) -> str:
-        if counts.empty:
-            return f"column {counts.column}: no record has a label; name another --target"
-        why = next(iter(counts.faults))
-        if why in (SPELLING, UNLISTED):
-            return (
-                f"column {counts.column}: list every spelling, such as --positive 'in {{Ja, ja, J}}', "
-                'or in the schema positive = "in {Ja, ja, J}", or ignore_case = true '
-                "if only the case differs"
-            )
-        return f"column {counts.column}: {_HELP.get(why, 'compare it with a value, not by order')}"
+            yield "quote values that hold the separator, and write a cell for each column"
+        if lines is not None and lines.unclosed:
+            yield "close the quotes that stay open: a quoted value ends in a quote, and doubles others"
 
     def rows(self) -> list[tuple[str, str]]:
         """What was found, as pairs (heading, sentence); no value of a record is among them."""
@@ -107,13 +104,15 @@ class TableCheck:
             found += [("encoding", lines.encoding + wrong), ("lines", self._lines(lines))]
         if self.n:
             records = f"{self.n:,}"
-            if lines is not None and lines.spanning not in (None, self.n):
-                records += f"; {lines.spanning:,} if quoted values may hold line breaks"
+            if lines is not None and lines.broken:
+                records = (
+                    f"{lines.lines:,}; {self.n:,} if quoted values may hold line breaks, as here"
+                )
             found.append(("records", records))
         found += [(f"column {c.column}", _cells(c)) for c in self.columns]
         if self.labels is not None:
             found.append((f"label {self.label or self.labels.column}", _labels(self.labels)))
-        return [*found, ("advice", self.advice or "none: all is read")]
+        return [*found, *(("advice", line) for line in self.advice or ["none: all is read"])]
 
     def _separator(self, lines: Lines) -> str:
         declared = f"{_name(lines.declared)} is declared"
@@ -148,7 +147,8 @@ class TableCheck:
             }
         data["columns"] = {c.column: dict(c.cells) for c in self.columns}
         data["labels"] = None if self.labels is None else dict(self.labels.cells)
-        return {**data, "advice": self.advice}
+        data["label_kinds"] = {} if self.labels is None else dict(self.labels.kinds)
+        return {**data, "advice": list(self.advice)}
 
     def __str__(self) -> str:
         rows = self.rows()
@@ -158,6 +158,36 @@ class TableCheck:
                 TITLE,
                 *(f"  {visible(heading):<{width}}  {visible(words)}" for heading, words in rows),
             ]
+        )
+
+
+def _about(counts: Counts) -> Iterator[str]:
+    """What would help to read the cells of a column."""
+    if counts.empty:
+        yield "it has no values; leave it out of the class"
+    # What is said of units covers decimal commas.
+    whys = [why for why in counts.faults if why != COMMA or UNIT not in counts.faults]
+    yield from dict.fromkeys(_HELP.get(why, _WORDS) for why in whys)
+
+
+def _about_labels(counts: Counts) -> Iterator[str]:
+    """What would help to read the labels."""
+    if counts.empty:
+        yield "no record has a label; name another --target"
+    several = counts.kinds.get(OTHER, 0)
+    for why in counts.faults:
+        if why in (SPELLING, UNLISTED):
+            several = 0
+            yield (
+                "list every spelling, such as --positive 'in {Ja, ja, J}', or in the schema positive "
+                '= "in {Ja, ja, J}", or ignore_case = true if only the case differs'
+            )
+            break
+        yield _HELP.get(why, "compare it with a value, not by order")
+    if several > 1:
+        yield (
+            f"its other labels are of {several:,} kinds, which all count as not positive: if one "
+            'of them is positive, write positive = ["Ja", "J"]; then list all in the schema, as values'
         )
 
 
@@ -176,10 +206,16 @@ def _cells(counts: Counts) -> str:
 def _labels(counts: Counts) -> str:
     other = counts.cells.get(OTHER, 0)
     words = [f"{counts.cells.get(READ, 0):,} show a declared value"]
-    words += [f"{other:,} show another value and count as not positive"] if other else []
+    if other:
+        several = counts.kinds.get(OTHER, 0)
+        kinds = f", of {several:,} kinds," if several > 1 else ""
+        words.append(f"{other:,} show another value{kinds} and count as not positive")
     missing = counts.cells.get(MISSING, 0)
     words += [f"{missing:,} are missing and count as the default"] if missing else []
-    words += [f"{n:,} of NO DECLARED KIND: {why}" for why, n in counts.faults.items()]
+    for why, n in counts.faults.items():
+        several = counts.kinds.get(why, 0)
+        kinds = f" ({several:,} kinds)" if several > 1 else ""
+        words.append(f"{n:,} of NO DECLARED KIND: {why}{kinds}")
     return "; ".join(words)
 
 
