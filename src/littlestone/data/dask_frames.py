@@ -39,6 +39,9 @@ class DaskTable(ColumnarTable):
                 f"{nullable!r}}}, or frame.astype() if none is missing",
             )
 
+    def require_days(self, column: str, fix: str = NAMED) -> None:
+        self._schema.require_days(column, fix)
+
     def kind(self, column: str) -> Kind | None:
         return self._schema.kind(column)
 

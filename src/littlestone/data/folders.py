@@ -58,6 +58,11 @@ class FolderTable(ColumnarTable):
         if column not in self._parts[0].keys:
             self._first.require(column, fix)
 
+    def require_days(self, column: str, fix: str = NAMED) -> None:
+        super().require(column, fix)
+        if column not in self._parts[0].keys:
+            self._first.require_days(column, fix)
+
     def kind(self, column: str) -> Kind | None:
         return None if column in self._parts[0].keys else self._first.kind(column)
 

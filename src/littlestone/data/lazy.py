@@ -18,7 +18,7 @@ import numpy as np
 from littlestone.data.alike import Alike, Function
 from littlestone.data.coding import Coded, Codes, Grouped
 from littlestone.data.frames import FrameTable, kind_of, require_scalar
-from littlestone.data.tables import NAMED, ColumnarTable, Kind
+from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind
 from littlestone.errors import LittlestoneError, TableError
 
 TEXTS = (nw.String, nw.Categorical, nw.Enum)
@@ -60,6 +60,18 @@ class LazyTable(ColumnarTable):
         self.columns = tuple(self._types)
 
     def require(self, column: str, fix: str = NAMED) -> None:
+        self._require_stored(column, fix)
+        dtype = self._types[column]
+        require_scalar(self, column, nw.Unknown() if dtype == nw.Object else dtype)
+
+    def require_days(self, column: str, fix: str = NAMED) -> None:
+        # Spark has calendars and zones of its own.
+        if self.kind(column) in DAYS and self._engine != "Spark":
+            self._require_stored(column, fix)
+        else:
+            self.require(column, fix)
+
+    def _require_stored(self, column: str, fix: str) -> None:
         super().require(column, fix)
         if column in self._computed:
             raise TableError(
@@ -67,11 +79,10 @@ class LazyTable(ColumnarTable):
                 found="it is computed when it is read, which a record may make fail",
                 fix="name a column that is stored, or store this one: CREATE TABLE ... AS SELECT ...",
             )
-        dtype = self._types[column]
-        require_scalar(self, column, nw.Unknown() if dtype == nw.Object else dtype)
 
     def kind(self, column: str) -> Kind | None:
-        return kind_of(self._types[column], TEXTS)
+        dtype = self._types.get(column)
+        return None if dtype is None else kind_of(dtype, TEXTS)
 
     def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
         with engine_errors(self._engine, self.name):

@@ -10,14 +10,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from datetime import date
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
 from littlestone.data.alike import Alike, Function
 from littlestone.data.coding import Coded, Grouped, coded
 from littlestone.data.lazy import decimals
-from littlestone.data.tables import NAMED, ColumnarTable, Kind
+from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind
 from littlestone.errors import LittlestoneError, SourceError, did_you_mean
 
 if TYPE_CHECKING:
@@ -136,12 +137,22 @@ class SqlTable(ColumnarTable):
 
     def require(self, column: str, fix: str = NAMED) -> None:
         super().require(column, fix)
+        kind = self._found.columns[column].kind
+        if kind in DAYS:
+            self._refuse(column, f"its declared type is a {kind}, not a number or a text")
+        self.require_days(column, fix)
+
+    def require_days(self, column: str, fix: str = NAMED) -> None:
+        super().require(column, fix)
         if refused := self._found.columns[column].refused:
-            raise SourceError(
-                f"read column {column!r} of {self.name}",
-                found=refused,
-                fix="name a column of numbers or texts that you may read",
-            )
+            self._refuse(column, refused)
+
+    def _refuse(self, column: str, found: str) -> NoReturn:
+        raise SourceError(
+            f"read column {column!r} of {self.name}",
+            found=found,
+            fix="name a column of numbers or texts that you may read; declare days by their range",
+        )
 
     def kind(self, column: str) -> Kind | None:
         return self._found.columns[column].kind
@@ -246,4 +257,11 @@ _STOPPED = {
 
 def _columns(read: Sequence[Column], rows: Sequence[tuple[Any, ...]]) -> list[Coded]:
     columns = map(coded, rows)
-    return [decimals(c) if r.exact else c for r, c in zip(read, columns, strict=True)]
+    return [_shown(r, c) for r, c in zip(read, columns, strict=True)]
+
+
+def _shown(column: Column, found: Coded) -> Coded:
+    if column.kind in DAYS:
+        days = [None if day is None else date.fromisoformat(str(day)) for day in found.values]
+        return Coded(days, found.codes)
+    return decimals(found) if column.exact else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from littlestone.data.sql import Column, Dialect
-from littlestone.data.tables import Kind
+from littlestone.data.tables import DAYS, Kind
 from littlestone.errors import SourceError
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ _KINDS: dict[str, Kind] = {
     "float4": "number",
     "float8": "number",
     "numeric": "number",
+    "date": "date",
+    "timestamp": "datetime",
     **dict.fromkeys(("text", "varchar", "bpchar", "name", "uuid", "citext"), "text"),
 }
 
@@ -42,6 +44,7 @@ class PostgreSql(Dialect):
             "row_security = off",
             "extra_float_digits = 1",
             "client_encoding = 'UTF8'",
+            "datestyle = 'ISO'",
         ):
             connection.exec_driver_sql(f"SET LOCAL {setting}")
 
@@ -150,6 +153,11 @@ class PostgreSql(Dialect):
         if kind == "text" or type_name == "numeric":
             value = f'CAST({value} AS pg_catalog.text) COLLATE pg_catalog."C"'
             element = "pg_catalog.text"
+        if kind in DAYS:  # Python has no days before the year 1 or after 9999, and no infinite ones
+            known = f"{value} >= '0001-01-01' AND {value} < '10000-01-01'"
+            day = f"CAST(CAST({value} AS pg_catalog.date) AS pg_catalog.text)"
+            value = f'CASE WHEN {known} THEN {day} COLLATE pg_catalog."C" END'
+            element = ""
         return Column(value, (value,), kind, type_name == "numeric", refused, element)
 
 
