@@ -15,7 +15,7 @@ know the class and the learner, and see what is published:
 
 Oblivious sequences are the points at random and one after another.  Printed: the mean and the most
 mistakes of each, with the bound proved for 95%.  Asserted: it fails in no more than 5% of the runs, up
-to three standard deviations, and `experts` errs at every step.
+to three standard deviations.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import (
     ConfirmedLearner,
-    PrivateExperts,
     PrivateOnlineLearner,
     RuleLearner,
     TalliedLearner,
@@ -287,10 +286,6 @@ def main(runs: int) -> None:
         print(name, flush=True)
         for learner in learners(H):
             measure(H, learner, runs)
-        rounds = 5000
-        experts = PrivateExperts(H, Budget(1, "1e-6"), horizon=T)
-        erred = Game(experts, H.table(), seeded_generator(0)).play(greedy, rounds)
-        print(f"  experts, greedy: {erred} in {rounds} rounds", flush=True)
     measure_intervals(runs)
     measure_rules(runs)
 

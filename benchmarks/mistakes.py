@@ -1,6 +1,6 @@
 """Mistakes of online learners: ``python -m benchmarks.mistakes [METHOD] [RUNS]``.
 
-METHOD is keys, rules, experts, teachers or adaptive.
+METHOD is keys, rules, teachers or adaptive.
 
 Epsilon 1, delta 1e-6, T = 200,000, sets of at most d = 1, ..., 4 points among a million others, on
 four kinds of sequences.  Printed: the mean and the most mistakes over the runs, the proved bounds,
@@ -10,11 +10,10 @@ For rules: of one and of two columns out of two, three or four, with 2, 20 or 1,
 Asserted: the worst mean is within a factor of two of `measured_mistakes`.
 
 For teachers, which have no bound: the same sets, a random table and 1,024 thresholds, at random and
-sorted, and equality rules; about 5 minutes a run.  Experts have the table and the thresholds.
+sorted, and equality rules; about 5 minutes a run.
 Asserted: of five runs at most one errs to the end.
 
-Adaptive: a greedy adversary that sees each published rule, against experts and teachers, for 5,000
-rounds.
+Adaptive: a greedy adversary that sees each published rule, against teachers, for 5,000 rounds.
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import (
     KeyLearner,
-    PrivateExperts,
     PrivateOnlineLearner,
     RuleLearner,
     TeacherLearner,
@@ -146,7 +144,7 @@ def tasks_of_rules() -> Iterator[Task]:
 
 
 def without_bound(
-    kind: type[TeacherLearner] | type[PrivateExperts] | type[RuleLearner],
+    kind: type[TeacherLearner] | type[RuleLearner],
     listed: Iterable[Task],
     runs: int,
 ) -> None:
@@ -166,11 +164,6 @@ def of_teachers(runs: int) -> None:
     """Learners of teachers."""
     for tasks in (tasks_of_sets, tasks_of_lists, tasks_of_rules):
         without_bound(TeacherLearner, tasks(), runs)
-
-
-def of_experts(runs: int) -> None:
-    """Private experts, of classes whose hypotheses are listed."""
-    without_bound(PrivateExperts, tasks_of_lists(), runs)
 
 
 def of_a_rule(columns: int, asked: int, values: int, rng: random.Random) -> Iterator[Any]:
@@ -260,21 +253,16 @@ def of_adaptive(runs: int) -> None:
     rounds = 5000
     table = FiniteClass.from_array(np.random.default_rng(3).integers(0, 2, (100, 40)))
     for H in (table, Thresholds.on(0, 254)):
-        for kind in (PrivateExperts, TeacherLearner):
-            learner = kind(H, Budget(1, "1e-6"), horizon=T)
-            found = [greedy(learner, seeded_generator(seed), rounds) for seed in range(runs)]
-            told = learner.measured_mistakes() or 0
-            require(min(found) > 10 * told, "it survives: then its page and `auto` should say so")
-            print(
-                f"{H}, {kind.method}: {found} mistakes in {rounds} rounds (told: {told})",
-                flush=True,
-            )
+        learner = TeacherLearner(H, Budget(1, "1e-6"), horizon=T)
+        found = [greedy(learner, seeded_generator(seed), rounds) for seed in range(runs)]
+        told = learner.measured_mistakes() or 0
+        require(min(found) > 10 * told, "it survives: then its page and `auto` should say so")
+        print(f"{H}: {found} mistakes in {rounds} rounds (told: {told})", flush=True)
 
 
 METHODS = {
     "keys": of_keys,
     "rules": of_rules,
-    "experts": of_experts,
     "teachers": of_teachers,
     "adaptive": of_adaptive,
 }

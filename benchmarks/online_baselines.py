@@ -26,7 +26,6 @@ from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
     KeyLearner,
     PredictionLearner,
-    PrivateExperts,
     PrivateOnlineLearner,
     TeacherLearner,
 )
@@ -36,7 +35,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
 Sequence = Callable[[random.Random], Iterator[tuple[Any, int]]]
-LEARNERS: list[type[Any]] = [KeyLearner, PrivateExperts, TeacherLearner]
+LEARNERS: list[type[Any]] = [KeyLearner, TeacherLearner]
 PLAIN: list[type[Any]] = [StandardOptimalAlgorithm, Halving]
 BETA = 0.001
 

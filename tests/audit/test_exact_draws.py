@@ -15,7 +15,6 @@ from littlestone.audit.subject import Named
 from littlestone.audit.subjects import (
     confirmed,
     continual,
-    experts,
     online,
     staged,
     tallied,
@@ -36,7 +35,6 @@ LARGE = {
     "online-confirmed-intervals": 4,
     "online-confirmed-learner": 4,
     "online-confirmed-thresholds": 4,
-    "online-experts-learner": 10,
     "online-staged-learner": 30,
     "continual-tallies": 8,
     "online-tallied-learner": 8,
@@ -62,7 +60,6 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
     for module, name in (
         (online, "LONG"),
         (staged, "LONG"),
-        (experts, "LONG"),
         (confirmed, "LONG"),
         (confirmed, "HORIZON"),
         (continual, "HORIZON"),

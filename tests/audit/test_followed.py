@@ -38,7 +38,6 @@ MANY = {
     "online-confirmed-intervals",
     "online-confirmed-learner",
     "online-confirmed-thresholds",
-    "online-experts-learner",
     "online-staged-learner",
     "online-tallied-learner",
     "online-teacher-learner",

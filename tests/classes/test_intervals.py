@@ -15,7 +15,6 @@ from littlestone.domains import Grid
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import StepFunction
 from littlestone.learners import ExponentialLearner
-from littlestone.learners.online.experts import PrivateExperts
 from littlestone.privacy import Budget
 
 
@@ -168,11 +167,11 @@ def test_texts() -> None:
         parse_class("intervals(x)")
 
 
-def test_what_cannot_be_listed_is_refused_before_a_ledger_is_touched() -> None:
+def test_what_cannot_be_listed_is_refused() -> None:
     assert ExponentialLearner(Intervals.on(0, 4096), Budget(1)).size == 4097 * 4098 // 2 + 1
-    PrivateExperts(Intervals.on(0, 4095), Budget(1, "1e-6"), horizon=1000)
+    Intervals.on(0, 4095).require_listable()
     with pytest.raises(DeclarationError, match="more than 4096"):
-        PrivateExperts(Intervals.on(0, 4096), Budget(1, "1e-6"), horizon=1000)
+        Intervals.on(0, 4096).require_listable()
 
 
 def test_huge_classes_are_numbered() -> None:

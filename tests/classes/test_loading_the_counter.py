@@ -11,7 +11,6 @@ import pytest
 
 from littlestone.classes import cell_counts, parse_class
 from littlestone.learners import ExponentialLearner
-from littlestone.learners.online.experts import PrivateExperts
 from littlestone.learners.regrown import RegrownLearner
 from littlestone.learners.rounds import RoundsLearner
 from littlestone.learners.vocabulary import VocabularyLearner
@@ -124,13 +123,3 @@ def test_reading_a_class_loads_no_compiler() -> None:
         "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_a_stream_loads_the_counter_before_the_spend(monkeypatch: pytest.MonkeyPatch) -> None:
-    learner = PrivateExperts(parse_class(LEARNERS[0][1]), Budget(1, "1e-6"), horizon=100)
-    monkeypatch.setattr(cell_counts, "COMPILED", 100)
-    monkeypatch.setitem(sys.modules, COUNTER, None)
-    with Ledger() as book:
-        with pytest.raises(ImportError):
-            learner.start(ledger=book, dataset="d")
-        assert book.datasets() == []

@@ -64,7 +64,7 @@ def taught(model: LittlestoneOnlineClassifier, records: Any = DOORS) -> Littlest
         ("rules(ip_in_url, https, long_url; at most 2)", "rules"),
         ("thresholds(age_of_domain, 0..1)", "keys"),
         ("thresholds(age_of_domain, 0..9)", "teachers"),
-        ("thresholds(age_of_domain, 0..9)", "experts"),
+        ("thresholds(age_of_domain, 0..9)", "confirmed"),
     ],
 )
 def test_every_check_of_river_passes(declared: str, method: str, tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from littlestone.learners.online import (
     DurableStream,
     KeyLearner,
     PredictionLearner,
-    PrivateExperts,
     PrivateOnlineLearner,
     RuleLearner,
     StagedOnlineLearner,
@@ -171,12 +170,12 @@ def test_records_that_cannot_be_read_again_are_skipped_in_public(
             assert again.stream.steps == 2000
 
 
-@pytest.mark.parametrize("kind", [PrivateExperts, TeacherLearner])
-def test_records_that_are_remembered_cannot_be_gone(
-    kind: Any, ledger: Ledger, tmp_path: Path
-) -> None:
+def test_records_that_are_remembered_cannot_be_gone(ledger: Ledger, tmp_path: Path) -> None:
     """The line of a mistake has all right records before it: with one mistake less, none is kept."""
-    learner, state = kind(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=HORIZON), tmp_path / "s"
+    learner, state = (
+        TeacherLearner(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=HORIZON),
+        tmp_path / "s",
+    )
     with run(ledger, state, learner=learner) as begun:
         follow(begun, RECORDS[:30])
     with run(ledger, state, learner=learner) as again:
@@ -266,7 +265,6 @@ SIZES: list[tuple[type[StreamLearner[Any]], Any, dict[str, list[Any]]]] = [
     (RuleLearner, RULES, {"doubt": ["0.1", "0.01"]}),
     (ConfirmedLearner, CUTS, {"doubt": ["0.1", "0.0001"], "warm": [64, 128]}),
     (TalliedLearner, CUTS, {"threshold": [30, 40]}),
-    (PrivateExperts, CUTS, {"draws": [3, 5], "threshold": [30, 40]}),
     (
         TeacherLearner,
         CUTS,

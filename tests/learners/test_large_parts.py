@@ -18,7 +18,6 @@ from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ExponentialLearner, IrreducibleLearner
 from littlestone.learners.agnostic.patterns import errors_of, relaxed
 from littlestone.learners.boosting import BoostingLearner
-from littlestone.learners.online.experts import PrivateExperts
 from littlestone.learners.proper import errors
 from littlestone.learners.teachers import listed, permuted, split
 from littlestone.privacy import Budget
@@ -100,18 +99,6 @@ def test_all_votes_for_a_label_count() -> None:
         votes = [h] * right + [other] * (2 * half - right)
         weights = learner.walk.weights(len(votes) + 1)
         assert learner.chances([(x, h(x))], votes) == [Fraction(weights[right], max(weights))]
-
-
-def test_experts_err_as_often_as_they_err() -> None:
-    learner = PrivateExperts(Thresholds.on(0, 3), BUDGET, horizon=MANY)
-    found = learner.errors({1: [5_000, 0], 2: [7, 9_000]})
-    each = np.repeat(found.errors, found.lengths or [1] * len(found.errors)).tolist()
-    H = learner.hypotheses
-    expected = [
-        sum(of[1 - int(h(x))] for x, of in ((1, [5_000, 0]), (2, [7, 9_000])))
-        for h in map(H.hypothesis, range(H.size or 0))
-    ]
-    assert each == expected
 
 
 def test_a_tally_counts_all_its_records() -> None:
@@ -199,12 +186,6 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "min(sum(times for h, times in voters.items() if h(x) == y), 30)",
         "30 votes for a label count",
     ): test_all_votes_for_a_label_count,
-    Fault(
-        f"{LEARNERS}.online.experts:PrivateExperts.errors",
-        "from_counts(self.hypotheses.domain, counts)",
-        "from_counts(self.hypotheses.domain, {x: [min(c, 300) for c in counts[x]] for x in counts})",
-        "an expert errs 300 times at a point",
-    ): test_experts_err_as_often_as_they_err,
     Fault(
         "littlestone.privacy.mechanisms.streams.tallies:Tallies.select",
         "counts[cell]\n",

@@ -38,7 +38,7 @@ def test_the_fewest_mistakes_that_are_known(declared: str, method: str, why: str
     assert said.count("; ") >= 1
 
 
-@pytest.mark.parametrize("method", ["keys", "confirmed", "experts", "teachers"])
+@pytest.mark.parametrize("method", ["keys", "confirmed", "teachers"])
 def test_who_errs_against_an_adversary_that_sees_the_rules_says_so(method: str) -> None:
     """A greedy adversary: points where the rule contradicts most hypotheses that are left."""
     H: Any = Points(Integers()) if method == "keys" else parse_class("thresholds(x, 0..30)")
@@ -105,7 +105,7 @@ def test_a_small_delta_refuses_nothing_that_runs_without() -> None:
     H = parse_class("conditions(a: 0..20, b: 0..20, c: 0..20; at most 1)")
     for delta in ("0", "1e-6"):
         learner, why = online_choice(H, Budget(1, delta), horizon=1000)
-        assert learner.method == "experts"
+        assert learner.method == "tallied"
         assert "teachers" not in why
     with pytest.raises(DeclarationError, match="more than 1,048,576 entries"):
         online_choice(H, Budget(1, "1e-6"), horizon=1000, method="teachers")
@@ -114,7 +114,7 @@ def test_a_small_delta_refuses_nothing_that_runs_without() -> None:
 def test_all_refusals_are_told() -> None:
     with pytest.raises(DeclarationError) as error:
         online_choice(parse_class("points(a)"), Budget(1), horizon=1000)
-    for method in ("keys", "experts", "rules", "teachers"):
+    for method in ("keys", "tallied", "rules", "teachers"):
         assert f"({method})" in str(error.value)
 
 

@@ -325,6 +325,6 @@ def test_what_is_refused_and_chosen() -> None:
     with pytest.raises(DeclarationError, match="delta"):
         TeacherLearner(H, Budget(1), horizon=5)
     goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 50}
-    assert choose_online_learner(Thresholds.on(0, 9), **goal).method == "experts"
+    assert choose_online_learner(Thresholds.on(0, 9), **goal).method == "confirmed"
     assert choose_online_learner(H, **goal).method == "keys"
     assert learner(1).mistake_bound(0.05) is None

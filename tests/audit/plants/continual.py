@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
-from littlestone.audit import neighbours
+from littlestone.audit import Subject, neighbours
+from littlestone.audit.subjects.online import of_keys
+from littlestone.classes import Thresholds
+from littlestone.learners.online import KeyLearner
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_selection import first, make_terms
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
@@ -235,6 +239,29 @@ def _counter(mistake: str, broken: Callable[[Hits], Masses]) -> Plant:
     return Plant(f"onesided_{broken.__name__}", mistake, is_private, *made)
 
 
+NAMES = KeyLearner(Thresholds.on(0, 1), Budget(5, "0.001"), horizon=3)
+
+
+def _functions(law: Callable[[Any], Masses]) -> Subject[Any]:
+    """All that is seen of streams of three records of three thresholds."""
+    cost = NAMES.cost()
+    pairs = neighbours(((0, 0), (0, 1), (1, 1)), 3)
+    return toy(cache(law), pairs, cost.epsilon, cost.delta)
+
+
+def by_the_past(records: Any) -> Masses:
+    """A mistake names what agrees with all records so far, as far as anything does."""
+
+    def named(t: int) -> Any:
+        V = NAMES.hypotheses
+        for record in records[: t + 1]:
+            left = V.restrict(*record)
+            V = V if left.is_empty() else left
+        return V.soa()
+
+    return of_keys(NAMES, records, named)
+
+
 PLANTS = [
     _key("No record is skipped: a key that stays unselected for long has few records.", no_skips, 13),
     _key("The number of skipped records is drawn anew at every step.", fresh_skips, 15),
@@ -260,4 +287,6 @@ PLANTS = [
     _counter("Only steps whose record counts are tested.", tests_mistakes_only),
     _counter("The threshold has no noise.", no_noise),
     _counter("The record of a hit is counted again in the next epoch.", counts_the_hit_again),
+    Plant("keys_by_the_past", "A mistake names what agrees with all records so far.",
+          is_private, _functions(partial(of_keys, NAMES)), _functions(by_the_past)),
 ]  # fmt: skip

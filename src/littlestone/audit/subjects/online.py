@@ -13,7 +13,7 @@ from typing import Any
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, paid, subject
 from littlestone.audit.subjects.exponential_learner import Records
-from littlestone.classes import Points, Subsets
+from littlestone.classes import Points, Subsets, Thresholds
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import (
@@ -22,7 +22,6 @@ from littlestone.learners.online import (
     PrivateStream,
     TeacherLearner,
 )
-from littlestone.learners.online.experts import ExpertStream
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.teachers import TeacherStream
 from littlestone.privacy.budget import Budget
@@ -44,8 +43,6 @@ def seen(stream: PrivateStream[Any]) -> str:
     match stream:
         case TeacherStream():
             return f"{words}, draws: {stream.secret_draws}"
-        case ExpertStream():
-            return f"{words}, draws: {stream.public_draws}"
         case StagedStream():
             return f"{words}, calls: {stream.calls}, stage: {stream.stage}"
         case _:
@@ -176,6 +173,13 @@ def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of sets: all sets that it publishes; needs a delta."""
     learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=LONG)
     return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), (1, 0), (1, 1)))
+
+
+@subject("online-function-learner")
+def functions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The online learner of dimension 1, of three thresholds: all it publishes; needs a delta."""
+    learner = KeyLearner(Thresholds.on(0, 1), Budget(epsilon, delta), horizon=LONG)
+    return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), (1, 1)))
 
 
 @subject("online-teacher-learner")

@@ -9,7 +9,6 @@ from littlestone.learners.online.choice import (
 )
 from littlestone.learners.online.confirmed import ConfirmedLearner
 from littlestone.learners.online.durable import DurableStream, durable_run
-from littlestone.learners.online.experts import PrivateExperts
 from littlestone.learners.online.keys import KeyLearner
 from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.prediction import PredictionLearner, PredictionStream
@@ -28,7 +27,6 @@ __all__ = [
     "OwnPrediction",
     "PredictionLearner",
     "PredictionStream",
-    "PrivateExperts",
     "PrivateOnlineLearner",
     "PrivateStream",
     "RuleLearner",

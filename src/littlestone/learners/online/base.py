@@ -99,11 +99,6 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         return 0
 
     @property
-    def public_draws(self) -> int:
-        """The number of draws that each publish a hypothesis, maybe the same one; public."""
-        return 0
-
-    @property
     def hypothesis(self) -> Hypothesis[Point]:
         return self._shown[0]
 
@@ -223,18 +218,17 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
                     self._line(Record(step, point, label))
                     due = self._due
             if due <= step:
-                before, draws = self._published, self.public_draws + self.secret_draws
+                before, draws = self._published, self.secret_draws
                 self._to(step)
-                draws = self.public_draws + self.secret_draws - draws
-                taken.drawn.extend([step] * draws)
+                taken.drawn.extend([step] * (self.secret_draws - draws))
                 if self._published is not before:
                     taken.published.append((step, self._published))
                 # Only a draw can end it before the horizon.
                 looks, due = not self.over, self._due
         return taken
 
-    def _right(self, x: Point, y: int, times: int = 1) -> None:
-        """Keep what is needed of ``times`` equal records predicted correctly.
+    def _right(self, x: Point, y: int) -> None:
+        """Keep what is needed of a record predicted correctly.
 
         It draws nothing, and leaves `_due` as it is.
         """
@@ -296,12 +290,12 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     def _replay(self, step: int, records: list[Record]) -> None:
         public = not self._tape.pending
-        for at, x, y, times in records:
+        for at, x, y in records:
             if y is None or self.over or self._steps >= at or self._due < at:
                 raise journal_mismatch()
             self._steps = at
             if self._published(x) == y:
-                self._right(x, y, times)
+                self._right(x, y)
             else:
                 self._mistaken(x, y)
                 public = False

@@ -23,7 +23,7 @@ from littlestone.learners.online.base import (
 )
 from littlestone.learners.online.knowledge import UNLIKELY, Asked
 from littlestone.learners.online.known_ends import Cuts, Ends
-from littlestone.learners.online.known_points import MOST_ASKED, columns_of
+from littlestone.learners.online.known_points import columns_of
 from littlestone.learners.online.waiting import least_total
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
@@ -38,6 +38,9 @@ MOST_KEYS = 1 << 9
 
 MOST_WAITED = 20_000
 """The most records of a key for which a bound is worked out."""
+
+BY_ENDS = 1 << 17
+"""The labels of a table of intervals above which their ends are confirmed, not points."""
 
 _SPLITS = 32
 
@@ -92,7 +95,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     With a small ``warm``, such as 64, they begin lower and rise after so many steps: that is better
     for records that do not wait.
 
-    Takes thresholds and intervals on any grid, and classes of at most 2^20 labels in a table of at most
+    Takes thresholds and intervals on any grid, and classes of at most 2^26 labels in a table of at most
     512 different points.  Time: 0.5 ms a mistake, and a pass over the table for each confirmation.
     Raises `DeclarationError` for other classes.
 
@@ -188,7 +191,7 @@ def asked_of(H: HypothesisClass[Any], method: str) -> Asked:
         return Cuts(H)
     if isinstance(H, Intervals) and len(H.gaps) == 1 and H.core is None and H.zero:
         length = H.domain.size
-        if length > MOST_KEYS or H.size * length > MOST_ASKED:
+        if length > MOST_KEYS or H.size * length > BY_ENDS:
             return Ends(H)
     declare = "thresholds or intervals on a grid, or a smaller finite class"
     return columns_of(H, method, MOST_KEYS, declare)

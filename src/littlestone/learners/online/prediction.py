@@ -187,8 +187,8 @@ class PredictionStream(TapedStream[Point]):
         self.over = self._epoch.due == self._steps or self._steps == self._horizon
 
     def _replay(self, step: int, records: list[Record]) -> None:
-        for at, x, y, times in records:
-            if self.over or (at, times) != (self._steps + 1, 1) or at != step:
+        for at, x, y in records:
+            if self.over or at != self._steps + 1 or at != step:
                 raise journal_mismatch()
             if self._asked is None and y is None:
                 self._ask(x)

@@ -22,7 +22,7 @@ from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies, Tal
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
 
-MOST_COLUMNS = 1 << 12
+MOST_COLUMNS = 1 << 14
 """The most points, counted as `Columns` does: each draws at every publication."""
 
 MOST_THRESHOLD = 2000
@@ -136,7 +136,7 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
     Nothing is known about the adversary: the bounds hold if each record is chosen after seeing all
     that was published.  Proofs: docs/proofs/tallies.md.
 
-    Takes classes of at most 2^20 labels in a table of at most 4,096 different points.  Time: 0.5 ms a
+    Takes classes of at most 2^26 labels in a table of at most 16,384 different points.  Time: 0.5 ms a
     mistake, and for each publication 0.03 ms per point and two passes over the table.  Raises
     `DeclarationError` for other classes.
 

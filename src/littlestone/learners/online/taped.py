@@ -17,15 +17,11 @@ from littlestone.privacy.tape import Keep, Tape, journal_mismatch
 
 
 class Record(NamedTuple):
-    """A record (x, y) on a tape, of ``step`` or of ``times`` steps up to it.
-
-    ``y`` is None if the label is not known yet.
-    """
+    """The record (x, y) of ``step`` on a tape; ``y`` is None if the label is not known yet."""
 
     step: int
     x: Any
     y: int | None
-    times: int = 1
 
 
 class TapedStream(ABC, Generic[Point]):
@@ -96,7 +92,7 @@ class TapedStream(ABC, Generic[Point]):
     def _write(self, step: int, records: Callable[[], list[Record]]) -> None:
         """Add a line of ``step``, with these records."""
         written = self._domain.point_to_json
-        self._tape.line(step, lambda: [[r.step, written(r.x), *r[2:]] for r in records()])
+        self._tape.line(step, lambda: [[r.step, written(r.x), r.y, 1] for r in records()])
 
     def _read(self, line: Any) -> tuple[int, list[Record], list[Any]]:
         match line:
@@ -106,12 +102,10 @@ class TapedStream(ABC, Generic[Point]):
 
     def _record(self, record: Any, last: int) -> Record:
         match record:
-            case [int(step), x, (0 | 1 | None) as y, int(times)] if (
-                0 < step <= last
-                and times > 0
-                and (point := self._domain.point_from_json(x)) is not None
+            case [int(step), x, (0 | 1 | None) as y, 1] if (
+                0 < step <= last and (point := self._domain.point_from_json(x)) is not None
             ):
-                return Record(step, point, y, times)
+                return Record(step, point, y)
         raise journal_mismatch()
 
 

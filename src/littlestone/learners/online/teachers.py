@@ -66,7 +66,7 @@ class TeacherStream(CountedStream):
         self._holdings = Holdings(self._learner.teachers, key)
         self._epoch = epoch
 
-    def _right(self, x: Any, y: int, times: int = 1) -> None:
+    def _right(self, x: Any, y: int) -> None:
         self._hold(self._steps, x, y, wrong=False)
 
     def _mistaken(self, x: Any, y: int) -> None:

@@ -1,4 +1,4 @@
-"""Private experts and the functions that mistakes name: exact laws of whole streams, and learning."""
+"""The functions that mistakes name, in classes of dimension 1: runs, their tape, and few mistakes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from exact_draws import Draws
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.learners.online import (
     KeyLearner,
-    PrivateExperts,
     choose_online_learner,
     durable_run,
 )
@@ -28,30 +25,6 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 
 TINY = FiniteClass.from_array([[0, 0], [1, 0], [1, 1]], points=["a", "b"])
-
-
-def test_the_draws_are_those_that_were_paid_for() -> None:
-    made = PrivateExperts(TINY, Budget(1, "0.1"), horizon=3, draws=1)
-    lines = [[0, [], [0, 0, 4]], [1, [[1, "a", 1, 1]], [1]], [1, [], [1, 0, 4]]]
-    stream: Any = made.resume(lines, Tape(random.Random(0)))
-    assert (stream.over, stream.public_draws) == (True, 1)
-    stream.update("a", 0)
-    assert stream._new == {}
-    with pytest.raises(ModelError):
-        made.resume([*lines, [3, [], [1, 0, 4]]], Tape(random.Random(0)))
-
-
-def test_a_draw_has_the_law_of_the_mechanism_that_is_paid() -> None:
-    made, counts = (
-        PrivateExperts(TINY, Budget(1, "0.1"), horizon=3),
-        {"a": [2, 0], "b": [0, 1]},
-    )
-    law, _ = Draws().law(lambda rng: made.choose(counts, rng))
-    assert law == made.mechanism.distribution(made.errors(counts))
-
-
-def experts(H: Any, horizon: int = 4000, **sizes: Any) -> PrivateExperts:
-    return PrivateExperts(H, Budget(1, "1e-6"), horizon=horizon, **sizes)
 
 
 def run(made: Any, target: Any, seed: int) -> list[int]:
@@ -69,44 +42,9 @@ def run(made: Any, target: Any, seed: int) -> list[int]:
     return found
 
 
-@pytest.mark.slow
-def test_the_best_expert_is_found_within_the_proved_bound() -> None:
-    H = Thresholds.on(0, 30)
-    made = experts(H)
-    assert made.mistake_bound(0.05) is None
-    found = run(made, H.hypothesis(9), 1)
-    assert len(found) < 500
-    assert sum(t > 3000 for t in found) < 100
-    proved = PrivateExperts.with_proved_bound(H, Budget(1, "1e-6"), horizon=4000)
-    bound = proved.mistake_bound(0.05)
-    assert bound is not None
-    assert not bound.adaptive
-    assert len(run(proved, H.hypothesis(9), 2)) <= bound.mistakes
-
-
-@pytest.mark.parametrize("margin", [1000, 40])
-def test_draws_are_used_up_as_seldom_as_is_proved(margin: int) -> None:
-    """D epochs that take random shares of the weight, and the bound of D and of D + 1 draws."""
-    H = Thresholds.on(0, 18)  # 20 hypotheses
-    made, more = (PrivateExperts(H, Budget(1, "1e-6"), horizon=99, draws=D) for D in (6, 7))
-    left = 1 - float(made.mechanism.base) ** -margin
-    shares = np.random.default_rng(1).random((200_000, 6))
-    found = float(np.mean(np.prod(1 - shares * left, axis=1) >= 1 / 20))
-    proved = made._all_drawn(margin)
-    assert 0.9 * proved < found < proved
-    assert found > more._all_drawn(margin)  # planted: one draw too few
-
-
-def test_pure_privacy_needs_no_delta() -> None:
-    made = PrivateExperts(TINY, Budget(1), horizon=50)
-    assert made.cost() == PrivacyCost(made.cost().epsilon, Fraction(0))
-    assert made.cost().epsilon <= 1
-
-
-@pytest.mark.parametrize("kind", [PrivateExperts, KeyLearner])
-def test_a_run_goes_on_where_its_draws_left_it(kind: Any, tmp_path: Path) -> None:
-    H: Any = Thresholds.on(0, 1 if kind is KeyLearner else 20)
-    made = kind(H, Budget(5, "1e-3"), horizon=2400)
+def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
+    H = Thresholds.on(0, 1)
+    made = KeyLearner(H, Budget(5, "1e-3"), horizon=2400)
     target, state = H.hypothesis(0), tmp_path / "run.state"
     order = random.Random(7)
     rows = [(x, target(x)) for x in (order.choice(list(H.domain)) for _ in range(2400))]
@@ -143,8 +81,6 @@ def test_a_run_goes_on_where_its_draws_left_it(kind: Any, tmp_path: Path) -> Non
     ids=str,
 )
 def test_lines_of_other_runs_are_refused(line: list[Any]) -> None:
-    with pytest.raises(ModelError, match="none of this learner's"):
-        experts(TINY).resume([[0, [], [0, 0, 9]], line], Tape(random.Random(0)))
     with pytest.raises(ModelError, match="none of this learner's"):
         KeyLearner(Points(Integers()), Budget(1, "1e-6"), horizon=9).resume(
             [line], Tape(random.Random(0))
@@ -196,11 +132,8 @@ def test_one_mistake_names_the_hypothesis_and_few_are_made() -> None:
 def test_what_is_refused_and_chosen() -> None:
     with pytest.raises(DeclarationError, match="Littlestone dimension is 3"):
         KeyLearner(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=9)
-    with pytest.raises(DeclarationError, match="not listed"):
-        experts(Points(Integers()))
-    for wrong in ({"draws": 0}, {"threshold": 0}, {"horizon": 0}):
-        with pytest.raises(DeclarationError):
-            experts(TINY, **wrong)
+    with pytest.raises(DeclarationError):
+        KeyLearner(Thresholds.on(0, 1), Budget(1, "1e-6"), horizon=0)
     goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 200}
     assert choose_online_learner(Points(Integers()), **goal).method == "keys"
     assert choose_online_learner(Thresholds.on(0, 1), **goal).method == "confirmed"
