@@ -19,9 +19,9 @@ FLIGHTS := demo/flights.csv
 .PHONY: demo test quick engines engines-spark neighbours browser notebooks check docs packages bench clean
 .DELETE_ON_ERROR:
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml CMakeLists.txt $(wildcard core/*)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "littlestone needs Python 3.11 or later")'
-	@echo 'installing into $(VENV), which takes a minute or two'
+	@echo 'building the core and installing into $(VENV), which takes a minute or two'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,demo]'
 	touch $@

@@ -14,6 +14,7 @@ ROOT = Path(littlestone.__file__).parent
 
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
+    {"core"},
     {"visible"},
     {"markup"},
     {"addresses", "errors", "discovery", "disk", "steps", "progress"},

@@ -85,8 +85,6 @@ class Sample(Generic[Point]):
     counts: Counts
     unit: Unit | None = None
     units: int = 0
-    whole_n: int = 0
-    """The n of the sample that this one was taken from; 0 if it was not."""
     spanning: bool = False
     """Whether a record of the table may span several lines of its file."""
     unread: tuple[int, int] | None = None
@@ -111,20 +109,6 @@ class Sample(Generic[Point]):
         If a unit is declared, it is the number of places, which is public too.
         """
         return int(self.counts.sum()) if self.unit is None else self.unit.most * self.units
-
-    @property
-    def public_n(self) -> int:
-        """The n of the sample that was read, which is public, while a part of it has a private n.
-
-        What can be seen from outside, such as which code is loaded, may depend on this number alone.
-
-        >>> from littlestone.domains import Strings
-        >>> sample = Sample.from_examples(Strings(), [("a", 1), ("b", 0), ("a", 1)])
-        >>> part = sample.kept(np.array([True, False]))
-        >>> part.n, part.public_n
-        (2, 3)
-        """
-        return self.whole_n or self.n
 
     def records(self) -> Sample[Point]:
         """The records alone, without void places; their number is private if a unit is declared."""
@@ -151,7 +135,7 @@ class Sample(Generic[Point]):
 
     def of(self, points: Sequence[Point], counts: Counts) -> Self:
         """The sample over the same domain with these points and counts, taken from this one."""
-        return type(self)(self.domain, points, counts, whole_n=self.public_n)
+        return type(self)(self.domain, points, counts)
 
     def binary(self, ones: Collection[int]) -> Sample[Point]:
         """The sample in which the labels in ``ones`` become 1 and all other labels 0.

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from mixed_tables import errors_of, random_examples, sample_of
 
-from littlestone.classes import FiniteClass, by_table, cell_counts, parse_class
-from littlestone.classes.cell_counts import COMPILED, Coded
+from littlestone.classes import FiniteClass, by_table, parse_class
+from littlestone.classes.cell_counts import Coded
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.sample import Records, Sample
 
@@ -176,39 +176,22 @@ def large_codes(n: int, labels: int) -> Coded:
     counts = rng.integers(0, 3, (n, labels)) * (rng.random((n, labels)) < 0.5)
     sizes = (2, 3, 4, 5, 6, 7, 150, 250)  # a pair has more cells than 16 bits count
     codes = np.stack([rng.integers(0, size, n) for size in sizes]).astype(np.uint16)
-    return Coded(codes, np.ascontiguousarray(counts.astype(np.int64)), sizes, n)
+    return Coded(codes, np.ascontiguousarray(counts.astype(np.int64)), sizes)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("labels", [2, 3])
-def test_the_compiled_counter_counts_the_same(labels: int) -> None:
-    """On as many records as it is used for."""
+def test_cells_are_counted_as_numpy_counts_them(labels: int) -> None:
+    """Also over several blocks of records, and a point with two labels or none."""
+    coded = large_codes(10_000, labels)
     for r in (1, 2, 3):
         subsets = list(combinations(range(8), r))
-        coded = large_codes(COMPILED // len(subsets) + 1, labels)
-        assert len(coded.counts) * len(subsets) >= COMPILED
         for table, subset in zip(coded.tables(subsets), subsets, strict=True):
-            assert (table == coded._counted(subset)).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("labels", [2, 3])
-def test_compiled_scores_are_the_same(labels: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = random.Random(3)
-    for text in (f"trees({COLUMNS}; depth 2)", f"rule_list({COLUMNS}; at most 2 rules of 2)"):
-        H: Any = parse_class(text, labels=labels)
-        for n in (0, 1, 40):
-            sample = sample_of(H, random_examples(H, rng, n))
-
-            def scored() -> list[Any]:
-                found: Any = H.round_scores(sample) if "list" in text else H.scores(sample)  # noqa: B023
-                parts = getattr(found, "groups", None) or [[found.errors]]
-                return [part.tolist() for group in parts for part in group]
-
-            monkeypatch.setattr(cell_counts, "COMPILED", COMPILED)
-            by_numpy = scored()
-            monkeypatch.setattr(cell_counts, "COMPILED", 0)
-            assert scored() == by_numpy
+            shape = tuple(coded.sizes[j] for j in subset)
+            cells = np.ravel_multi_index(tuple(coded.codes[list(subset)]), shape)
+            expected = np.zeros((labels, *shape), np.int64)
+            for y in range(labels):
+                np.add.at(expected[y].reshape(-1), cells, coded.counts[:, y])
+            assert (table == expected).all()
 
 
 def test_records_that_are_held_by_columns_score_the_same() -> None:

@@ -36,7 +36,7 @@ from littlestone.dimension import (
     threshold_dimension,
     thresholds,
 )
-from littlestone.dimension.engine.half_graphs import HalfGraphSearch
+from littlestone.dimension.half_graphs import HalfGraphSearch
 from littlestone.dimension.label_table import binary
 from littlestone.errors import DeclarationError, TooLargeError
 

@@ -57,18 +57,3 @@ def test_an_inner_learner_refuses_before_the_spend(
             learner.fit(Sample(H.domain, points, counts), ledger=ledger, dataset="d")
         assert not list(ledger.entries("d"))
     assert 0 < max(asked) <= counts.sum()
-
-
-@pytest.mark.parametrize("learner", MADE, ids=lambda learner: learner.method)
-def test_an_inner_learner_is_loaded_for_all_records(
-    learner: PrivateLearner[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loaded, honest = list[tuple[str, int]](), PrivateLearner.load
-
-    def noted(self: Any, n: int) -> None:
-        loaded.append((self.method, n))
-        honest(self, n)
-
-    monkeypatch.setattr(PrivateLearner, "load", noted)
-    learner.load(1_000_000)
-    assert ("exponential", 1_000_000) in loaded

@@ -229,10 +229,6 @@ class HypothesisClass(ABC, Generic[Point]):
                 fix="declare a finite range and a step, such as thresholds(x, 0..100; step 0.01)",
             )
 
-    def load(self, n: int) -> None:
-        """Load the code that scores ``n`` records; a learner calls this before it spends."""
-        return
-
 
 class BinaryClass(HypothesisClass[Point]):
     """A class of functions into {0, 1}, like most classes that a formula gives."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone import core
 from littlestone.classes.blocks import Blocks, Tally, tallied
 
 Side = tuple[int, int]
@@ -74,13 +75,11 @@ class BoxCounts(Blocks):
         return left
 
     def tally(self, block: int) -> Tally:
-        from littlestone.dimension.engine.box_counter import counted_boxes
-
         left = self._left(block)
         low, high = int(left[left < 0].sum()), int(left[left > 0].sum())
         found = np.zeros(high - low + 1, dtype=np.int64)
         sizes = [*[1] * max(0, 2 - left.ndim), *left.shape]  # the counter takes two columns or more
-        counted_boxes(np.ascontiguousarray(left).ravel(), np.array(sizes), -low, found)
+        core.count_boxes(np.ascontiguousarray(left).ravel(), np.array(sizes), -low, found)
         return tallied(found, self._positives + low)
 
     def item(self, block: int, errors: int, index: int) -> tuple[Side, ...]:

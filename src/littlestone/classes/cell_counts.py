@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone import core
 from littlestone.classes.columns import conditions_on
 from littlestone.domains import Parted, Product
 from littlestone.hypotheses.trees import ColumnTest
@@ -18,31 +19,17 @@ from littlestone.sample import Sample
 
 Counts = NDArray[np.int64]
 
-COMPILED = 1 << 22
-"""Records times sets of columns from which loading the compiled counter pays."""
-
-
-def load_counter(n: int, sets: int) -> None:
-    """Load the compiled counter if it will count ``n`` records in so many ``sets`` of columns.
-
-    A learner calls this before it spends, because loading may fail.
-    """
-    if n * sets >= COMPILED:
-        import littlestone.dimension.engine.cell_counter  # noqa: F401
-
 
 @dataclass(frozen=True)
 class Coded:
     """A sample as the number of each column's cell, and the counts of each label.
 
     ``codes[j, p]`` is the cell of point p in the j-th of the counted columns, out of ``sizes[j]``.
-    ``n`` is a public number of records.
     """
 
     codes: NDArray[np.uint16]
     counts: Counts
     sizes: tuple[int, ...]
-    n: int
 
     @classmethod
     def of(cls, sample: Sample[Any], columns: Iterable[int]) -> Coded:
@@ -59,19 +46,15 @@ class Coded:
             stacked.reshape(len(sizes), len(sample.counts)),
             np.ascontiguousarray(sample.counts),
             tuple(sizes),
-            sample.public_n,
         )
 
     def tables(self, subsets: Sequence[Sequence[int]]) -> list[Counts]:
         """For each set of columns, the counts [label, cell of its first column, of its second, ...].
 
-        One compiled pass over the records counts all sets of one size; few records take numpy.  The
-        number of distinct points is private, so it does not decide which of the two is taken.
+        One pass over the records counts all sets, which have one size.
         """
-        if self.n * len(subsets) < COMPILED:
-            return [self._counted(subset) for subset in subsets]
-        from littlestone.dimension.engine.cell_counter import counted
-
+        if not subsets:
+            return []
         points, labels = np.nonzero(self.counts)
         # A copy of one point for each of its labels; none if each has one.
         alone = np.array_equal(points, np.arange(len(self.counts)))
@@ -82,7 +65,7 @@ class Coded:
         sizes = list(map(prod, shapes))
         starts = np.cumsum([0, *sizes])
         found = np.zeros(int(starts[-1]), np.int64)
-        counted(
+        core.count_cells(
             np.ascontiguousarray(codes),  # numpy lays a selection out the other way
             labels.astype(np.int32),
             self.counts[points, labels],
@@ -95,17 +78,6 @@ class Coded:
             np.moveaxis(found[start : start + size].reshape(shape), -1, 0)
             for start, size, shape in zip(starts.tolist(), sizes, shapes, strict=False)
         ]
-
-    def _counted(self, subset: Sequence[int]) -> Counts:
-        shape = [self.sizes[j] for j in subset]
-        size = prod(shape)
-        key = np.zeros(len(self.counts), np.int64)
-        for j, width in zip(subset, shape, strict=True):
-            key = key * width + self.codes[j]
-        found = np.zeros((self.counts.shape[1], size), np.int64)
-        for y in range(len(found)):
-            np.add.at(found[y], key, self.counts[:, y])
-        return found.reshape(-1, *shape)
 
 
 def holding(tests: Iterable[ColumnTest], sample: Sample[Any]) -> NDArray[np.bool_]:

@@ -233,10 +233,6 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         counts[:, unit] = 1
         return self.op == "xor" or part.scores(Sample(self.domain, points, counts)).least == 0
 
-    def load(self, n: int) -> None:
-        for part in (self.first, self.second):
-            part.load(n)
-
     def scores(self, sample: Sample[Any]) -> ErrorRuns:
         sizes = self.first.forms, self.second.forms
         both = np.zeros(sizes)  # floats, whose products numpy finds fast; whole numbers stay exact

@@ -98,9 +98,6 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
     def require_listable(self) -> None:
         self.part.require_listable()
 
-    def load(self, n: int) -> None:
-        self.part.load(n)
-
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         return self.part.error_runs(sample.of(sample.points, sample.counts[:, ::-1]))
 

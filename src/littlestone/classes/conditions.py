@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, combinations
-from math import comb, prod
+from math import prod
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns
 from littlestone.classes.by_table import ByTable, places
-from littlestone.classes.cell_counts import Coded, all_tests, covered, indicators, load_counter
+from littlestone.classes.cell_counts import Coded, all_tests, covered, indicators
 from littlestone.classes.columns import (
     mixed_text,
     parse_columns,
@@ -147,10 +147,6 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         join, subset = self._blocks[block]
         chosen = np.unravel_index(index - self._starts[block], self._shape(subset))
         return join, [self._tests[j][int(i)] for j, i in zip(subset, chosen, strict=True)]
-
-    def load(self, n: int) -> None:
-        sets = (comb(len(self.domain.columns), r) for r in range(1, self._most + 1))
-        load_counter(n, max(sets))
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         negatives, positives = self.covered(sample)

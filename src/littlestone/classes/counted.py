@@ -146,9 +146,6 @@ class CountedBoxes(Counted):
     def most_errors(self) -> int:
         return MOST_ERRORS
 
-    def load(self, n: int) -> None:
-        import littlestone.dimension.engine.box_counter  # noqa: F401
-
     def scores(self, sample: Sample[Any]) -> Scores:
         grids, positives = self.grids, int(sample.positives.sum())
         weights = cells(sample, [grid.size for grid in grids], [grid.low for grid in grids])

@@ -173,9 +173,6 @@ class CountedLists(Counted):
     def most_errors(self) -> int:
         return MOST_KEPT >> len(self.domain.columns)
 
-    def load(self, n: int) -> None:
-        import littlestone.dimension.engine.list_counter  # noqa: F401
-
     def scores(self, sample: Sample[Any]) -> Scores:
         counts = np.zeros((2, self.domain.size or 0), dtype=np.int64)
         counts[:, [self.domain.index(x) for x in sample.points]] = sample.counts.T

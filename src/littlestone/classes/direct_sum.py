@@ -106,10 +106,6 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
         for part in self._scored():
             part.require_scorable()
 
-    def load(self, n: int) -> None:
-        for part in self.parts:
-            part.load(n)
-
     def _scored(self) -> list[Scored[Any]]:
         return [part for part in self.parts if isinstance(part, Scored)]
 
@@ -123,7 +119,7 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
         rows = [i for i, x in enumerate(sample.points) if x[0] == j]
         points = tuple(sample.points[i][1] for i in rows)
         domain = self.parts[j].domain
-        return Sample(domain, points, sample.counts[rows], whole_n=sample.public_n)
+        return Sample(domain, points, sample.counts[rows])
 
     def written(self, item: Any) -> DirectSum:
         _, *items = item

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone import core
 from littlestone.algebra import Vector, field_of_order
 from littlestone.classes.blocks import Blocks, Tally, tallied
 
@@ -178,33 +179,16 @@ class FlatCounts(Blocks):
 
     def _count(
         self, family: Family, first: int, last: int, base: int, found: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Count the flats with directions first, ..., last - 1; the sums of the last one's cosets."""
-        from littlestone.dimension.engine.flat_counter import counted_flats
+    ) -> None:
+        """Count the flats with the directions first, ..., last - 1."""
+        core.count_flats(first, last, base, found, *self._arrays(family))
 
-        level, cosets = self._levels[family.level], self._q ** len(family.free)
-        product, minus = self._tables
-        sums = np.zeros(cosets, dtype=np.int64)
-        seen = np.full(cosets, -1, dtype=np.int64)
-        touched = np.empty(min(cosets, len(level.weights)), dtype=np.int32)
-        counted_flats(
-            level.points,
-            level.weights,
-            level.infinity,
-            level.infinite_weights,
-            product,
-            minus,
-            np.array(family.pivots, dtype=np.int64),
-            np.array(family.free, dtype=np.int64),
-            first,
-            last,
-            base,
-            sums,
-            seen,
-            touched,
-            found,
-        )
-        return sums, seen
+    def _arrays(self, family: Family) -> Any:
+        """The field, the points and the columns of a family, as the counter takes them."""
+        level = self._levels[family.level]
+        weighted = level.points, level.weights, level.infinity, level.infinite_weights
+        columns = (np.array(which, np.int64) for which in (family.pivots, family.free))
+        return *self._tables, *weighted, *columns
 
     def item(self, block: int, errors: int, index: int) -> Item:
         family, first, last = self._blocks[block]
@@ -220,32 +204,14 @@ class FlatCounts(Blocks):
                 last = middle
             else:
                 first, index = middle, index - int(found[errors])
-        sums, seen = self._count(family, first, last, base, np.zeros(self._most + 1, np.int64))
-        # The sums leave out the weight at infinity, which is that of a coset without points.
-        own = base + self._at_infinity(family, first)
-        errs = np.where(seen == first, own + sums, own)
-        key = int(np.flatnonzero(errs == errors)[index])
+        sums = np.empty(self._q ** len(family.free), np.int64)
+        core.weigh_cosets(first, sums, *self._arrays(family))
+        key = int(np.flatnonzero(base + sums == errors)[index])
         place = []
         for _ in family.free:
             key, digit = divmod(key, self._q)
             place.append(digit)
         return self._equations(family, first, tuple(reversed(place)))
-
-    def _at_infinity(self, family: Family, number: int) -> int:
-        """The weight of the points at infinity that are in direction space ``number``."""
-        level, rows, field = self._levels[family.level], self._rows(family, number), self._field
-        total = 0
-        for v, weight in zip(
-            level.infinity.T.tolist(), level.infinite_weights.tolist(), strict=True
-        ):
-            inside = True
-            for f, c in enumerate(family.free):
-                y = v[c]
-                for r, p in enumerate(family.pivots):
-                    y = field.add(y, field.negative(field.multiply(rows[r][f], v[p])))
-                inside = inside and not y
-            total += weight if inside else 0
-        return total
 
     def _rows(self, family: Family, number: int) -> list[list[int]]:
         """The entries of the echelon form in the free columns."""

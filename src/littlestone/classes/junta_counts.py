@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone import core
 from littlestone.classes.blocks import Blocks, Tally, tallied
 from littlestone.classes.cell_counts import Coded
 
@@ -82,14 +83,12 @@ class JuntaCounts(Blocks):
         return len(self._blocks)
 
     def tally(self, block: int) -> Tally:
-        from littlestone.dimension.engine.junta_counter import counted_juntas
-
         j, first, last = self._blocks[block]
         weights = self._weights[j][first:last]
         low = int(np.minimum(weights, 0).sum(axis=1).min())
         high = int(np.maximum(weights, 0).sum(axis=1).max())
         found = np.zeros(high - low + 1, dtype=np.int64)
-        counted_juntas(weights, depending(j), low, found)
+        core.count_juntas(weights, depending(j), low, found)
         return tallied(found, self._positives + low)
 
     def item(self, block: int, errors: int, index: int) -> Junta:

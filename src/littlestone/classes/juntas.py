@@ -13,7 +13,7 @@ import numpy as np
 from littlestone.classes import closed_forms
 from littlestone.classes.base import Scores
 from littlestone.classes.blocks import MOST_ERRORS
-from littlestone.classes.cell_counts import Coded, load_counter
+from littlestone.classes.cell_counts import Coded
 from littlestone.classes.counted import Counted
 from littlestone.classes.junta_counts import MOST_DEPENDED, Junta, JuntaCounts, juntas_of
 from littlestone.classes.limits import in_digits
@@ -156,11 +156,6 @@ class CountedJuntas(Counted):
     @property
     def most_errors(self) -> int:
         return MOST_ERRORS
-
-    def load(self, n: int) -> None:
-        import littlestone.dimension.engine.junta_counter  # noqa: F401
-
-        load_counter(n, comb(len(self.domain.columns), self.k))
 
     def scores(self, sample: Sample[Any]) -> Scores:
         return JuntaCounts(Coded.of(sample, range(len(self.domain.columns))), self.k).runs()

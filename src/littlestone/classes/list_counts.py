@@ -10,6 +10,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone import core
 from littlestone.classes.blocks import Blocks, Tally, tallied
 
 Block = dict[int, int]
@@ -59,10 +60,8 @@ class ListCounts(Blocks):
 
     @cached_property
     def _listed(self) -> NDArray[np.int64]:
-        from littlestone.dimension.engine.list_counter import counted_lists
-
         found = np.zeros((2, int(self._starts[-1])), dtype=np.int64)
-        counted_lists(self._columns, self._counts, self._starts, found)
+        core.count_lists(self._columns, self._counts, self._starts, found)
         return found
 
     @property

@@ -189,10 +189,6 @@ class PolynomialZeros(Scored[Vector], Flats):
                     fix="declare a smaller field or a smaller degree",
                 )
 
-    def load(self, n: int) -> None:
-        if self._is_affine:
-            self._affine.load(n)
-
     def scores(self, sample: Sample[Vector]) -> Scores:
         positives = int(sample.positives.sum())
         if self._is_affine:

@@ -66,9 +66,6 @@ class InRounds(ByTable):
         """The class of single rules."""
         return Conditions(self.domain, None, self.conditions)
 
-    def load(self, n: int) -> None:
-        self.single.load(n)
-
     @property
     @abstractmethod
     def items(self) -> int:

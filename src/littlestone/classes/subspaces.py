@@ -112,9 +112,6 @@ class Subspaces(Scored[Vector], Flats):
                 fix="declare fewer columns, a smaller dimension or a smaller field",
             )
 
-    def load(self, n: int) -> None:
-        import littlestone.dimension.engine.flat_counter  # noqa: F401
-
     def scores(self, sample: Sample[Vector]) -> Scores:
         vectors = [(1, *x) if self.affine else x for x in sample.points]
         weights, positives = sample.negatives - sample.positives, int(sample.positives.sum())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from math import comb
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import ErrorRuns, ErrorSums, Scored
 from littlestone.classes.by_table import TABLED, ByTable
-from littlestone.classes.cell_counts import Coded, covered, indicators, load_counter
+from littlestone.classes.cell_counts import Coded, covered, indicators
 from littlestone.classes.columns import (
     mixed_text,
     parse_columns,
@@ -124,10 +123,6 @@ class Trees(ByTable, Scored[Any]):
         condition, ends = divmod(number, self.labels**2)
         yes, no = divmod(ends, self.labels)
         return split(self.splits[condition], yes, no)
-
-    def load(self, n: int) -> None:
-        m = len(self.domain.columns)
-        load_counter(n, m if self.depth == 1 else max(m, comb(m, 2)))
 
     def scores(self, sample: Sample[Any]) -> ErrorRuns | ErrorSums:
         if self.space is not None:

@@ -112,10 +112,6 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         for part in self.parts:
             part.require_scorable()
 
-    def load(self, n: int) -> None:
-        for part in self.parts:
-            part.load(n)
-
     def scores(self, sample: Sample[Any]) -> ErrorSums:
         own = [part.scores(sample) for part in self.parts]
         return ErrorSums([[s] for s in own], lambda place: (place[0], own[place[0]].item(place[1])))

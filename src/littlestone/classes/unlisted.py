@@ -122,9 +122,6 @@ class Unlisted(NoVersionSpaces):
             columns[j] = Listed(tuple(values.get(j, ())), columns[j].name)
         return self.kind(Product(tuple(columns)), None, *self.fields)
 
-    def load(self, n: int) -> None:
-        self.closed({}).load(n)
-
     @cached_property
     def most_values(self) -> int:
         """The most values of each open column with which the closed class is within its limits."""

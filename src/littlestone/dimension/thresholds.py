@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from littlestone.dimension.brackets import Bracket, last, look
-from littlestone.dimension.first_call import told
+from littlestone.dimension.half_graphs import FOUND, REFUTED, HalfGraphSearch
 from littlestone.dimension.label_table import LabelTable, binary
 from littlestone.errors import TooLargeError
 
 WORK = 200_000
-"""Hypotheses and points of all version spaces that are looked at before the search is compiled."""
+"""Hypotheses and points of all version spaces that are looked at before the compiled search goes on."""
 
 _SLICE = 100_000  # nodes of the compiled search between two looks at the clock
 _MOST_BYTES = 1 << 31  # of a search
@@ -54,7 +54,7 @@ def half_graph(table: Any) -> HalfGraph:
        only the points with inclusion-maximal {g in V : g(x) = 0}: T is monotone in V and P.
     4. A half-graph is a triangular matrix with ones on its diagonal, so t <= rank over GF(2).
     5. Copies, and points without ones, are dropped; what was refused is kept.
-    6. A search of more than `WORK` goes on compiled, without 5 (`engine.half_graphs`).  It looks
+    6. A search of more than `WORK` goes on compiled, without 5 (`HalfGraphSearch`).  It looks
        for one pair more, and refutes the upper bound, in turns.
 
     >>> half_graph([[1, 0], [0, 0], [1, 1]])
@@ -123,9 +123,6 @@ def _by_slices(
     H: LabelTable, lower: int, upper: int
 ) -> Iterator[tuple[list[tuple[int, int]] | None, int]]:
     """The compiled search: each longer half-graph that it finds, and the least length it refuted."""
-    with told("the search for half-graphs", takes="some seconds", kernels=5):
-        from littlestone.dimension.engine.half_graphs import FOUND, REFUTED, HalfGraphSearch
-
     rows = [h for h in range(len(H.hypotheses)) if H.alive >> h & 1]
     asked: dict[int, HalfGraphSearch] = {}
 

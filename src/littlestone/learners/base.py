@@ -174,12 +174,6 @@ class PrivateLearner(ABC, Generic[Point]):
         """The learners that a fit to ``n`` records runs, with the most records that each is given."""
         return ()
 
-    def load(self, n: int) -> None:
-        """Load what a fit to ``n`` records runs; called before the spend, because loading may fail."""
-        self.hypotheses.load(n)
-        for learner, _ in self.runs(n):
-            learner.load(n)  # the public n decides, also where a part is counted
-
     def require_affordable(self, n: int) -> None:
         """Raise `TooLargeError` if `work` passes `MOST_WORK`, or if costs may pass `MOST_COSTS`.
 
@@ -347,7 +341,6 @@ class PrivateLearner(ABC, Generic[Point]):
         shares = sample.unread is not None  # as declared, whatever the counts are
         event = self.event_with(estimate, sample.unit, shares=shares)
         self.require_affordable(sample.n)
-        self.load(sample.n)
         counts = () if estimate is None else estimate_parts(estimate, shares=shares)
         records = sample.records()
         # Compute everything possible before the spend, so that little can fail after it.

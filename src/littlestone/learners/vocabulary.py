@@ -147,4 +147,4 @@ def listed(sample: Sample[Any], closed: ByTable) -> Sample[Any]:
             for column, (values, codes) in zip(closed.domain.columns, columns, strict=True)
         ]
     )
-    return Sample(closed.domain, records, sample.counts, whole_n=sample.public_n)
+    return Sample(closed.domain, records, sample.counts)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.dimension.symmetry.summing import sum_rows, sum_values, takes
+from littlestone import core
 from littlestone.dimension.table import PackedTable
 
 Permutation = NDArray[np.int64]
@@ -37,14 +37,14 @@ class Entries:
         ones = np.zeros(64 * self._rows.shape[1], np.uint64)
         ones[: self.points] = weights[1::2] - weights[::2]
         found = np.empty(len(self._rows), np.uint64)
-        sum_rows(self._rows, (ones.reshape(-1, 4) @ _BITS.T).ravel(), found)
+        core.sum_rows(self._rows, (ones.reshape(-1, 4) @ _BITS.T).ravel(), found)
         found += weights[::2].sum(dtype=np.uint64)
         return found
 
     def literals(self, weights: Colours) -> Colours:
         """The sum of the weights of the rows that have each literal, modulo 2^64."""
         sums = np.zeros(256 * self._rows.shape[1], np.uint64)
-        sum_values(self._rows, weights, sums)
+        core.sum_values(self._rows, weights, sums)
         ones = (sums.reshape(-1, 16) @ _BITS).ravel()[: self.points]
         return np.stack([weights.sum(dtype=np.uint64) - ones, ones], axis=1).ravel()
 
@@ -62,7 +62,7 @@ class Entries:
         weights = np.random.default_rng(7).integers(0, 2**64, literals, np.uint64)
         match = np.empty(len(self._rows), np.int64)  # row i goes to row match[i]
         match[np.argsort(self.rows(weights[image]))] = np.argsort(self.rows(weights))
-        return bool(takes(self._rows, image, match, np.empty(self._rows.shape[1], np.uint64)))
+        return core.takes_rows(self._rows, image, match)
 
     def refined(self, colours: Colours, rounds: int | None = None) -> tuple[Colours, int]:
         """Colours that tell apart what these do and, again and again, what lies in other rows.

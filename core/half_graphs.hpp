@@ -1,0 +1,63 @@
+// Half-graphs: hypotheses h_1, ..., h_k and points x_1, ..., x_k with h_i(x_j) = 1 exactly if i <= j.
+//
+// The longest half-graph of a table is its threshold dimension.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "bits.hpp"
+#include "views.hpp"
+
+namespace littlestone {
+
+enum class Outcome : int { refuted = 0, found = 1, unfinished = 2 };
+
+// A depth-first search for a half-graph of one length, that goes on where it stopped.
+class HalfGraphSearch {
+  public:
+    // rows[h] and columns[x] are the same table of 0s and 1s as sets, 64 to a word.
+    HalfGraphSearch(Grid<const Word> rows, Grid<const Word> columns, int length);
+
+    // Look at `budget` more nodes.
+    Outcome go_on(Index budget);
+
+    // The pairs (x_i, h_i) that were found.
+    std::vector<std::pair<int, int>> pairs() const;
+
+  private:
+    using Set = std::vector<Word>;
+    using Numbers = std::vector<std::int32_t>;
+
+    // The candidates of one kind at a level: all before `next` were tried.
+    struct Candidates {
+        Numbers numbers;
+        std::size_t next = 0;
+        void clear() {
+            numbers.clear();
+            next = 0;
+        }
+    };
+
+    struct Level {
+        Set hypotheses_left, points_left;
+        Set ones;  // the points left where the current hypothesis is 1
+        Candidates hypotheses, points;
+        bool entered = false;
+    };
+
+    void list_hypotheses(Level& level, int need);
+    void list_points(Level& level, int need);
+    void enter_next(Level& level, std::int32_t x);
+    void list(const std::vector<Set>& sets, const Set& among, const Set& on, Index least, Index most,
+              Numbers* kept);
+    bool has_staircase(int need, Index total) const;
+
+    std::vector<Set> rows_, columns_;
+    std::vector<Level> levels_;
+    std::vector<Index> having_;  // how many of the items last listed have each number of ones
+    int length_, depth_ = 0;
+};
+
+}  // namespace littlestone

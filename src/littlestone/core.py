@@ -1,0 +1,22 @@
+"""The compiled core, as the processor of this machine runs it best.
+
+Importing this module gives the extension module itself: `_core_v3`, compiled for x86-64-v3 (AVX2 and
+BMI2), where the processor has that, and `_core` elsewhere.  ``core.pyi`` lists what is in it; the
+sources are in ``core/`` at the project's root.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+try:
+    _chosen = import_module("littlestone._core")
+except ImportError as error:
+    raise ImportError(
+        "littlestone needs its compiled core. This copy has none that fits this Python. "
+        "Install a wheel, or run `pip install .` with a C++17 compiler, such as gcc 9."
+    ) from error
+if _chosen.runs_v3():
+    _chosen = import_module("littlestone._core_v3")
+sys.modules[__name__] = _chosen
