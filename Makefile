@@ -46,7 +46,7 @@ test: $(READY)
 quick: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
-ENGINES := tests/data/test_engines.py tests/data/test_alike.py tests/data/test_postgresql_tables.py \
+ENGINES := tests/data/test_engines.py tests/data/test_days_in_engines.py tests/data/test_alike.py tests/data/test_postgresql_tables.py \
     tests/data/test_workbooks.py tests/cli/test_workbooks_cli.py \
     tests/cli/test_databases_cli.py tests/expressions
 

@@ -35,7 +35,7 @@ def export(
         typer.Option(
             "--type",
             metavar="COLUMN=TYPE",
-            help="What a column holds: text, integer, decimal, double, real or boolean.",
+            help="What a column holds: text, integer, decimal, double, real, boolean or date.",
         ),
     ] = None,
     label: Annotated[

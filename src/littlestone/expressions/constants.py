@@ -13,10 +13,13 @@ import numpy as np
 
 from littlestone.domains import text
 from littlestone.errors import DeclarationError, did_you_mean, shown
-from littlestone.expressions.form import OneOf, Outcome, Within, cells
+from littlestone.expressions.form import Days, OneOf, Outcome, Within, cells
 
-TYPES = ("text", "integer", "decimal", "double", "real", "boolean")
-"""What a column may be said to hold: a double has 64 bits, a real 32."""
+TYPES = ("text", "integer", "decimal", "double", "real", "boolean", "date")
+"""What a column may be said to hold: a double has 64 bits, a real 32.
+
+A date may be a time without a zone too.
+"""
 
 EXACT = Context(prec=2000)
 """Numbers of conditions have fewer digits."""
@@ -97,7 +100,7 @@ def values_of(cell: OneOf, kind: str) -> list[Any]:
     Of decimals, whose text depends on their scale, the texts of their digits.
 
     >>> cell = OneOf("x", ("", "1.50", "7", "True", "x"))
-    >>> [values_of(cell, kind) for kind in TYPES]
+    >>> [values_of(cell, kind) for kind in TYPES if kind != "date"]
     [['1.50', '7', 'True', 'x'], [7], ['1.50', '7'], [7.0], [7.0], [True]]
     """
     present = [value for value in cell.values if value]
@@ -174,8 +177,33 @@ def bound(value: Fraction, kind: str | None, language: str) -> tuple[bool, int |
     return False, int(value) if value.denominator == 1 else float(decimal(value))
 
 
+def require_days(outcome: Outcome, types: Mapping[str, str], dated: Sequence[str]) -> None:
+    """Raise `DeclarationError` unless columns of days, and no others, have one of the types ``dated``.
+
+    Without a type, a time with a zone or a text would be compared in ways of the database's own.
+    """
+    for cell in cells(outcome):
+        kind = types.get(cell.column)
+        if isinstance(cell, Days) and kind not in dated:
+            words = " or ".join(f"{cell.column}={one}" for one in dated)
+            raise DeclarationError(
+                f"write a condition on the days of {shown(cell.column)}",
+                found="nothing says how it holds days"
+                if kind is None
+                else f"it is said to hold the type {kind}",
+                fix=f"say it: --type {words}",
+            )
+        if kind == "date" and not isinstance(cell, Days):
+            raise DeclarationError(
+                f"say that {shown(cell.column)} holds dates",
+                found="the rule asks for its numbers or texts",
+                fix="leave out the type",
+            )
+
+
 def require_numbers(outcome: Outcome, types: Mapping[str, str], language: str) -> None:
-    """Raise `DeclarationError` if a number is read from a column that is said to hold texts."""
+    """Raise `DeclarationError` if days are read, or numbers of a column said to hold texts."""
+    require_days(outcome, types, ("date",))
     for cell in cells(outcome):
         if isinstance(cell, Within) and types.get(cell.column) == "text":
             raise DeclarationError(

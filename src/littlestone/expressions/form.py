@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date, timedelta
 from fractions import Fraction
 
 from littlestone.errors import TooLargeError
@@ -33,6 +34,25 @@ class OneOf:
 
 
 @dataclass(frozen=True)
+class Days:
+    """The cell shows a day d (`domains.day`) with low <= d < high; None is no end."""
+
+    column: str
+    low: str | None = None
+    high: str | None = None
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The first and the last day; the calendar ends with the year 9999."""
+        last = date.max if self.high is None else date.fromisoformat(self.high) - timedelta(1)
+        return self.low or date.min.isoformat(), last.isoformat()
+
+
+Cell = Within | OneOf | Days
+"""A condition on one cell."""
+
+
+@dataclass(frozen=True)
 class Both:
     """All ``parts`` hold; without parts it always holds."""
 
@@ -50,10 +70,10 @@ class Either:
 class Not:
     """The cell condition ``part`` does not hold, such as for a missing cell."""
 
-    part: Within | OneOf
+    part: Cell
 
 
-Condition = Within | OneOf | Both | Either | Not
+Condition = Cell | Both | Either | Not
 
 ALWAYS, NEVER = Both(()), Either(())
 
@@ -154,10 +174,10 @@ def where(outcome: Outcome, label: int) -> Condition:
     return either(*found, *([so_far] if outcome.otherwise == label else []))
 
 
-def cells(part: Outcome | Condition) -> Iterator[Within | OneOf]:
+def cells(part: Outcome | Condition) -> Iterator[Cell]:
     """The conditions on single cells, as often as they stand there."""
     match part:
-        case Within() | OneOf():
+        case Within() | OneOf() | Days():
             yield part
         case Not(inner):
             yield inner

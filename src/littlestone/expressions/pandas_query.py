@@ -19,12 +19,13 @@ from littlestone.expressions.constants import (
 )
 from littlestone.expressions.form import (
     Both,
+    Cell,
     Condition,
+    Days,
     Either,
     Not,
     OneOf,
     Outcome,
-    Within,
     cells,
     require_small,
     where,
@@ -54,7 +55,7 @@ def query(outcome: Outcome, label: int, types: Mapping[str, str]) -> str:
     return _condition(found, types)
 
 
-def _require(cell: Within | OneOf, kind: str | None) -> None:
+def _require(cell: Cell, kind: str | None) -> None:
     """Raise `DeclarationError` for a column that a query cannot name, and for decimals."""
     if any(c in cell.column for c in "`\n\r\0") or not cell.column.isprintable():
         found, fix = "its name has a character that a query cannot quote", "rename the column"
@@ -84,7 +85,13 @@ def _condition(condition: Condition, types: Mapping[str, str], inside: bool = Fa
             return f"({held})" if inside else held
 
 
-def _cell(cell: Within | OneOf, kind: str | None) -> str:
+def _cell(cell: Cell, kind: str | None) -> str:
+    if isinstance(cell, Days):
+        raise DeclarationError(
+            f"{ASKED} on the days of {shown(cell.column)}",
+            found="frames of pandas hold days in several ways, which compare otherwise",
+            fix="use to_polars or to_sql, or predict with `littlestone predict`",
+        )
     name = _name(cell.column)
     if isinstance(cell, OneOf):
         kind = kind or "text"

@@ -6,6 +6,7 @@ A condition on a cell is never null: ``fill_null(False)`` stands behind each.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import reduce
 from math import inf, isinf
 from operator import and_, or_
@@ -22,6 +23,7 @@ from littlestone.expressions.form import (
     Both,
     Case,
     Condition,
+    Days,
     Either,
     Not,
     OneOf,
@@ -74,6 +76,8 @@ def _condition(condition: Condition, types: Mapping[str, str]) -> Expr:
             return ~_condition(part, types)
         case Within():
             return _within(condition, types.get(condition.column)).fill_null(False)
+        case Days():
+            return _days(condition).fill_null(False)
         case OneOf():
             return _one_of(condition, types.get(condition.column, "text"))
 
@@ -92,6 +96,13 @@ def _within(cell: Within, kind: str | None) -> Expr:
     equal, high = (True, inf) if cell.high is None else bound(cell.high, kind, "polars")
     found.append(column <= _finite(high) if equal else column < _finite(high))
     return reduce(and_, found)
+
+
+def _days(cell: Days) -> Expr:
+    import polars
+
+    first, last = map(date.fromisoformat, cell.ends)
+    return polars.col(cell.column).cast(polars.Date).is_between(first, last)
 
 
 def _finite(value: float) -> Any:

@@ -27,6 +27,7 @@ from littlestone.expressions.form import (
     ALWAYS,
     NEVER,
     Condition,
+    Days,
     OneOf,
     Outcome,
     Within,
@@ -82,12 +83,6 @@ def among(domain: Domain[Any], points: Collection[Any]) -> Condition:
         case Codes():
             numbers = [int(x) for x in points if x != MISSING]
             return _whole(domain.name, numbers, MISSING in points)
-        case Dates():
-            raise DeclarationError(
-                f"write conditions on the days of {domain.name!r}",
-                found="databases and frames write and compare days in ways of their own",
-                fix="predict with `littlestone predict`",
-            )
         case Cells():
             return _cells(domain, points)
         case Strings():
@@ -148,6 +143,8 @@ def shares(domain: Disjoint) -> list[Condition]:
 def _reads(domain: Domain[Any]) -> Condition:
     """The cells that `Domain.reads`."""
     match domain:
+        case Dates():
+            return Days(domain.name)
         case Grid() | Reals() | Integers() | Cells() | Codes():
             return Within(domain.name)
         case Strings():
@@ -195,8 +192,11 @@ def _cells(domain: Cells, points: Collection[str]) -> Condition:
     """Runs of cells; the first cell has no lower end and the last no upper one."""
     if MISSING in points:
         return negated(_cells(domain, [x for x in domain.starts if x not in points]))
-    ends = [None, *map(Fraction, domain.starts[1:]), None]
     runs = _runs([domain.index(x) - 1 for x in points])
+    if isinstance(domain, Dates):
+        days = [None, *domain.starts[1:], None]
+        return either(*(Days(domain.name, days[a], days[b]) for a, b in runs))
+    ends = [None, *map(Fraction, domain.starts[1:]), None]
     return either(*(Within(domain.name, ends[a], ends[b]) for a, b in runs))
 
 

@@ -27,7 +27,7 @@ from littlestone.expressions.constants import (
     nearest,
     values_of,
 )
-from littlestone.expressions.form import OneOf, Outcome, Within, cells
+from littlestone.expressions.form import Days, OneOf, Outcome, Within, cells
 from littlestone.expressions.sql_dialect import Dialect
 
 if TYPE_CHECKING:
@@ -127,9 +127,20 @@ class _Typed(Dialect):
     def _letters(self, column: Expression) -> Expression:
         return self._part(column, sql_texts.LETTERS)
 
-    @abstractmethod
     def _part(self, column: Expression, core: str) -> Expression:
         """What is of that pattern in a text that else has white space alone; or no number."""
+        return self._first(column, sql_texts.alone(core))
+
+    def _day_shown(self, column: Expression, cell: Days) -> Expression:
+        # Such texts are in the order of their days.
+        return self._between(self._bytes(self._first(column, sql_texts.day(self.code))), *cell.ends)
+
+    code: ClassVar[str]
+    """How a pattern writes a character by its number."""
+
+    @abstractmethod
+    def _first(self, column: Expression, pattern: str) -> Expression:
+        """The first group of the pattern in a text; NULL or empty if it does not match."""
 
     def _bytes(self, text: Expression) -> Expression:
         """The text compared byte by byte, whatever the column's own collation ignores."""
@@ -149,7 +160,7 @@ class _Typed(Dialect):
 class Postgres(_Typed):
     """PostgreSQL."""
 
-    name = "postgres"
+    name, code = "postgres", r"\u{:04x}"
 
     def _is_plain(self, value: Fraction, kind: str | None) -> bool:
         if kind == "decimal":
@@ -178,16 +189,16 @@ class Postgres(_Typed):
     def _number_shown(self, column: Expression, cell: Within) -> Expression:
         return self._exactly(self._cast(self._part(column, sql_texts.NUMBER), "DECIMAL"), cell)
 
-    def _part(self, column: Expression, core: str) -> Expression:
+    def _first(self, column: Expression, pattern: str) -> Expression:
         # The pattern's collation is explicit, so it is the one that counts.
-        pattern = self._binary(self._text(sql_texts.alone(core)))
-        return self._call("SUBSTRING", self._cast(column, "TEXT"), pattern)
+        found = self._binary(self._text(pattern))
+        return self._call("SUBSTRING", self._cast(column, "TEXT"), found)
 
 
 class DuckDb(_Typed):
     """DuckDB."""
 
-    name = "duckdb"
+    name, code = "duckdb", r"\x{{{:x}}}"
 
     def _is_plain(self, value: Fraction, kind: str | None) -> bool:
         # A constant becomes a float before a float is compared with it.
@@ -224,15 +235,16 @@ class DuckDb(_Typed):
             self.exp.TryCast(this=part, to=self.exp.DataType.build("DOUBLE")), cell
         )
 
-    def _part(self, column: Expression, core: str) -> Expression:
-        pattern = self._text(sql_texts.alone(core))
-        return self._call("REGEXP_EXTRACT", self._cast(column, "TEXT"), pattern, self._number(1))
+    def _first(self, column: Expression, pattern: str) -> Expression:
+        cell, found = self._cast(column, "TEXT"), self._text(pattern)
+        return self._call("REGEXP_EXTRACT", cell, found, self._number(1))
 
 
 class Sqlite(Dialect):
     """SQLite, where each value has a type of its own, and NaN is stored as NULL."""
 
     name = "sqlite"
+    dated = ("text",)
 
     def quoting(self) -> Any:
         # SQLite takes "NAME" for the text 'NAME' where the table has no such column, and answers.
@@ -267,6 +279,23 @@ class Sqlite(Dialect):
         # Beside a CAST to a number, a text that is one counts as a number, white space and all.
         found = self._stored(column, cell, lambda constant: self._cast(constant, "DOUBLE"))
         return found if cell.high is not None else self._all([found, self._is_number(column)])
+
+    def _day_shown(self, column: Expression, cell: Days) -> Expression:
+        blanks = self._call("CHAR", *map(self._number, sql_texts.BLANKS))
+        shown, (first, last) = self._trimmed(column, blanks), cell.ends
+        start = self._call("SUBSTR", shown, self._number(1), self._number(10))
+        # Computed with, a day that its month does not have is another one.
+        day = self._call("DATE", start, self._text("+0 days"))
+        pattern = self.exp.DPipe(this=day, expression=self._text("[T ]*"))
+        ended = self.exp.paren(self.exp.DPipe(this=shown, expression=self._text(" ")))
+        return self._all(
+            [
+                self.exp.EQ(this=self._typeof(column), expression=self._text("text")),
+                self.exp.Glob(this=ended, expression=self.exp.paren(pattern)),
+                # What follows the day decides nothing: "T" and " " are less than "~".
+                self._between(shown, first, f"{last}~"),
+            ]
+        )
 
     def _is_number(self, column: Expression) -> Expression:
         """Whether a cell is a number or a text read as one; all other texts are above these."""

@@ -14,11 +14,13 @@ from math import ceil, isinf
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from littlestone.expressions import sql_texts
-from littlestone.expressions.constants import EXACT, decimal, nearest, truths
+from littlestone.expressions.constants import EXACT, decimal, nearest, require_days, truths
 from littlestone.expressions.form import (
     Both,
     Case,
+    Cell,
     Condition,
+    Days,
     Either,
     Not,
     OneOf,
@@ -31,11 +33,17 @@ if TYPE_CHECKING:
     from sqlglot import Expression
 
 
+AFTER_DAYS = "10000-01-01"
+"""The first day that is not read."""
+
+
 class Dialect(ABC):
     """How one kind of database compares cells, for columns of these types."""
 
     name: ClassVar[str]
     """As sqlglot calls it."""
+    dated: ClassVar[tuple[str, ...]] = ("date", "text")
+    """The types of columns whose days it reads."""
 
     def __init__(self, types: Mapping[str, str], names: Sequence[str] | None) -> None:
         from sqlglot import exp
@@ -50,6 +58,7 @@ class Dialect(ABC):
 
     def top(self, outcome: Outcome) -> Expression:
         """The value of a row; NULL if a text may show a number that SQL cannot read."""
+        require_days(outcome, self.types, self.dated)
         numbers = dict.fromkeys(c.column for c in cells(outcome) if isinstance(c, Within))
         return self._value(outcome, self._unsure(list(numbers)) if numbers else [])
 
@@ -90,13 +99,15 @@ class Dialect(ABC):
 
     # Cells
 
-    def _cell(self, cell: Within | OneOf) -> Expression:
+    def _cell(self, cell: Cell) -> Expression:
         """Whether the condition on a cell holds; false or NULL if it does not."""
         column, kind = self._column(cell.column), self.types.get(cell.column)
         if isinstance(cell, OneOf):
             held = self._one_of(column, cell, kind)
             missing = [self._is_null(column)] if "" in cell.values else []
             return self._any([*missing, *held])
+        if isinstance(cell, Days):
+            return self._days(column, cell) if kind == "date" else self._day_shown(column, cell)
         if kind == "boolean":
             found = truths(cell)
             if len(found) == 2:
@@ -111,6 +122,21 @@ class Dialect(ABC):
     @abstractmethod
     def _within(self, column: Expression, cell: Within, kind: str | None) -> Expression:
         """Whether a cell of numbers is within bounds."""
+
+    def _days(self, column: Expression, cell: Days) -> Expression:
+        """Whether a date or a time is within bounds; midnight is less than any time of its day."""
+        first, after = (
+            self._cast(self._text(end), "DATE") for end in (cell.ends[0], cell.high or AFTER_DAYS)
+        )
+        above = self.exp.GTE(this=column, expression=first)
+        return self._all([above, self.exp.LT(this=column, expression=after)])
+
+    @abstractmethod
+    def _day_shown(self, column: Expression, cell: Days) -> Expression:
+        """Whether a text shows a day within bounds."""
+
+    def _between(self, value: Expression, first: str, last: str) -> Expression:
+        return self.exp.Between(this=value, low=self._text(first), high=self._text(last))
 
     @abstractmethod
     def _one_of(self, column: Expression, cell: OneOf, kind: str | None) -> list[Expression]:
