@@ -33,14 +33,17 @@ TREE = "decomposition.tree:check_tree"
 VOTING = "learners.voting:VotingLearner"
 SIZES = "learners.online.stage_sizes"
 
-SCORED = "lecture5.exponential_privacy mechanisms.exponential_costs mixed_tables.conditions"
-SPARSE_ROWS = (
-    "mechanisms.sparse_sampling mechanisms.choosing mechanisms.choosing_costs "
-    "mechanisms.irreducible mixed_tables.open_conditions mechanisms.online_staged "
-    "mechanisms.least_bottom"
+SCORED = (
+    "lecture5.exponential_privacy mechanisms.exponential-learner-missed "
+    "mechanisms.conditions-learner"
 )
-HISTOGRAM_ROWS = "mechanisms.stable_histogram blm20_learner.learner_as_a_whole"
-TESTS = "mechanisms.above_threshold mechanisms.sparse_vector mechanisms.online_staged"
+SPARSE_ROWS = (
+    "mechanisms.sparse-sampling mechanisms.choosing-mechanism mechanisms.choosing-mechanism-loss "
+    "mechanisms.irreducible-learner mechanisms.open-conditions-learner "
+    "mechanisms.online-staged-learner mechanisms.least_bottom"
+)
+HISTOGRAM_ROWS = "mechanisms.stable-histogram blm20_learner.learner_as_a_whole"
+TESTS = "mechanisms.above-threshold mechanisms.sparse-vector mechanisms.online-staged-learner"
 TREES = (
     "lyu25_trees.valid_trees_only lyu25.valid_trees_exist lyu25.leaf_counts "
     "lyu25.greedy_nested_trees lyu25.lists_of_balls several_labels.leaves"
@@ -92,14 +95,14 @@ GROSS = [
         "data.groups, self.base, rng",
         "data.groups, self.base**100, rng",
         "the draw of a tree is the best",
-        "mixed_tables.trees mechanisms.counted_lines mixed_tables.regrown",
+        "mechanisms.trees-learner mechanisms.exponential-learner-lines mechanisms.regrown-learner",
     ),
     gross(
         f"{EXPONENTIAL}.draw_sum",
         "data.groups, self.base, rng",
         "data.groups, self.base**2, rng",
         "the draw of a tree is at twice epsilon",
-        "mixed_tables.trees mechanisms.counted_lines mixed_tables.regrown",
+        "mechanisms.trees-learner mechanisms.exponential-learner-lines mechanisms.regrown-learner",
     ),
     gross(
         f"{SPARSE}._place",
@@ -120,7 +123,7 @@ GROSS = [
         "found = self.mechanism.select(self.scores(self.listed, *self.held(sample, rng)), rng)",
         "found = max((s := self.scores(self.listed, *self.held(sample, rng))), key=s.get)",
         "the rule that most teachers list is released",
-        "mechanisms.irreducible teachers.on_a_fixed_data_set",
+        "mechanisms.irreducible-learner teachers.on_a_fixed_data_set",
     ),
     gross(
         f"{HISTOGRAM}",
@@ -148,22 +151,22 @@ GROSS = [
         "discrete_laplace(threshold_noise, rng)",
         "0",
         "the threshold has no noise",
-        "mechanisms.sparse_vector",
+        "mechanisms.sparse-vector",
     ),
     gross(
         f"{THRESHOLDS}.one_sided_threshold:OneSidedThreshold._timed",
         "- count + skips",
         "- count",
         "the counter skips no record",
-        "mechanisms.one_sided_threshold mechanisms.online_teachers mechanisms.online_staged "
-        "lyu25_online.mistakes_before_a_hit",
+        "mechanisms.one-sided-threshold mechanisms.online-teacher-learner "
+        "mechanisms.online-staged-learner lyu25_online.mistakes_before_a_hit",
     ),
     gross(
         "privacy.mechanisms.scores.cell_counts:CellCounts.draw",
         "count + discrete_laplace(self.ratio, rng)",
         "count",
         "counts of cells have no noise",
-        "mixed_tables.estimates",
+        "mechanisms.group-estimates",
     ),
     gross(
         "learners.globally_stable:GloballyStableLearner.draw",

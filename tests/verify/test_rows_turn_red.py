@@ -13,16 +13,15 @@ import pytest
 from gross import GROSS
 
 from littlestone.discovery import modules
-from littlestone.verify.statement import Statement
+from littlestone.verify.statement import rows_of
 from planting import Fault, forget, plant
 
 pytestmark = pytest.mark.slow
 
 ROWS = {
-    f"{module.__name__.rpartition('.')[2]}.{name}": member
+    f"{module.__name__.rpartition('.')[2]}.{name}": row
     for module in modules("littlestone.verify")
-    for name, member in vars(module).items()
-    if isinstance(member, Statement)
+    for name, row in rows_of(module).items()
 }
 
 

@@ -154,14 +154,20 @@ def paid(event: Event, times: int, rng: random.Random) -> Receipt:
 
 @dataclass(frozen=True)
 class Named:
-    """A named way to make a subject that claims (epsilon, delta); ``about`` says what it is."""
+    """A named way to make a subject that claims (epsilon, delta); ``about`` says what it is.
+
+    ``row`` has what its row of `littlestone verify` needs, if it has one: see `verify.mechanisms`.
+    """
 
     name: str
     about: str
     make: Callable[[Fraction, Fraction], Subject[Any]]
+    row: Mapping[str, Any]
 
 
-def subject(name: str) -> Callable[[Callable[[Fraction, Fraction], Subject[Any]]], Named]:
+def subject(
+    name: str, **row: object
+) -> Callable[[Callable[[Fraction, Fraction], Subject[Any]]], Named]:
     """Mark a function of (epsilon, delta) as the subject ``name`` of ``littlestone audit``."""
 
     def named(make: Callable[[Fraction, Fraction], Subject[Any]]) -> Named:
@@ -170,7 +176,7 @@ def subject(name: str) -> Callable[[Callable[[Fraction, Fraction], Subject[Any]]
             object.__setattr__(found, "recipe", (name, epsilon, delta))
             return found
 
-        return Named(name, (make.__doc__ or "").partition("\n")[0], made)
+        return Named(name, (make.__doc__ or "").partition("\n")[0], made, row)
 
     return named
 

@@ -1,4 +1,4 @@
-"""Rules, trees and lists over mixed tables, and whose records a guarantee protects."""
+"""The scores of rules and trees over mixed tables."""
 
 from __future__ import annotations
 
@@ -9,66 +9,7 @@ from typing import Any
 from littlestone.classes import parse_class
 from littlestone.classes.base import ErrorSums
 from littlestone.sample import Sample
-from littlestone.verify.mechanisms import audited
 from littlestone.verify.statement import Outcome, Trial, statement
-
-conditions = audited(
-    "conditions-learner",
-    id="Mixed tables",
-    says="one draw of a rule is private",
-    code="learners.ExponentialLearner",
-    proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
-)
-open_conditions = audited(
-    "open-conditions-learner",
-    id="Mixed tables",
-    says="a rule with open columns",
-    code="learners.ChoosingLearner",
-    proof="proofs/choosing.md#theorem-1-privacy",
-)
-trees = audited(
-    "trees-learner",
-    id="Mixed tables",
-    says="one draw of a whole tree is private",
-    code="learners.ExponentialLearner",
-    proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
-)
-rounds = audited(
-    "rule-list-learner",
-    id="Mixed tables",
-    says="rules drawn one after another",
-    code="learners.rounds.RoundsLearner",
-    proof="proofs/rounds.md#theorem-1-privacy",
-)
-regrown = audited(
-    "regrown-learner",
-    id="Mixed tables",
-    says="leaves that are split again share a budget",
-    code="learners.regrown.RegrownLearner",
-    proof="proofs/regrown.md#theorem-1-disjoint-leaves-share-one-budget",
-)
-vocabulary = audited(
-    "vocabulary-learner",
-    id="Mixed tables",
-    says="a vocabulary, then a rule over it",
-    code="learners.vocabulary",
-    proof="proofs/vocabulary.md#theorem-1-privacy",
-)
-units = audited(
-    "unit-learner",
-    id="Mixed tables",
-    says="all records of a unit are protected at once",
-    code="units",
-    proof="proofs/units.md#theorem-2-group-privacy",
-)
-estimates = audited(
-    "group-estimates",
-    drawn_at=25,
-    id="Mixed tables",
-    says="a group with its rate and size",
-    code="learners.estimate",
-    proof="proofs/estimates.md#theorem-2-rule-and-counts-together",
-)
 
 CLASSES = [
     f"{kind}(age: 0..20 step 10, sex in {{F, M}}; {options})"

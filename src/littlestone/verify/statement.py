@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
+from types import ModuleType
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -183,12 +184,15 @@ def status_of(statement_id: str, text: str) -> Status:
 def statements(only: str = "") -> list[Statement]:
     """The statements whose name contains ``only``, in the order of the modules and files."""
     found: dict[int, Any] = {
-        id(member): member
-        for module in modules("littlestone.verify")
-        for member in vars(module).values()
-        if isinstance(member, Statement)
+        id(row): row for module in modules("littlestone.verify") for row in rows_of(module).values()
     }
     return [row for row in found.values() if only.lower() in row.name.lower()]
+
+
+def rows_of(module: ModuleType) -> dict[str, Statement]:
+    """The rows of a module by their names there; those of audit subjects by the names of these."""
+    members = vars(module) | getattr(module, "AUDITED", {})
+    return {name: member for name, member in members.items() if isinstance(member, Statement)}
 
 
 def statement_named(name: str) -> Statement:

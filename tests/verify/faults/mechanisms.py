@@ -10,9 +10,15 @@ SPARSE = f"{MECHANISMS}.lists.sparse_selection:SparseSelection"
 CONTINUAL = f"{MECHANISMS}.streams.continual_selection"
 LOW = Fault(f"{SPARSE}.bottom", "self.heaviest +", "self.heaviest - 1 +", "bottom is one lower")
 LOWER = Fault(f"{SPARSE}.bottom", "self.heaviest +", "self.heaviest - 4 +", "bottom is four lower")
+TWICE = Fault(
+    f"{LEARNERS}.exponential:ExponentialLearner.scores",
+    "return self.hypotheses.scores(sample)",
+    "return self.hypotheses.scores(sample.weighted((2, 2)))",
+    "an error counts twice",
+)
 FAULTS: dict[str, list[Fault]] = {
-    "sparse_sampling": [LOW],
-    "above_threshold": [
+    "sparse-sampling": [LOW],
+    "above-threshold": [
         Fault(
             f"{MECHANISMS}.thresholds.above_threshold:AboveThreshold.noises",
             "exp_below(self.query_epsilon)",
@@ -20,7 +26,7 @@ FAULTS: dict[str, list[Fault]] = {
             "half the noise",
         ),
     ],
-    "stable_histogram": [
+    "stable-histogram": [
         Fault(
             f"{MECHANISMS}.lists.stable_histogram:StableHistogram.threshold",
             "1 + self._exponent",
@@ -28,8 +34,8 @@ FAULTS: dict[str, list[Fault]] = {
             "the threshold is one lower",
         ),
     ],
-    "choosing": [LOW],
-    "choosing_costs": [
+    "choosing-mechanism": [LOW],
+    "choosing-mechanism-loss": [
         Fault(
             f"{MECHANISMS}.lists.choosing:ChoosingMechanism.sensitivity",
             "max(self.gain, self.loss)",
@@ -37,7 +43,7 @@ FAULTS: dict[str, list[Fault]] = {
             "the smaller cost is the sensitivity",
         ),
     ],
-    "exponential_costs": [
+    "exponential-learner-missed": [
         Fault(
             f"{LEARNERS}.exponential:ExponentialLearner.__init__",
             ", self.mistakes.largest)",
@@ -45,7 +51,7 @@ FAULTS: dict[str, list[Fault]] = {
             "costs do not count for the sensitivity",
         ),
     ],
-    "sparse_vector": [
+    "sparse-vector": [
         Fault(
             f"{MECHANISMS}.thresholds.sparse_vector:SparseVector._noises",
             "2 * self.hits",
@@ -53,7 +59,7 @@ FAULTS: dict[str, list[Fault]] = {
             "values move in one direction",
         ),
     ],
-    "composed": [
+    "composed-draws": [
         Fault(
             "littlestone.privacy.accounting.composed:Composed.pieces",
             "for part, n in self.parts for",
@@ -61,7 +67,7 @@ FAULTS: dict[str, list[Fault]] = {
             "repeated events count once",
         ),
     ],
-    "one_sided_threshold": [
+    "one-sided-threshold": [
         Fault(
             f"{MECHANISMS}.thresholds.one_sided_threshold:OneSidedThreshold._law",
             "self.threshold - count for",
@@ -69,7 +75,7 @@ FAULTS: dict[str, list[Fault]] = {
             "a record counts twice",
         ),
     ],
-    "continual_keys": [
+    "continual-key-selection": [
         Fault(
             f"{MECHANISMS}.streams.continual_key_selection:ContinualKeySelection.terms",
             "self.delta / self.horizon",
@@ -77,7 +83,7 @@ FAULTS: dict[str, list[Fault]] = {
             "delta is spent at each step",
         ),
     ],
-    "continual_own": [
+    "continual-selection-own": [
         Fault(
             f"{CONTINUAL}:ContinualSelection.terms",
             "self.delta / self.horizon",
@@ -85,7 +91,7 @@ FAULTS: dict[str, list[Fault]] = {
             "delta is spent at each step",
         ),
     ],
-    "continual_shared": [
+    "continual-selection-shared": [
         Fault(
             f"{CONTINUAL}:ContinualSelection.terms",
             "self.delta / self.horizon",
@@ -93,7 +99,7 @@ FAULTS: dict[str, list[Fault]] = {
             "delta is spent at each step",
         ),
     ],
-    "confirmations": [
+    "continual-confirmation": [
         Fault(
             f"{MECHANISMS}.streams.confirmation:ContinualConfirmation._law",
             "- records",
@@ -101,7 +107,7 @@ FAULTS: dict[str, list[Fault]] = {
             "a record counts twice",
         ),
     ],
-    "online_confirmed": [
+    "online-confirmed-learner": [
         Fault(
             f"{MECHANISMS}.streams.confirmation:ContinualConfirmation.shrink",
             "exp_below(self.test_epsilon)",
@@ -109,7 +115,7 @@ FAULTS: dict[str, list[Fault]] = {
             "tests of twice their epsilon",
         ),
     ],
-    "tallies": [
+    "continual-tallies": [
         Fault(
             f"{MECHANISMS}.streams.tallies:ContinualTallies.ratio",
             "exp_below(self.cell_epsilon)",
@@ -117,7 +123,7 @@ FAULTS: dict[str, list[Fault]] = {
             "half the noise of a cell",
         ),
     ],
-    "online_tallied": [
+    "online-tallied-learner": [
         Fault(
             f"{MECHANISMS}.streams.tallies:ContinualTallies.timed",
             "accumulate(cell is not None for cell in data)",
@@ -125,7 +131,7 @@ FAULTS: dict[str, list[Fault]] = {
             "a record counts twice for the time",
         ),
     ],
-    "the_rest": [
+    "rest-selection": [
         Fault(
             f"{MECHANISMS}.keys.rest_selection:RestSelection.upper",
             "self.base / self.slow",
@@ -133,7 +139,7 @@ FAULTS: dict[str, list[Fault]] = {
             "keys and the rest spend the same epsilon",
         ),
     ],
-    "single_key_labels": [
+    "single-key-learner-labels": [
         Fault(
             f"{MECHANISMS}.keys.single_key_selection:SingleKeySelection.base",
             "exp_below(self.epsilon)",
@@ -141,7 +147,7 @@ FAULTS: dict[str, list[Fault]] = {
             "curves of twice epsilon",
         ),
     ],
-    "counted_lines": [
+    "exponential-learner-lines": [
         Fault(
             f"{LEARNERS}.exponential:ExponentialLearner.scores",
             "return self.hypotheses.scores(sample)",
@@ -149,7 +155,7 @@ FAULTS: dict[str, list[Fault]] = {
             "an error counts twice",
         ),
     ],
-    "online_keys": [
+    "online-key-learner": [
         Fault(
             f"{MECHANISMS}.streams.continual_key_selection:ContinualKeySelection.terms",
             "self.delta / self.horizon",
@@ -157,7 +163,7 @@ FAULTS: dict[str, list[Fault]] = {
             "delta is spent at each step",
         ),
     ],
-    "online_rules": [
+    "online-rule-learner": [
         Fault(
             f"{CONTINUAL}:ContinualSelection.terms",
             "self.delta / self.horizon",
@@ -165,9 +171,59 @@ FAULTS: dict[str, list[Fault]] = {
             "delta is spent at each step",
         ),
     ],
-    "online_teachers": [LOW],
-    "irreducible": [LOWER],
-    "online_staged": [LOWER],
+    "online-teacher-learner": [LOW],
+    "irreducible-learner": [LOWER],
+    "online-staged-learner": [LOWER],
+    "conditions-learner": [TWICE],
+    "open-conditions-learner": [
+        Fault(
+            f"{LEARNERS}.choosing:ChoosingLearner.__init__",
+            "growth = self.covering.elements_per_point",
+            "growth = 1",
+            "a record brings one rule",
+        ),
+    ],
+    "trees-learner": [TWICE],
+    "rule-list-learner": [
+        Fault(
+            f"{LEARNERS}.rounds:RoundsLearner.__init__",
+            "repeated(self.mechanism, hypotheses.rules, budget.delta)",
+            "repeated(self.mechanism, 1, budget.delta)",
+            "one round is paid for",
+        ),
+    ],
+    "regrown-learner": [
+        Fault(
+            f"{LEARNERS}.regrown:RegrownLearner.parts",
+            "found.append(rest)",
+            "found.append(sample)",
+            "every leaf sees all records",
+        ),
+    ],
+    "vocabulary-learner": [
+        Fault(
+            f"{LEARNERS}.vocabulary:counted",
+            "found.get(value, 0) + count",
+            "found.get(value, 0) + 9 * count",
+            "a record counts nine times",
+        ),
+    ],
+    "unit-learner": [
+        Fault(
+            "littlestone.data.reservoir:Reservoir.__init__",
+            "unit.most",
+            "unit.most + 1",
+            "one record more of a unit is kept",
+        ),
+    ],
+    "group-estimates": [
+        Fault(
+            "littlestone.mistakes:MistakeCosts.largest",
+            "max(self.missed, self.alarm)",
+            "min(self.missed, self.alarm)",
+            "the smaller cost is the sensitivity",
+        ),
+    ],
     "least_bottom": [LOW],
     "hundred_draws": [
         Fault(

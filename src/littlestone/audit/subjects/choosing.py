@@ -29,7 +29,12 @@ def choosing_subject(mechanism: ChoosingMechanism[str]) -> Subject[Records]:
     )
 
 
-@subject("choosing-mechanism")
+@subject(
+    "choosing-mechanism",
+    id="BNS13",
+    code="privacy.mechanisms.lists.choosing.ChoosingMechanism",
+    proof="proofs/choosing.md#theorem-1-privacy",
+)
 def choosing_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The choosing mechanism where a record brings at most two hypotheses; needs a delta."""
     return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), growth=2))
@@ -41,7 +46,12 @@ def choosing_gain(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), 2, gain=3))
 
 
-@subject("choosing-mechanism-loss")
+@subject(
+    "choosing-mechanism-loss",
+    id="BNS13",
+    code="privacy.mechanisms.lists.choosing.ChoosingMechanism",
+    proof="proofs/choosing.md#theorem-1-privacy",
+)
 def choosing_loss(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The choosing mechanism where a positive record gains 2 and a negative one loses 3."""
     return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), 2, gain=2, loss=3))

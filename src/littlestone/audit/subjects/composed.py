@@ -48,7 +48,12 @@ def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
     return Subject(event, distribution, ((0, 1),), runs, (0, 1))
 
 
-@subject("composed-draws")
+@subject(
+    "composed-draws",
+    id="Lyu25 section 3.4, concurrent composition",
+    code="privacy.accounting.composed.Composed",
+    proof="proofs/composition.md#theorem-6-interleaved-interactive-events",
+)
 def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """Two draws by error counts, the second about what the first returned; needs no delta."""
     mechanism = ExponentialMechanism(epsilon / 2)

@@ -78,7 +78,14 @@ def _quiet(mechanism: ContinualConfirmation, epochs: Epochs) -> Fraction:
     return quiet
 
 
-@subject("continual-confirmation")
+@subject(
+    "continual-confirmation",
+    id="Streams",
+    code="privacy.mechanisms.streams.confirmation",
+    proof="proofs/confirmation.md#theorem-1-privacy",
+    drawn_at=6,
+    steps=2,
+)
 def continual_confirmation(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """Two keys of a stream, each confirmed when it is named often; spends no delta."""
     mechanism = ContinualConfirmation(
@@ -106,7 +113,14 @@ def quick(H: HypothesisClass[Any], epsilon: Fraction) -> ConfirmedLearner:
     return learner
 
 
-@subject("online-confirmed-learner")
+@subject(
+    "online-confirmed-learner",
+    id="Streams",
+    code="learners.online.ConfirmedLearner",
+    proof="proofs/confirmation.md#theorem-1-privacy",
+    drawn_at=4,
+    steps=2,
+)
 def points(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of confirmations, of a table of two points; spends no delta."""
     table = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]], points=["a", "b"])

@@ -26,7 +26,13 @@ def quiet(record: str) -> tuple[Keys, Keys]:
     return (record, *rest), (None, *rest)
 
 
-@subject("continual-key-selection")
+@subject(
+    "continual-key-selection",
+    id="Streams",
+    code="privacy.mechanisms.streams.continual_key_selection.ContinualKeySelection",
+    proof="proofs/continual-key-selection.md#theorem-1-privacy",
+    epsilon=5,
+)
 def continual_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """Keys of a stream, each selected soon after it is named often; needs a delta."""
     mechanism = ContinualKeySelection[str].within(Budget(epsilon, delta), horizon=HORIZON)
@@ -62,19 +68,38 @@ def few(records: Named) -> Iterable[tuple[Named, Named]]:
             yield (*one, rest, rest), (*other, rest, rest)
 
 
-@subject("continual-selection-own")
+@subject(
+    "continual-selection-own",
+    id="Streams",
+    code="privacy.mechanisms.streams.continual_selection.ContinualSelection",
+    proof="proofs/continual-selection.md#theorem-1-privacy",
+    epsilon=5,
+)
 def own(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
     """Candidates of a stream, one after another, with skips of their own; needs a delta."""
     return selection(epsilon, delta, shared=False)
 
 
-@subject("continual-selection-shared")
+@subject(
+    "continual-selection-shared",
+    id="Streams",
+    code="privacy.mechanisms.streams.continual_selection.ContinualSelection",
+    proof="proofs/continual-selection.md#theorem-1-privacy",
+    epsilon=5,
+)
 def shared(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
     """Candidates of a stream, one after another, with shared skips; needs a delta."""
     return selection(epsilon, delta, shared=True)
 
 
-@subject("one-sided-threshold")
+@subject(
+    "one-sided-threshold",
+    id="Streams",
+    code="privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold",
+    proof="proofs/online-teachers.md#theorem-1-the-counter",
+    drawn_at=3,
+    steps=1,
+)
 def one_sided_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Counted]:
     """Noisy counts of a stream with noise on one side, over all epochs; spends no delta."""
     still = (False,) * 9

@@ -121,7 +121,12 @@ def sums(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return learner_subject(H, epsilon, n=2)
 
 
-@subject("exponential-learner-lines")
+@subject(
+    "exponential-learner-lines",
+    id="Lines of a plane",
+    code="learners.ExponentialLearner",
+    proof="proofs/exponential-mechanism.md#theorem-7-hypotheses-that-are-counted",
+)
 def lines(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The exponential learner of affine lines, by counts of cosets; spends no delta."""
     return learner_subject(AffineSubspaces.over(["x", "y"], 3, 1), epsilon, n=2)
@@ -159,7 +164,12 @@ def union(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return learner_subject(ScoredUnion(parts[0].domain, parts), epsilon, n=2)
 
 
-@subject("exponential-learner-missed")
+@subject(
+    "exponential-learner-missed",
+    id="KLN+11 Theorem 3.4",
+    code="learners.ExponentialLearner",
+    proof="proofs/exponential-mechanism.md#theorem-5-mistakes-that-do-not-all-cost-the-same",
+)
 def missed(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The exponential learner, where a missed positive costs 3 and a false alarm 1; spends no delta."""
     return learner_subject(Thresholds.on(0, 2), epsilon, n=3, cost=(3, 1))

@@ -35,7 +35,12 @@ def partition_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     )
 
 
-@subject("rest-selection")
+@subject(
+    "rest-selection",
+    id="Keys",
+    code="privacy.mechanisms.keys.rest_selection",
+    proof="proofs/partition-selection.md#theorem-3-all-keys",
+)
 def rest_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """Partition selection that may release all keys there are; needs a delta."""
     mechanism = RestSelection[str](Budget(epsilon, delta))

@@ -170,7 +170,13 @@ def votes(
     return whole(learner, law, pairs, release=rule)
 
 
-@subject("irreducible-learner")
+@subject(
+    "irreducible-learner",
+    id="Lyu25 Corollary 5.1",
+    code="learners.IrreducibleLearner",
+    proof="proofs/irreducible.md#theorem-2-the-proved-size",
+    status="changed",
+)
 def irreducible(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of teachers, of single points and with a record for each; needs a delta."""
     return votes(IrreducibleLearner, Budget(epsilon, delta), Points(Integers()), RECORDS)
@@ -184,7 +190,12 @@ NAMED = FiniteClass.from_array(
 NAMED_RECORDS: Records = tuple(product(NAMED.domain.points[:2], range(NAMED.labels)))
 
 
-@subject("single-key-learner-labels")
+@subject(
+    "single-key-learner-labels",
+    id="Keys",
+    code="learners.SingleKeyLearner",
+    proof="proofs/single-key-selection.md#theorem-3-every-class-of-littlestone-dimension-1",
+)
 def single_key_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner that releases one function of three labels that records name; needs a delta."""
     learner = SingleKeyLearner(NAMED, Budget(epsilon, delta))

@@ -65,14 +65,24 @@ def on_tables(
     return whole(learner, by_learner(learner), pairs, around=300)
 
 
-@subject("conditions-learner")
+@subject(
+    "conditions-learner",
+    id="Mixed tables",
+    code="learners.ExponentialLearner",
+    proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
+)
 def conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of conjunctions and disjunctions over a mixed table; spends no delta."""
     learner = exponential(f"conditions({CONDITIONS}, either)", epsilon)
     return on_tables(learner, ON_A_LIST, STEP)
 
 
-@subject("trees-learner")
+@subject(
+    "trees-learner",
+    id="Mixed tables",
+    code="learners.ExponentialLearner",
+    proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
+)
 def trees(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of trees over a mixed table; spends no delta."""
     return on_tables(exponential(TREES, epsilon), OF_NUMBERS[:3] + OF_NUMBERS[5:], PARITY)
@@ -84,7 +94,12 @@ def trees_of_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return on_tables(exponential(TREES_OF_THREE, epsilon, labels=3), OF_THREE, SHARES, n=1)
 
 
-@subject("open-conditions-learner")
+@subject(
+    "open-conditions-learner",
+    id="Mixed tables",
+    code="learners.ChoosingLearner",
+    proof="proofs/choosing.md#theorem-1-privacy",
+)
 def open_conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The choosing learner of conjunctions with an open column; needs a delta."""
     H: Any = parse_class("conditions(w, x at {0, 5}; at most 2)")
@@ -93,7 +108,12 @@ def open_conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return whole(learner, by_learner(learner), pairs, around=300)
 
 
-@subject("rule-list-learner")
+@subject(
+    "rule-list-learner",
+    id="Mixed tables",
+    code="learners.rounds.RoundsLearner",
+    proof="proofs/rounds.md#theorem-1-privacy",
+)
 def rule_list(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of lists of two rules, in two rounds; spends no delta."""
     H: Any = parse_class("rule_list(x at {0, 5}, s in {a}; at most 2)")
@@ -123,7 +143,12 @@ def regrown_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return on_tables(learner, ONE_OR_NONE, MISSING, (2, 3), n=1, times=12)
 
 
-@subject("regrown-learner")
+@subject(
+    "regrown-learner",
+    id="Mixed tables",
+    code="learners.regrown.RegrownLearner",
+    proof="proofs/regrown.md#theorem-1-disjoint-leaves-share-one-budget",
+)
 def regrown(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of a tree whose leaves are split once more; spends no delta."""
     H: Any = parse_class(REGROWN)

@@ -168,7 +168,13 @@ def forked(stream: Any) -> Any:
     return made
 
 
-@subject("online-key-learner")
+@subject(
+    "online-key-learner",
+    id="Streams",
+    code="learners.online.KeyLearner",
+    proof="proofs/continual-key-selection.md#theorem-1-privacy",
+    epsilon=5,
+)
 def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of sets: all sets that it publishes; needs a delta."""
     learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=LONG)
@@ -182,7 +188,15 @@ def functions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), (1, 1)))
 
 
-@subject("online-teacher-learner")
+@subject(
+    "online-teacher-learner",
+    id="Streams",
+    code="learners.online.TeacherLearner",
+    proof="proofs/online-teachers.md#theorem-2-the-whole-process",
+    epsilon=5,
+    drawn_at=20,
+    steps=1,
+)
 def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of teachers, of single points: all it publishes; needs a delta."""
     learner = TeacherLearner(

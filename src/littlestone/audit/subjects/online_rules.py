@@ -88,7 +88,13 @@ def copied(stream: Any) -> Any:
     return made
 
 
-@subject("online-rule-learner")
+@subject(
+    "online-rule-learner",
+    id="Streams",
+    code="learners.online.RuleLearner",
+    proof="proofs/continual-selection.md#theorem-4-privacy-of-the-learner",
+    epsilon=5,
+)
 def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of equality rules, of one column: all its rules; needs a delta."""
     H = EqualityRules.of("a", max_literals=1)

@@ -16,7 +16,13 @@ Lists = tuple[tuple[int, ...], ...]
 LISTS: Lists = ((), (0,), (0, 1), (1, 0, 2), (1, 1), (2, 2, 3))
 
 
-@subject("sparse-sampling")
+@subject(
+    "sparse-sampling",
+    id="Lyu25 Algorithm 1",
+    code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
+    proof="proofs/sparse-sampling.md#theorem-1-privacy",
+    status="changed",
+)
 def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
     """Sparse sampling from lists of at most two items; needs a delta."""
     mechanism = SparseSampling[int](Budget(epsilon, delta), list_size=2)

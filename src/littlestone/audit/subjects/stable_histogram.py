@@ -12,7 +12,12 @@ from littlestone.privacy.mechanisms.lists.stable_histogram import Histogram, Sta
 Keys = tuple[str | None, ...]
 
 
-@subject("stable-histogram")
+@subject(
+    "stable-histogram",
+    id="BLM20 Lemma 15",
+    code="privacy.mechanisms.lists.stable_histogram.StableHistogram",
+    proof="proofs/stable-histogram.md#theorem-1-privacy-blm20-lemma-15-with-its-constants",
+)
 def stable_histogram(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """The stable histogram of one key a record; needs a delta."""
     mechanism = StableHistogram[str](Budget(epsilon, delta))

@@ -163,7 +163,16 @@ class _Chosen:
         return items[self._choices.choose(weights)]
 
 
-@subject("online-staged-learner")
+@subject(
+    "online-staged-learner",
+    id="Lyu25 section 6.1",
+    code="learners.online.StagedOnlineLearner, learners.online.stage_stream.StagedStream",
+    proof="proofs/staged-stream.md#theorem-1-privacy",
+    status="mended",
+    epsilon=5,
+    drawn_at=40,
+    steps=2,
+)
 def staged(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The staged online learner, of single points: all it publishes; needs a delta."""
     learner = StagedOnlineLearner(

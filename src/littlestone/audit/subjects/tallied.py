@@ -62,7 +62,14 @@ def _paths(
     yield (rule.words(),) * len(records), left
 
 
-@subject("continual-tallies")
+@subject(
+    "continual-tallies",
+    id="Streams",
+    code="privacy.mechanisms.streams.tallies",
+    proof="proofs/tallies.md#theorem-1-privacy",
+    drawn_at=8,
+    steps=2,
+)
 def continual_tallies(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
     """Two cells of a stream, counted again and again; spends no delta."""
     mechanism = ContinualTallies(
@@ -76,7 +83,14 @@ def continual_tallies(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
     )
 
 
-@subject("online-tallied-learner")
+@subject(
+    "online-tallied-learner",
+    id="Streams",
+    code="learners.online.TalliedLearner",
+    proof="proofs/tallies.md#theorem-1-privacy",
+    drawn_at=6,
+    steps=2,
+)
 def points(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of tallies, of a table of two points; spends no delta."""
     table = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]], points=["a", "b"])

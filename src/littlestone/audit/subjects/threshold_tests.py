@@ -30,7 +30,12 @@ def neighbouring_values(tests: int) -> Iterator[tuple[Values, Values]]:
             yield one, other
 
 
-@subject("sparse-vector")
+@subject(
+    "sparse-vector",
+    id="Sparse vector technique",
+    code="privacy.mechanisms.thresholds.sparse_vector.SparseVector",
+    proof="proofs/sparse-vector.md#theorem-1-privacy",
+)
 def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
     """The sparse vector technique up to one hit, any values; spends no delta."""
     return mechanism_subject(
@@ -41,7 +46,13 @@ def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
     )
 
 
-@subject("above-threshold")
+@subject(
+    "above-threshold",
+    id="Lyu25 Algorithm 2",
+    code="privacy.mechanisms.thresholds.above_threshold.AboveThreshold",
+    proof="proofs/above-threshold.md#theorem-2-the-exact-worst-case",
+    status="mended",
+)
 def above_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
     """AboveThreshold with fresh noise up to one hit; needs a delta."""
     return mechanism_subject(

@@ -142,7 +142,12 @@ def exponential(epsilon: Fraction, most: int, reading: Read = read) -> Subject[B
     return unit_subject(learner, unit, law, [(0, 0), (0, 1)], reading=reading)
 
 
-@subject("unit-learner")
+@subject(
+    "unit-learner",
+    id="Mixed tables",
+    code="units",
+    proof="proofs/units.md#theorem-2-group-privacy",
+)
 def two_records(epsilon: Fraction, delta: Fraction) -> Subject[Blocks]:
     """The exponential learner of units, two records of each; spends no delta."""
     return exponential(epsilon, most=2)

@@ -26,7 +26,12 @@ def made(
     return VocabularyLearner(H, Budget(epsilon, delta), cost=cost)
 
 
-@subject("vocabulary-learner")
+@subject(
+    "vocabulary-learner",
+    id="Mixed tables",
+    code="learners.vocabulary",
+    proof="proofs/vocabulary.md#theorem-1-privacy",
+)
 def vocabulary(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of trees with an open column; needs a delta."""
     return on_words(made(epsilon, delta))
