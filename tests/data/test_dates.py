@@ -247,6 +247,26 @@ def test_days_and_numbers_are_told_apart() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thresholds(a, 2021-01-01..2021-12-31)",
+        "thresholds(a: 2021-01-01..2021-12-31 step 1 month)",
+        "intervals(a, 2021-01-01..2021-12-31; step 1 month)",
+        "stumps(b 0..5, a 2021-01-01..2021-12-31)",
+        "thresholds(a)",
+        "boxes(a)",
+    ],
+)
+def test_classes_of_ranges_name_the_classes_that_read_days(text: str) -> None:
+    schema = Schema.parse(
+        '[columns.a]\ntype = "date"\nrange = [2021-01-01, 2021-12-31]\n[columns.b]\ntype = "integer"'
+    )
+    with pytest.raises(DeclarationError, match="is one of days") as error:
+        littlestone.parse_class(text, schema=schema.class_columns())
+    assert "conditions(a: 2021-01-01..2021-12-31 step 1 month; at most 1)" in error.value.fix
+
+
 def frames_of_days() -> list[object]:
     days = [date(2021, 6, 30), None, date(2021, 7, 1), date(2030, 1, 1), date(1, 1, 1)] * 30
     pandas_days = pandas.Series(days[:4] * 30, dtype="datetime64[ns]")

@@ -302,6 +302,22 @@ def parse_range(name: str, text: str, step: str | None) -> Grid | Reals:
     return Grid(int(whole[0]), int(whole[1]), name, unit)
 
 
+_DAYS = re.compile(r"\d{4}-\d\d-\d\d\.\.\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def _refuse_days(spec: Spec) -> None:
+    """Raise `DeclarationError` for a range of days, which classes on ranges of numbers do not read."""
+    for argument in map(spec.written, spec.arguments):
+        if found := _DAYS.search(argument):
+            name = argument[: found.start()].strip(" :") or spec.arguments[0]
+            raise DeclarationError(
+                f"read the class {spec}",
+                found=f"its columns are ranges of numbers, and {found[0]} is one of days",
+                fix=f"write conditions({name}: {found[0]} step 1 month; at most 1), with rules such as "
+                f"{name} >= {found[0][:10]}",
+            )
+
+
 _TYPED = re.compile(r"(strings|integers)\s*\(.*\)", re.DOTALL)
 
 
@@ -343,6 +359,7 @@ def parse_ranged(spec: Spec) -> Grid | Reals:
     >>> parse_ranged(Spec.parse("thresholds(age)").under(beside)).size
     25
     """
+    _refuse_days(spec)
     if len(spec.arguments) == 1 and spec.arguments[0] in spec.schema.texts:
         spec.expect(f"{spec.keyword}(COLUMN)", 1)
         [grid] = parse_grids(spec)
@@ -378,6 +395,7 @@ def parse_grids(spec: Spec) -> list[Grid]:
     >>> parse_grids(Spec.parse("boxes(dep_hour 0..23, dep delay -60..60 step 10)"))[1].size
     13
     """
+    _refuse_days(spec)
     form = f"{spec.keyword}(COLUMN LOW..HIGH, COLUMN LOW..HIGH step STEP, ...)"
     spec.expect_columns(form)
     grids = []
