@@ -15,7 +15,7 @@ ROOT = Path(littlestone.__file__).parent
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
     {"core"},
-    {"visible"},
+    {"visible", "lazy"},
     {"markup"},
     {"addresses", "errors", "discovery", "disk", "steps", "progress"},
     {"parallel"},
@@ -117,6 +117,17 @@ def test_public_names_are_documented() -> None:
                         and not inspect.getdoc(getattr(member, method))
                     ]
     assert undocumented == []
+
+
+@pytest.mark.parametrize("stub", sorted(ROOT.rglob("*.pyi")), ids=lambda path: path.parent.name)
+def test_lazy_names_are_of_their_package_and_no_modules_of_it(stub: Path) -> None:
+    """Else importing the module would put it in the place of the name."""
+    package = ".".join(("littlestone", *stub.parent.relative_to(ROOT).parts))
+    names = importlib.import_module(package).__all__
+    assert names
+    for name in names:
+        assert getattr(importlib.import_module(package), name) is not None
+        assert not any((stub.parent / f"{name}{end}").exists() for end in ("", ".py"))
 
 
 def test_importing_the_package_is_light() -> None:

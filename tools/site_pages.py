@@ -99,10 +99,17 @@ def defined(path: Path) -> list[str]:
     return sorted(name for name in names if not name.startswith("_"))
 
 
+def passed_on(stub: Path) -> list[str]:
+    """The names that a stub imports."""
+    nodes = ast.parse(stub.read_text(encoding="utf-8")).body
+    return sorted(a.name for node in nodes if isinstance(node, ast.ImportFrom) for a in node.names)
+
+
 def packages() -> Iterator[tuple[str, Path, list[str]]]:
     """Each public module, its file and its public names."""
     for path in sorted(SOURCE.rglob("__init__.py")):
-        names = assigned(path, "__all__")
+        stub = path.with_suffix(".pyi")  # where the names of a package stand that imports them late
+        names = passed_on(stub) if stub.exists() else assigned(path, "__all__")
         if isinstance(names, list) and path.parent != SOURCE:
             yield ".".join(path.parent.relative_to(SOURCE).parts), path, names
     for module in ALSO:

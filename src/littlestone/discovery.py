@@ -10,7 +10,7 @@ import importlib
 import inspect
 import pkgutil
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TypeVar
 
@@ -32,6 +32,8 @@ def modules(package: str) -> list[ModuleType]:
 
 @cache
 def _others() -> tuple[ModuleType, ...]:
+    from importlib.metadata import entry_points  # as dear to import as typer
+
     found = {point.module: point.name for point in entry_points(group=GROUP)}
     return tuple(_imported(module, name) for module, name in sorted(found.items()))
 
@@ -52,6 +54,27 @@ def _walked(package: str) -> tuple[ModuleType, ...]:
     root = importlib.import_module(package)
     inside = pkgutil.walk_packages(getattr(root, "__path__", []), prefix=f"{package}.")
     return root, *(importlib.import_module(found.name) for found in inside)
+
+
+def named(base: type[Base], package: str, attribute: str, name: str) -> type[Base] | None:
+    """The concrete subclass of ``base`` whose ``attribute`` is ``name``, in the module of that name.
+
+    Only this module of the ``package`` is imported.  None if there is no such module or class; then
+    `concrete` may know another.
+
+    >>> from littlestone.classes.declared import Declared
+    >>> named(Declared, "littlestone.classes", "keyword", "thresholds").__name__
+    'Thresholds'
+    >>> named(Declared, "littlestone.classes", "keyword", "affine")  # it is in the module subspaces
+    """
+    path = f"{package}.{name}"
+    if not name.isidentifier() or find_spec(path) is None:
+        return None
+    for member in vars(importlib.import_module(path)).values():
+        own = inspect.isclass(member) and member.__module__ == path and issubclass(member, base)
+        if own and not inspect.isabstract(member) and vars(member).get(attribute) == name:
+            return member  # type: ignore[no-any-return]
+    return None
 
 
 def concrete(base: type[Base], package: str) -> list[type[Base]]:

@@ -61,7 +61,7 @@ def test_explain_shows_every_method(tmp_path: Path) -> None:
     assert all(line.replace(": ", "  ", 1).split("  ")[1] in shown for line in again)
     brief = run("fit", *options).out
     assert "buckets" not in brief
-    assert "exponential: the smallest size proved for any labels" in brief
+    assert "exponential: it scores every rule of the class" in brief
 
 
 def test_methods_are_explained_for_what_is_declared(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from littlestone.classes import Points, Subsets, Thresholds, parse_class
+from littlestone.classes.declared import declared_kinds
 from littlestone.domains import Integers, Reals, Strings
 from littlestone.errors import DeclarationError
 from littlestone.learners.base import Setting
@@ -17,7 +18,7 @@ from littlestone.learners.stable.sizes import BatchSizes, paper_sizes
 from littlestone.mistakes import MistakeCosts
 from littlestone.planning import calibrated, candidates, choose_learner, formulas, plan, plan_stream
 from littlestone.planning.choice import explained
-from littlestone.planning.formulas import stream_formulas
+from littlestone.planning.papers import stream_formulas
 from littlestone.privacy import Budget
 
 GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
@@ -39,7 +40,7 @@ def test_proved_comes_before_calibrated_and_before_unknown() -> None:
         (
             "thresholds(x, 0..9)",
             "agnostic",
-            "exponential: the smallest size proved for any labels, of all methods without a caveat",
+            "exponential: it scores every rule of the class, and its size is proved for any labels",
         ),
         ("rules(a, b; at most 2)", "agnostic", "choosing: its size is proved for any labels"),
         (
@@ -61,7 +62,7 @@ def test_proved_comes_before_calibrated_and_before_unknown() -> None:
         (
             "intervals(id, -9223372036854775808..9223372036854775807)",
             "agnostic",
-            "exponential: its size is proved for any labels",
+            "exponential: it scores every rule of the class, and its size is proved for any labels",
         ),
         (
             f"parities({', '.join(f'c{j}' for j in range(25))})",
@@ -72,6 +73,34 @@ def test_proved_comes_before_calibrated_and_before_unknown() -> None:
 )
 def test_the_sentence_gives_one_reason(text: str, setting: Setting, why: str) -> None:
     assert choose_learner(parse_class(text), Budget(1, "1e-6"), setting=setting)[1] == why
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("budget", [Budget(1), Budget(1, "1e-6"), Budget("0.1", "1e-2")], ids=str)
+@pytest.mark.parametrize("costs", [None, MistakeCosts(5, 1)], ids=["equal", "5:1"])
+def test_a_class_that_can_be_scored_needs_no_search(
+    budget: Budget, costs: MistakeCosts | None
+) -> None:
+    """The learner that is taken at once is the first of all candidates, for every example."""
+    taken = 0
+    for H in (H for kind in declared_kinds().values() for H in kind.examples()):
+        try:
+            learner, why = choose_learner(H, budget, mistakes=costs)  # type: ignore[arg-type]
+        except DeclarationError:
+            continue
+        if "it scores every rule" in why:
+            first = candidates(H, budget, mistakes=costs)[0].learner  # type: ignore[arg-type]
+            assert (type(first), repr(first)) == (type(learner), repr(learner))
+            taken += 1
+    assert taken > 60
+
+
+def test_a_large_class_of_one_mistake_is_searched() -> None:
+    """Its lines through 0 do not overlap, so choosing one needs no comparison of all of them."""
+    H = parse_class("linear(x, y; q 1000003, dimension 1)")
+    found = {c.method: c.bound.n for c in candidates(H, **GOAL) if c.bound}
+    assert found["choosing"] < found["exponential"]
+    assert choose_learner(H, Budget(1, "1e-6"))[0].method == "choosing"
 
 
 def test_every_method_is_explained() -> None:

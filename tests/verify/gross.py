@@ -27,7 +27,7 @@ LEARNER = "learners.exponential:ExponentialLearner"
 SPARSE = "privacy.mechanisms.lists.sparse_selection:SparseSelection"
 HISTOGRAM = "privacy.mechanisms.lists.stable_histogram:StableHistogram.release"
 THRESHOLDS = "privacy.mechanisms.thresholds"
-FORMULAS = "planning.formulas:formulas"
+FORMULAS = "planning.papers:formulas"
 LOWER = "planning.lower"
 TREE = "decomposition.tree:check_tree"
 VOTING = "learners.voting:VotingLearner"
@@ -215,14 +215,14 @@ GROSS = [
         f"{STATED} lecture5.exponential_sample_size",
     ),
     gross(
-        "planning.formulas:_lecture5",
+        "planning.papers:_lecture5",
         "2 * n * alpha**2 / 9",
         "2 * n * alpha**2",
         "the lecture's proof loses a 9",
         f"{STATED} lecture5.exponential_sample_size",
     ),
     gross(
-        "planning.formulas:stream_formulas",
+        "planning.papers:stream_formulas",
         "d**9.5 * logarithms",
         "d**5 * logarithms",
         "d^9.5 is read as d^5",

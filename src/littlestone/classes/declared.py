@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Self, cast
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.spec import NO_SCHEMA, SchemaColumns, Spec
-from littlestone.discovery import concrete
+from littlestone.discovery import concrete, named
 from littlestone.errors import DeclarationError, did_you_mean, shown
 from littlestone.labels import require_labels
+
+_HERE = "littlestone.classes"
 
 
 class Declared(ABC):
@@ -80,7 +82,7 @@ def declared_kinds() -> dict[str, type[Declared]]:
     Raises `DeclarationError` for a keyword that is no word or that two of them have.
     """
     known: dict[str, type[Declared]] = {}
-    found = concrete(Declared, "littlestone.classes")  # type: ignore[type-abstract]
+    found = concrete(Declared, _HERE)  # type: ignore[type-abstract]
     own = f"{__name__.partition('.')[0]}."
     # The package's own classes come first, so that the other one is told to change its keyword.
     for kind in sorted(found, key=lambda kind: not kind.__module__.startswith(own)):
@@ -121,8 +123,10 @@ def parse_class(
             found="it is no text",
             fix="write one, such as 'thresholds(age, 0..120)'",
         )
-    spec, known = Spec.parse(text, labels).under(schema), declared_kinds()
-    if spec.keyword not in known:
+    spec = Spec.parse(text, labels).under(schema)
+    kind = named(Declared, _HERE, "keyword", spec.keyword)  # type: ignore[type-abstract]
+    known = {} if kind and (labels == 2 or kind.several) else declared_kinds()
+    if not kind and spec.keyword not in known:
         listed = [keyword for keyword, kind in known.items() if kind.group]
         raise DeclarationError(
             f"read the class {text!r}",
@@ -131,7 +135,7 @@ def parse_class(
                 spec.keyword.lower(), listed, f"use one of: {', '.join(sorted(listed))}"
             ),
         )
-    kind = known[spec.keyword]
+    kind = kind or known[spec.keyword]
     if labels > 2 and not kind.several:
         several = sorted(keyword for keyword, found in known.items() if found.several)
         raise DeclarationError(

@@ -25,7 +25,7 @@ from littlestone.mistakes import declared_costs
 from littlestone.planning import AtN, Plan, Row, Stated, StreamPlan, plan_stream
 from littlestone.planning import plan as planned
 from littlestone.planning.choice import refusals
-from littlestone.planning.plan import in_digits
+from littlestone.planning.sizes import in_digits
 from littlestone.privacy.budget import Budget
 from littlestone.report.fit import rounded_up
 

@@ -4,47 +4,6 @@ A domain is declared, never read from the data.  A value outside it (missing, un
 unknown) is data like any other: `Domain.encode` maps it to a declared point and never fails.
 """
 
-from littlestone.domains.base import Domain, Point
-from littlestone.domains.cells import MISSING, OTHER, Cells, Codes, Dates, Listed, Parted
-from littlestone.domains.disjoint import Disjoint
-from littlestone.domains.grid import Grid
-from littlestone.domains.infinite import Integers, Reals, Strings
-from littlestone.domains.names import Names
-from littlestone.domains.product import Product
-from littlestone.domains.values import (
-    day,
-    derived,
-    entries,
-    number,
-    plain,
-    require_list,
-    text,
-    truth,
-)
+from littlestone.lazy import lazily
 
-__all__ = [
-    "MISSING",
-    "OTHER",
-    "Cells",
-    "Codes",
-    "Dates",
-    "Disjoint",
-    "Domain",
-    "Grid",
-    "Integers",
-    "Listed",
-    "Names",
-    "Parted",
-    "Point",
-    "Product",
-    "Reals",
-    "Strings",
-    "day",
-    "derived",
-    "entries",
-    "number",
-    "plain",
-    "require_list",
-    "text",
-    "truth",
-]
+__getattr__, __dir__, __all__ = lazily(__name__)

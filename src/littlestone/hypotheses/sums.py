@@ -10,7 +10,7 @@ from littlestone.domains import Disjoint, Domain, require_list
 from littlestone.expressions.form import Outcome, case
 from littlestone.expressions.regions import shares
 from littlestone.hypotheses.base import BinaryHypothesis, Hypothesis, disagreement
-from littlestone.hypotheses.majority import vote
+from littlestone.hypotheses.majorities import vote
 
 
 @dataclass(frozen=True)

@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import HypothesisClass, Scored
+from littlestone.classes.named import has_one_mistake
 from littlestone.data.fitting import columns_of
-from littlestone.discovery import concrete
+from littlestone.discovery import concrete, named
 from littlestone.errors import DeclarationError, no_such, shown
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
-from littlestone.learners.labels.bits import Binary, BitwiseLearner
-from littlestone.learners.labels.parts import BitPartsLearner
+from littlestone.learners.exponential import ExponentialLearner
 from littlestone.mistakes import MistakeCosts
-from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
 from littlestone.progress import tracked
 
+if TYPE_CHECKING:
+    from littlestone.learners.labels.bits import Binary
+    from littlestone.planning.calibration import Calibrated
+
 AUTO = "auto"
 ALPHA, BETA = 0.1, 0.05
 
+_LEARNERS = "littlestone.learners"
+_SCORES = "it scores every rule of the class, and its size is proved for any labels"
 _USUAL_DELTA = "1e-6"
 
 LEAST_CHANCE = 1e-9
@@ -112,13 +117,15 @@ def candidates(
     learners apply that count each mistake as what it costs, and alpha is a mean cost in units of the
     larger one.  ``kinds`` restricts the learners.  The result depends on declarations alone.
     """
+    from littlestone.planning.calibration import calibrated
+
     require_goal(alpha, beta, setting)
     made = partial(
         _made, hypotheses, budget, alpha=alpha, beta=beta, setting=setting, mistakes=mistakes
     )
     found = []
     for kind in tracked(_kinds() if kinds is None else list(kinds), "looking for methods"):
-        if hypotheses.labels == 2 and issubclass(kind, BitwiseLearner):
+        if hypotheses.labels == 2 and _of_bits(kind):
             continue  # two labels are one bit, so nothing is to be split
         try:
             learner = made(kind)
@@ -148,9 +155,9 @@ def _made(
     """The learner of this kind as used for error alpha; for bits, with the best one for each bit."""
     if mistakes is not None:
         return kind.weighing(H, budget, mistakes)
-    if issubclass(kind, BitwiseLearner) and H.labels > 2:
+    if H.labels > 2 and _of_bits(kind):
         binary = best_binary(H, budget, alpha=alpha, beta=beta, setting=setting)
-        return kind(H, budget, binary=binary)
+        return kind(H, budget, binary=binary)  # type: ignore[call-arg]
     return kind.aimed(H, budget, alpha=alpha)
 
 
@@ -187,7 +194,7 @@ def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
     n = 0 if known is None else known.n
     if learner is None:
         return (True,)
-    bits = isinstance(learner, BitwiseLearner) + isinstance(learner, BitPartsLearner)
+    bits = _of_bits(type(learner))
     if known is None:
         bits = bits or 3
     if setting == "realizable":
@@ -198,6 +205,14 @@ def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
     unproved = found.bound is None, made_for_it, proved is None, known is None
     noisy = not learner.tolerates_label_noise
     return False, _is_barred(type(learner), setting), noisy, *unproved, n, bits
+
+
+def _of_bits(kind: type[PrivateLearner[Any]]) -> int:
+    """1 for a method that splits labels into bits, 2 if it also splits the records; else 0."""
+    from littlestone.learners.labels.bits import BitwiseLearner
+    from littlestone.learners.labels.parts import BitPartsLearner
+
+    return issubclass(kind, BitwiseLearner) + issubclass(kind, BitPartsLearner)
 
 
 def _is_barred(kind: type[PrivateLearner[Any]], setting: Setting) -> bool:
@@ -217,8 +232,10 @@ def choose_learner(
     mistakes: MistakeCosts | None = None,
     void: bool = False,
 ) -> tuple[PrivateLearner[Any], str]:
-    """The learner of that name, or for ``"auto"`` the first of `candidates`; and a sentence why.
+    """The learner of that name, or the one that ``"auto"`` takes; and a sentence why.
 
+    ``"auto"`` takes the first of `candidates`.  For any labels and a class of LDim above 1 that can be
+    scored this is `ExponentialLearner`, so the others are not made.
     You declare the setting; it is never inferred from the data, and every learner is private in both.
     A learner with a caveat that the setting does not meet is made only if no other applies.  With
     ``mistakes``, the learner is one
@@ -238,8 +255,10 @@ def choose_learner(
     hypotheses.require_learnable()
     if mistakes is not None:
         mistakes.require_rule(hypotheses.labels)
-    named = isinstance(method, str)  # comparing a column by == gives a column
-    if named and method == AUTO:
+    known = isinstance(method, str)  # comparing a column by == gives a column
+    if known and method == AUTO:
+        if setting == "agnostic" and (learner := _scoring(hypotheses, budget, goal)):
+            return learner, f"{learner.method}: {_SCORES}"
         refused: list[Candidate] = []
         for barred in (False, True):
             kinds = [
@@ -254,11 +273,30 @@ def choose_learner(
                 return best.learner, _why(best, best.learner, others, setting)
             refused += [best, *others]
         raise _none_applies(hypotheses, budget, refused, goal, void=void)
-    for kind in _kinds():
-        if named and kind.method == method:
-            return _made(hypotheses, budget, kind, **goal), f"{method}: asked for"
-    known = [AUTO, *(kind.method for kind in _kinds())]
-    raise no_such(f"learn by the method {shown(method)}", "method", method, known)
+    if known:
+        own = named(PrivateLearner, _LEARNERS, "method", method)  # type: ignore[type-abstract]
+        for kind in [own] if own else _kinds():
+            if kind.method == method:
+                return _made(hypotheses, budget, kind, **goal), f"{method}: asked for"
+    methods = [AUTO, *(kind.method for kind in _kinds())]
+    raise no_such(f"learn by the method {shown(method)}", "method", method, methods)
+
+
+def _scoring(
+    H: HypothesisClass[Any], budget: Budget, goal: dict[str, Any]
+) -> PrivateLearner[Any] | None:
+    """The learner that scores every hypothesis of H, if no other can come before it in any setting.
+
+    None if H is not scored or too large for it, and for LDim(H) <= 1, where `ChoosingLearner` may need
+    fewer records.  All others that tolerate wrong labels learn other classes or need more records.
+    """
+    if not isinstance(H, Scored):
+        return None
+    try:
+        learner = _made(H, budget, ExponentialLearner, **goal)
+    except DeclarationError:
+        return None
+    return None if H.labels == 2 and has_one_mistake(H) else learner
 
 
 def _none_applies(
@@ -368,4 +406,4 @@ def _reason(best: Candidate, others: list[Candidate], setting: Setting) -> str:
 
 
 def _kinds() -> list[type[PrivateLearner[Any]]]:
-    return concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
+    return concrete(PrivateLearner, _LEARNERS)  # type: ignore[type-abstract]

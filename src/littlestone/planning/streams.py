@@ -7,8 +7,8 @@ from typing import Any
 
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.learners.online import Known, online_candidates
-from littlestone.planning.formulas import Stated, stream_formulas
 from littlestone.planning.lower_streams import LowerMistakes, lower_mistakes
+from littlestone.planning.papers import Stated, stream_formulas
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 

@@ -10,7 +10,7 @@ from typing import Any
 from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.domains import Integers
 from littlestone.learners import IrreducibleLearner
-from littlestone.planning.formulas import formulas, stream_formulas
+from littlestone.planning.papers import formulas, stream_formulas
 from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, statement
 
@@ -63,7 +63,7 @@ def by_the_lecture(functions: int, e: float, a: float, b: float, n: int) -> bool
 @statement(
     id="Stated sizes",
     says="what `plan` prints of the papers are their formulas at constant 1",
-    code="planning.formulas, planning.formulas.stream_formulas",
+    code="planning.formulas, planning.stream_formulas",
     scope="LDim 1, 2, 4 for 2 labels, 1 and 2 for 3 and 9; four settings; each formula written out",
     status="as stated",
 )

@@ -50,7 +50,7 @@ FAULTS: dict[str, list[Fault]] = {
             "patterns that lose an extension cost nothing",
         ),
         Fault(
-            "littlestone.planning.formulas:formulas",
+            "littlestone.planning.papers:formulas",
             "16.0**d * d**2 * (d + rare) + (d + doubt)",
             "16.0**d * d**2 * (d + rare) + (d + rare)",
             "delta costs alpha^-2",

@@ -73,7 +73,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "tournaments_stated": [
         Fault(
-            "littlestone.planning.formulas:formulas",
+            "littlestone.planning.papers:formulas",
             "16.0**d * d**2 * (d + rare) / (epsilon * alpha),",
             "8.0**d * d**2 * (d + rare) / (epsilon * alpha),",
             "8^d for 16^d",
@@ -87,13 +87,13 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "ggkm_stated": [
         Fault(
-            "littlestone.planning.formulas:formulas",
+            "littlestone.planning.papers:formulas",
             "d**6 * inside**2 / (epsilon * alpha**2))\n",
             "d**3 * inside**2 / (epsilon * alpha**2))\n",
             "d^3 for d^6",
         ),
         Fault(
-            "littlestone.planning.formulas:formulas",
+            "littlestone.planning.papers:formulas",
             "d**6 * inside**2 / (epsilon * alpha**2))\n",
             "d**6 * inside**2 / epsilon)\n",
             "no alpha",

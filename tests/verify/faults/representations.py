@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-PLACE = "littlestone.dimension.representation"
+PLACE = "littlestone.dimension.representing"
 FAULTS: dict[str, list[Fault]] = {
     "representations": [
         Fault(

@@ -12,10 +12,10 @@ from littlestone.learners.base import Bound, PrivateLearner
 from littlestone.markup import grid, tag
 from littlestone.mistakes import MistakeCosts
 from littlestone.pictures import chart as charts
-from littlestone.planning.calibrated import Calibrated
+from littlestone.planning.calibration import Calibrated
 from littlestone.planning.choice import ALPHA, BETA, Candidate, candidates
-from littlestone.planning.formulas import Stated, formulas
 from littlestone.planning.lower import LowerBound, lower_bounds
+from littlestone.planning.papers import Stated, formulas
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.progress import tracked

@@ -1,0 +1,10 @@
+from littlestone.privacy.ledger.address import (
+    conninfo as conninfo,
+    is_address as is_address,
+    shown_address as shown_address,
+)
+from littlestone.privacy.ledger.counts import Count as Count
+from littlestone.privacy.ledger.ledger import Ledger as Ledger, Preview as Preview
+from littlestone.privacy.ledger.parts import Part as Part
+from littlestone.privacy.ledger.receipt import Entry as Entry, Receipt as Receipt
+from littlestone.privacy.ledger.rows import UnsoundRowError as UnsoundRowError
