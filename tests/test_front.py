@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import littlestone
+from each import each
 from littlestone.cli import _COMMANDS, app
 from littlestone.data import Label
 from littlestone.errors import (
@@ -140,12 +141,12 @@ def test_an_estimate_is_of_two_labels() -> None:
 SECRET = "SECRET-RECORD"
 
 
-@pytest.mark.parametrize(
+@each(
     "kind",
     [pl.Series, pd.Series, np.array, list, lambda v: pl.DataFrame({"a": v})],
     ids=["polars", "pandas", "numpy", "list", "frame"],
 )
-@pytest.mark.parametrize(
+@each(
     "name",
     ["target", "positive", "default", "epsilon", "delta", "estimate", "dataset", "method", "setting",
      "labels", "hypotheses", "ledger", "simulation_seed"],

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from each import each
 
 ROOT = Path(__file__).parent.parent
 BIBLIOGRAPHY = ROOT / "docs" / "bibliography.md"
@@ -45,7 +45,7 @@ def test_the_keys_are_unique_and_in_order() -> None:
     assert keys == sorted(set(keys), key=str.lower)
 
 
-@pytest.mark.parametrize("page", CITING, ids=lambda page: page.stem)
+@each("page", CITING, ids=lambda page: page.stem)
 def test_what_a_page_cites_is_linked_to_an_entry(page: Path) -> None:
     text = prose(page.read_text(encoding="utf-8"))
     assert cited(text) <= {*entries()}
@@ -73,7 +73,7 @@ def test_sources_are_cited_by_their_keys() -> None:
         assert not found, f"{path} cites {found} without a key"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@each("page", PAGES, ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in LINK.findall(prose(page.read_text(encoding="utf-8"))):
         if link.startswith(("http:", "https:", "mailto:")):
@@ -94,7 +94,7 @@ def lost(text: str) -> set[str]:
     return {path for path in named if not any(f"/{file}".endswith(f"/{path}") for file in FILES)}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@each("page", PAGES, ids=lambda page: page.stem)
 def test_files_that_a_page_names_exist(page: Path) -> None:
     assert lost(page.read_text(encoding="utf-8")) == set()
 

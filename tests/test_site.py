@@ -10,6 +10,8 @@ from xml.etree.ElementTree import tostring
 
 import pytest
 
+from each import each
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -76,7 +78,7 @@ def test_the_glossary_has_one_sentence_for_each_term() -> None:
         assert not re.search(r"[.!?] [A-Z]", sentence), f"{term} has more than one sentence"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@each("page", PAGES, ids=lambda page: page.stem)
 def test_no_line_begins_with_a_sign_that_markdown_takes_for_a_list(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert re.findall(r"^ {0,3}(?:[-+] |>(?! \*\*)).*", text, re.MULTILINE) == []

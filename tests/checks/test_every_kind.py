@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from littlestone.checks import Check, yield_checks
 from littlestone.checks.functions import functions
 from littlestone.classes import HypothesisClass, parse_class
@@ -66,14 +67,7 @@ def parts(domain: Domain[Any]) -> Iterator[Domain[Any]]:
 DOMAINS = list(dict.fromkeys(part for H in EXAMPLES for part in parts(H.domain))) + MORE
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        pytest.param(check, id=f"{domain}-{check}")
-        for domain in DOMAINS
-        for check in yield_checks(domain)
-    ],
-)
+@each("check", lambda: [check for domain in DOMAINS for check in yield_checks(domain)])
 def test_every_domain_obeys_every_law(check: Check) -> None:
     check()
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from each import each
 from littlestone.checks import Check, yield_checks
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
 from littlestone.classes.declared import Declared
@@ -17,32 +18,21 @@ from littlestone.domains import Grid, Integers, Reals, Strings
 pytestmark = pytest.mark.slow
 
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
-EXAMPLES = [
-    pytest.param(H, id=f"{kind.__name__}-{number}")
-    for kind in KINDS
-    for number, H in enumerate(kind.examples())
-]
-# Of these kinds and laws some take up to seconds.
-SLOW_KINDS = {"AffineSubspaces", "LinearSubspaces", "PolynomialZeros"}
-SLOW_LAWS = {"irreducibility", "agrees_with_table", "error_balls"}
-CHECKS = [
-    pytest.param(
-        check,
-        id=f"{kind.__name__}-{number}-{check}",
-        marks=[pytest.mark.slow] * (kind.__name__ in SLOW_KINDS or check.name in SLOW_LAWS),
-    )
-    for kind in KINDS
-    for number, H in enumerate(kind.examples())
-    for check in yield_checks(H)
-]
+EXAMPLES: list[HypothesisClass[Any]] = [H for kind in KINDS for H in kind.examples()]
+CHECKS: dict[tuple[str, str], list[Check]] = {}
+for H in EXAMPLES:
+    for check in yield_checks(H):
+        CHECKS.setdefault((type(H).__name__, check.name), []).append(check)
 
 
-@pytest.mark.parametrize("check", CHECKS)
-def test_every_class_of_the_package_obeys_every_law(check: Check) -> None:
-    check()
+@pytest.mark.parametrize("checks", CHECKS.values(), ids=map("-".join, CHECKS))
+def test_every_class_of_the_package_obeys_every_law(checks: list[Check]) -> None:
+    """On all examples of a class; a broken law names the example."""
+    for check in checks:
+        check()
 
 
-@pytest.mark.parametrize("H", EXAMPLES)
+@each("H", EXAMPLES)
 def test_the_text_of_a_class_that_parses_gives_it_back_by_its_keyword(H: Any) -> None:
     if str(H).startswith(f"{H.keyword}(") and str(H).endswith(")"):
         assert parse_class(str(H), H.labels) == H

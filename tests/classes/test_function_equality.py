@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from littlestone.algebra import vector_space
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.errors import DeclarationError, ModelError
@@ -163,7 +164,7 @@ def test_rules_over_finite_columns_are_refused() -> None:
 GRIDS = Product((Grid(0, 2, "a"), Grid(-1, 0, "b"), Grid(4, 4, "c")))
 
 
-@pytest.mark.parametrize("bits", range(64))
+@each("bits", range(64))
 def test_the_words_of_a_function_on_records_are_true(bits: int) -> None:
     h = TableFunction(GRIDS, (bits,))
     for x in GRIDS:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from littlestone.classes import parse_class
 from littlestone.classes.columns import (
     conditions_on,
@@ -98,7 +99,7 @@ def test_a_column_is_read_and_written(text: str) -> None:
     assert parse_mixed(mixed_text(column)) == column
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@each("text", REFUSED)
 def test_what_a_column_refuses(text: str) -> None:
     with pytest.raises(DeclarationError, match=REFUSED[text]):
         parse_class(f"conditions({text}; at most 1)")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from comparing import agree, walks
 
+from each import each
 from littlestone.algebra import Span, Vector, vector_space
 from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, LinearSubspaces, parse_class
@@ -59,7 +60,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "q", "n", "d"), SHAPES)
+@each(("kind", "q", "n", "d"), SHAPES)
 def test_every_version_space_is_that_of_the_table(
     kind: type[Subspaces], q: int, n: int, d: int
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 from pyarrow import parquet
 from running import CLASS, TABLE, Ran, entries, fit_arguments, run, run_process
 
+from each import each
 from littlestone.learners import ExponentialLearner
 from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.ledger import Ledger
@@ -146,7 +147,7 @@ def refuse(folder: Path, case: Case, runner: Callable[..., Ran]) -> None:
     assert entries(folder / "littlestone.ledger") == []
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@each("case", CASES, ids=lambda case: case.name)
 def test_a_wrong_fit_is_refused_before_anything_is_spent(folder: Path, case: Case) -> None:
     refuse(folder, case, run)
 

@@ -15,6 +15,7 @@ import pytest
 from pyarrow import parquet
 from running import CLASS, TABLE, Ran, entries, fit_arguments, run, run_process
 
+from each import each
 from littlestone.domains import Grid
 from littlestone.errors import ModelError
 from littlestone.hypotheses import StepFunction
@@ -320,7 +321,7 @@ DAMAGED: dict[str, str | bytes] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGED)
+@each("damage", DAMAGED)
 def test_a_damaged_model_is_refused(folder: Path, table: Path, damage: str) -> None:
     content = DAMAGED[damage]
     Path("model.json").write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -351,7 +352,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("oddity", ODD)
+@each("oddity", ODD)
 def test_an_odd_model_is_refused(folder: Path, oddity: str) -> None:
     Path("model.json").write_text(ODD[oddity])
     with pytest.raises(ModelError):

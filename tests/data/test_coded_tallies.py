@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from each import each
 from littlestone.data import Label, read_sample, tallies
 from littlestone.data.coding import Coded, Numbering, Undecoded
 from littlestone.data.csv_blocks import coded_block, coded_blocks
@@ -19,8 +20,8 @@ from littlestone.data.tallies import Tally
 from littlestone.domains import Integers, Product
 
 
-@pytest.mark.parametrize("few", [4, 2**18])
-@pytest.mark.parametrize("seed", range(25))
+@each("few", [4, 2**18])
+@each("seed", range(25))
 def test_counts_are_those_of_a_counter(
     seed: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

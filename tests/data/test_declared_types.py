@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 import littlestone
+from each import each
 from littlestone.data.csv_files import CsvTable
 from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.tables import Row, Table
@@ -113,8 +114,8 @@ WRONG: list[tuple[str, str, dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("source", TYPED)
-@pytest.mark.parametrize(("target", "rule", "label", "found", "fix"), WRONG)
+@each("source", TYPED)
+@each(("target", "rule", "label", "found", "fix"), WRONG)
 def test_what_a_declared_type_shows_to_be_wrong(
     source: Any, target: str, rule: str, label: Any, found: str, fix: str, tmp_path: Path
 ) -> None:
@@ -125,8 +126,8 @@ def test_what_a_declared_type_shows_to_be_wrong(
     assert fix in advice
 
 
-@pytest.mark.parametrize("source", UNTYPED)
-@pytest.mark.parametrize(("target", "rule", "label", "found", "fix"), WRONG)
+@each("source", UNTYPED)
+@each(("target", "rule", "label", "found", "fix"), WRONG)
 def test_an_undeclared_type_says_nothing(
     source: Any, target: str, rule: str, label: Any, found: str, fix: str, tmp_path: Path
 ) -> None:
@@ -136,8 +137,8 @@ def test_an_undeclared_type_says_nothing(
     assert fitted(source(tmp_path), target, rule, **label).n == N
 
 
-@pytest.mark.parametrize("source", [*TYPED, *UNTYPED])
-@pytest.mark.parametrize(
+@each("source", [*TYPED, *UNTYPED])
+@each(
     ("target", "rule", "label"),
     [
         ("late", AGE, {"positive": "true"}),
@@ -163,8 +164,8 @@ def test_what_can_be_read_is_read(
     assert fitted(source(tmp_path), target, rule, **label).n == N
 
 
-@pytest.mark.parametrize("source", [*TYPED, *UNTYPED])
-@pytest.mark.parametrize(
+@each("source", [*TYPED, *UNTYPED])
+@each(
     ("positive", "fix"),
     [
         ("rate > 0", "give '> 0' for `positive` and 'rate' for `target`"),

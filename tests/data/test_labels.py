@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from each import each
 from littlestone.data import Label
 from littlestone.errors import DeclarationError
 
 NAN = float("nan")
 
 
-@pytest.mark.parametrize(
+@each(
     ("positive", "meaning", "ones", "zeros"),
     [
         ("> 15", "> 15", [16, "15.01", 15.5, "inf", 10**30], [15, 14, "x", "", None, NAN, "nan"]),

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pytest
 from sources import examples, plain, read
 
+from each import each
 from littlestone.data import Condition, CsvStream, Label, csv_blocks, open_table, read_sample
 from littlestone.domains import Product, Strings
 from littlestone.errors import TableError
@@ -113,9 +114,9 @@ def from_pipe(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
 SOURCES = [from_file, from_blocks, from_gzip, from_zstandard, from_pipe]
 
 
-@pytest.mark.parametrize("multiline", [False, True])
-@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.__name__)
-@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+@each("multiline", [False, True])
+@each("source", SOURCES, ids=lambda s: s.__name__)
+@each("write", WRITERS.values(), ids=WRITERS)
 def test_a_record_as_writers_write_it_is_one_record(
     write: Callable[[Sequence[Record]], str],
     source: Callable[[bytes, Path, bool], Counter[Any]],

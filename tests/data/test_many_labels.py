@@ -14,6 +14,7 @@ import pytest
 from sources import FILES, FRAMES
 from test_one_record_one_example import KINDS, OBJECTS, Kind
 
+from each import each
 from littlestone.data import Condition, Label, label_names, open_table, read_sample
 from littlestone.domains import Strings
 from littlestone.errors import DeclarationError, TableError
@@ -49,7 +50,7 @@ def test_a_record_is_encoded_by_itself(kind: Kind, tmp_path: Path) -> None:
     assert read(kind.make(records, tmp_path)) == alone
 
 
-@pytest.mark.parametrize("make", [*FILES, *FRAMES], ids=lambda make: make.__name__)
+@each("make", [*FILES, *FRAMES], ids=lambda make: make.__name__)
 def test_all_sources_agree(make: Any, tmp_path: Path) -> None:
     x, y = ["a", "b", "a", "c", "a", "b"], ["1", "ab", "zz", " ab", None, "1"]
     found = read(make({"x": x, "y": y}, tmp_path))
@@ -65,7 +66,7 @@ def test_one_number_is_one_label_in_every_type(values: list[Any]) -> None:
     assert examples(Sample.from_examples(Strings("x"), pairs, labels=LABELS.names)) == read(frame)
 
 
-@pytest.mark.parametrize("place", range(len(OBJECTS)))
+@each("place", range(len(OBJECTS)))
 def test_a_label_is_the_rule_that_holds(place: int) -> None:
     """Several labels read a value as one label each would: a total function that never raises."""
     value = OBJECTS[place]

@@ -26,6 +26,7 @@ import pytest
 from pyarrow import parquet
 from sources import examples, plain, read
 
+from each import each
 from littlestone.data import Condition, Label, Table, open_table, sample_from_arrays
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.sample import Sample
@@ -254,8 +255,8 @@ def test_a_record_is_encoded_by_itself(kind: Kind, tmp_path: Path) -> None:
             assert removed == added <= 1
 
 
-@pytest.mark.parametrize("domain", DOMAINS, ids=lambda d: type(d).__name__)
-@pytest.mark.parametrize(
+@each("domain", DOMAINS, ids=lambda d: type(d).__name__)
+@each(
     ("values", "array"),
     [
         (OBJECTS, list),
@@ -280,8 +281,8 @@ def test_an_entry_of_an_array_is_encoded_by_itself(
         assert sample == single
 
 
-@pytest.mark.parametrize("domain", DOMAINS, ids=lambda d: type(d).__name__)
-@pytest.mark.parametrize("place", range(len(OBJECTS)))
+@each("domain", DOMAINS, ids=lambda d: type(d).__name__)
+@each("place", range(len(OBJECTS)))
 def test_every_value_has_a_point_and_a_label(place: int, domain: Domain[Any]) -> None:
     value = OBJECTS[place]
     assert domain.encode(value) in domain
@@ -353,7 +354,7 @@ ODD: list[tuple[Domain[Any], Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("domain", "x"), ODD, ids=lambda v: f"{v}:{type(v).__name__}")
+@each(("domain", "x"), ODD, ids=lambda v: f"{v}:{type(v).__name__}")
 def test_a_point_is_no_object_of_a_record(domain: Domain[Any], x: Any) -> None:
     """A release would show its type and whatever it carries, which equal points need not share."""
     assert x not in domain

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import littlestone
+from each import each
 from littlestone.classes import parse_class
 from littlestone.data.schema import Schema
 from littlestone.data.schema_columns import heading, toml_text
@@ -195,8 +196,8 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("name", ODD)
-@pytest.mark.parametrize(("entry", "kind"), KINDS, ids=range(len(KINDS)))
+@each("name", ODD)
+@each(("entry", "kind"), KINDS, ids=range(len(KINDS)))
 def test_every_name_is_written_so_that_a_class_reads_it(name: str, entry: str, kind: Any) -> None:
     schema = Schema.parse(f"{heading(name)}\n{entry}")
     found = columns("trees(*; depth 1)", schema)
@@ -216,7 +217,7 @@ def test_any_name_is_read_or_refused(name: str, kind: tuple[str, Any]) -> None:
     assert [column.name for column in columns("trees(*; depth 1)", schema)] == [name]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found", "fix"),
     [
         ("", "no columns", "[columns.age]"),

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from sources import FILES, FRAMES, Columns, csv_file, pandas_inferred, parquet_file, plain, read
 
+from each import each
 from littlestone.data import Label, open_table, read_mapped, sample_from_arrays
 from littlestone.domains import Domain, Grid, Integers, Names, Reals, Strings
 from littlestone.sample import Sample
@@ -59,8 +60,8 @@ def expected(domain: Domain[Any], label: Label) -> dict[Any, tuple[int, int]]:
     return {x: (zeros, ones) for x, (zeros, ones) in counts.items()}
 
 
-@pytest.mark.parametrize("source", [*FILES, *FRAMES], ids=lambda source: source.__name__)
-@pytest.mark.parametrize("domain", DOMAINS, ids=lambda d: f"{type(d).__name__}-{d.name}")
+@each("source", [*FILES, *FRAMES], ids=lambda source: source.__name__)
+@each("domain", DOMAINS, ids=lambda d: f"{type(d).__name__}-{d.name}")
 def test_every_source_gives_the_same_sample(
     source: Source, domain: Domain[Any], tmp_path: Path
 ) -> None:
@@ -76,8 +77,8 @@ def test_every_source_gives_the_same_sample(
     assert found.n == 8
 
 
-@pytest.mark.parametrize("source", [*FILES, *FRAMES], ids=lambda source: source.__name__)
-@pytest.mark.parametrize(
+@each("source", [*FILES, *FRAMES], ids=lambda source: source.__name__)
+@each(
     "label",
     [
         Label.parse("whole", ">= 3"),
@@ -109,8 +110,8 @@ def test_points_to_predict_come_in_the_order_of_the_records(source: Source, tmp_
     ]
 
 
-@pytest.mark.parametrize("domain", DOMAINS[4:], ids=lambda d: f"{type(d).__name__}-{d.name}")
-@pytest.mark.parametrize(
+@each("domain", DOMAINS[4:], ids=lambda d: f"{type(d).__name__}-{d.name}")
+@each(
     "array",
     [
         list,
@@ -171,8 +172,8 @@ def test_narrow_floats_may_be_missing() -> None:
 WIDE = [2**53 + 1, 2**53 + 2, 2**62 + 1, -(2**53) - 1, 2**63 - 1, -(2**63)]
 
 
-@pytest.mark.parametrize("source", [*FILES, *FRAMES], ids=lambda source: source.__name__)
-@pytest.mark.parametrize(
+@each("source", [*FILES, *FRAMES], ids=lambda source: source.__name__)
+@each(
     ("domain", "points"),
     [
         (Grid(-(2**63), 2**63 - 1, "id"), WIDE),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from littlestone import sample
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, base
 from littlestone.discovery import concrete
@@ -103,7 +104,7 @@ def test_a_broken_walk_is_caught(old: str, new: str) -> None:
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_a_limit_of_version_spaces(kind: Any) -> None:
     for H in kind.examples():
         points = H.domain.examples(4)

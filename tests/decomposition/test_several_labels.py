@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from each import each
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.decomposition import (
     certain_hypotheses,
@@ -57,8 +58,8 @@ def least_degree(H: FiniteClass, p: int, d: int) -> int:
     return int(degree(H, 0))
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: str(table.tolist()))
-@pytest.mark.parametrize("p", [1, 2])
+@each("table", TABLES, ids=lambda table: str(table.tolist()))
+@each("p", [1, 2])
 def test_trees(table: Any, p: int) -> None:
     H = named(table)
     d = H.littlestone_dimension()

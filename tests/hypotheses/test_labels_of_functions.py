@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from littlestone import domains
 from littlestone.domains import Grid, Names, Product, Strings
 from littlestone.errors import DeclarationError, ModelError
@@ -31,8 +32,8 @@ def test_a_large_table_has_a_repr() -> None:
         )
 
 
-@pytest.mark.parametrize("f", [TABLE, LOOKUP], ids=["table", "lookup"])
-@pytest.mark.parametrize("labels", [*product(range(5), repeat=2)], ids=str)
+@each("f", [TABLE, LOOKUP], ids=["table", "lookup"])
+@each("labels", [*product(range(5), repeat=2)], ids=str)
 def test_a_patched_function_has_the_labels_it_was_given(f: Any, labels: tuple[int, int]) -> None:
     at = dict(zip(("a", "c"), labels, strict=True))
     g = f.patched(at)

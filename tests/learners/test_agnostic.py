@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from each import each
 from littlestone.checks.core import points, version_spaces
 from littlestone.classes import FiniteClass, HypothesisClass, Points, RuleSets, parse_class
 from littlestone.discovery import concrete
@@ -58,7 +59,7 @@ def random_table(rng: random.Random) -> FiniteClass:
     return FiniteClass.from_array(sorted(rows))
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
+@each("kind", CLASSES, ids=lambda kind: kind.__name__)
 def test_least_errors_and_most_patterns(kind: type[Any]) -> None:
     """The least radius of an error ball that is not empty, and no more patterns than promised."""
     rng = random.Random(0)

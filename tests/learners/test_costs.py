@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from each import each
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
@@ -117,7 +118,7 @@ def some_places(scores: Scores) -> Iterator[tuple[Any, int]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("H", example_classes(Scored), ids=str)
+@each("H", example_classes(Scored), ids=str)
 def test_every_class_counts_costs(H: Any) -> None:
     """The scores of a learner are the costs of the hypotheses, by their definition."""
     try:

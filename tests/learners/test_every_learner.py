@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.data import Label, sample_from_arrays
 from littlestone.discovery import concrete
@@ -143,7 +144,7 @@ def test_every_learner_has_a_class_and_every_class_a_learner() -> None:
     assert {str(H) for _, H in APPLY} == set(map(str, CLASSES))
 
 
-@pytest.mark.parametrize(("kind", "H"), APPLY, ids=lambda made: getattr(made, "method", str(made)))
+@each(("kind", "H"), APPLY, ids=lambda made: getattr(made, "method", str(made)))
 def test_a_learner_that_has_learned_can_be_pickled(
     kind: type[Any], H: HypothesisClass[Any]
 ) -> None:

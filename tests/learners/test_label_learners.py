@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from each import each
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.declared import Declared
 from littlestone.discovery import concrete
@@ -135,8 +136,8 @@ def test_every_learner_says_whether_it_learns_several_labels() -> None:
     assert {kind.several for kind in EVERY} == {False, True}
 
 
-@pytest.mark.parametrize("H", of_several(), ids=str)
-@pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.method)
+@each("H", of_several(), ids=str)
+@each("kind", EVERY, ids=lambda kind: kind.method)
 def test_no_learner_of_two_labels_reads_more(kind: Any, H: HypothesisClass[Any]) -> None:
     if not kind.several:
         with pytest.raises(

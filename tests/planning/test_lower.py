@@ -13,6 +13,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
+from each import each
 from littlestone.classes import FiniteClass, Parities, Points, parse_class
 from littlestone.classes.counted import Counted, CountedBoxes
 from littlestone.classes.decision_lists import CountedLists
@@ -79,7 +80,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("n", "weight", "epsilon", "delta"), CASES)
+@each(("n", "weight", "epsilon", "delta"), CASES)
 def test_no_private_bit_fails_less_often(
     n: int, weight: float, epsilon: float, delta: float
 ) -> None:

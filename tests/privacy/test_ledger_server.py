@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from spending import CENT, Answer
 
+from each import each
 from littlestone.errors import BudgetExceededError, LedgerError
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import (
@@ -545,8 +546,8 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("wrong", WRONG)
-@pytest.mark.parametrize("kind", [str, Path])
+@each("wrong", WRONG)
+@each("kind", [str, Path])
 def test_no_error_quotes_a_password_and_no_file_is_made(
     wrong: str, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

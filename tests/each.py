@@ -1,0 +1,56 @@
+"""One test of many values under one id: a failure says for which value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import signature
+from typing import Any
+
+import pytest
+
+Values = Iterable[Any] | Callable[[], Iterable[Any]]
+Ids = Callable[[Any], object] | Iterable[object]
+
+
+def each(
+    names: str | tuple[str, ...], values: Values, ids: Ids = str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Written like ``pytest.mark.parametrize``, but the values are taken in turn by one test.
+
+    All of them share its fixtures.  The first value that fails ends the test, and its id is noted on
+    the exception.  A test that skips all values is skipped.  A function of no arguments in place of
+    the values is called when the test runs, so that collecting does not wait for it.
+    """
+    given = (names,) if isinstance(names, str) else names
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def run(**fixtures: Any) -> None:
+            rows = [*(values() if callable(values) else values)]
+            assert rows, f"no value of {names}"
+            ended: list[pytest.skip.Exception] = []
+            for row, name in zip(rows, _names(rows, ids), strict=True):
+                parts = (row,) if isinstance(names, str) else row
+                try:
+                    test(**fixtures, **dict(zip(given, parts, strict=True)))
+                except pytest.skip.Exception as skipped:
+                    ended.append(skipped)
+                except (Exception, pytest.fail.Exception) as error:
+                    error.add_note(f"with {', '.join(given)} = {name}")
+                    raise
+            if len(ended) == len(rows):
+                raise ended[0]
+
+        whole = signature(test)
+        left = [part for name, part in whole.parameters.items() if name not in given]
+        run.__signature__ = whole.replace(parameters=left)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _names(rows: list[Any], ids: Ids) -> Iterable[object]:
+    if not callable(ids):
+        return ids
+    return (", ".join(map(str, map(ids, r))) if isinstance(r, tuple) else ids(r) for r in rows)
