@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +49,26 @@ def read_json(path: str | os.PathLike[str]) -> Any:
 def parse_json(text: str) -> Any:
     """The value of a JSON text.  Raises ValueError for other texts, and for a key given twice.
 
-    Readers that take the first or the last of two equal keys would see two different models.
+    Readers that take the first or the last of two equal keys would see two different models.  JSON has
+    no numbers that are not finite, and a text of a thousand lists inside each other is none of ours.
 
     >>> parse_json('{"n": 5, "n": 6}')
     Traceback (most recent call last):
     ValueError: a field is given twice
     """
-    return json.loads(text, object_pairs_hook=_unique)
+    try:
+        return json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite
+        )
+    except RecursionError:
+        raise ValueError("its values stand too deep inside each other") from None
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not isfinite(number):
+        raise ValueError("a number is not finite")
+    return number
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

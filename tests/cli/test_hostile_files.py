@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from running import run
 
+from littlestone.disk import parse_json
 from littlestone.errors import ModelError, TableError
 from littlestone.learners import Release
 
@@ -39,6 +40,23 @@ def test_a_field_given_twice_is_refused(tmp_path: Path) -> None:
             assert refused.status == 2, (field, refused)
         with pytest.raises(ModelError, match="a field is given twice"):
             Release.load(twice)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["NaN", "Infinity", "-Infinity", "1e999", "[" * 100_000, '{"a":' * 100_000, "1" * 5000],
+)
+def test_what_is_no_json_is_a_declared_error(wrong: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"finite|deep|digits|Expecting"):
+        parse_json(f'{{"n": {wrong}}}')
+    model = tmp_path / "m.json"
+    for text in (f'{{"n": {wrong}}}', f'{{"format": "littlestone model 1", "n": {wrong}}}', wrong):
+        model.write_text(text)
+        with pytest.raises(ModelError):
+            Release.load(model)
+        for command in ("predict", "report"):
+            ran = run(command, model, *([model] if command == "predict" else []))
+            assert ran.status == 2, (command, ran)
 
 
 def test_a_folder_of_too_many_names_is_refused(

@@ -25,6 +25,21 @@ def fit(*more: object) -> tuple[str, ...]:
     return ("fit", "visits.csv", *map(str, [*declared, *more]))
 
 
+def test_a_raised_number_tells_that_it_passes_the_limit(visits: Path) -> None:
+    limit = ("ledger", "limit", "visits.csv", "--epsilon", 4, "--unit", "patient")
+    assert run(*map(str, limit)).status == 0
+    declare = ("ledger", "unit", "visits.csv", "--unit", "patient", "--max-records")
+    assert "refused" not in run(*declare, "3").out
+    assert run(*fit()).status == 0
+    told = "more than that is already spent, so the next spend will be refused"
+    assert told not in run(*declare, "4").out
+    raised = run(*declare, "5")
+    assert raised.status == 0
+    assert "epsilon 5" in raised.out
+    assert told in raised.out
+    assert run(*fit()).status == 1
+
+
 @pytest.mark.parametrize("more", [(), ("--json",), ("--out", "model.json"), ("--dry-run",)])
 def test_the_number_of_records_is_nowhere(visits: Path, more: tuple[str, ...]) -> None:
     done = run(*fit("--unit", "patient", "--max-records", 3, *more))

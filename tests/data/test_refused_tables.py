@@ -400,7 +400,10 @@ def test_a_column_named_by_a_number_is_told_from_a_misspelled_one(names: list[An
         ("t.csv", "x;y\n1;1\n", "its only column", "--separator ';'"),
         ("t.tsv", "x|y\n1|1\n", "its only column", "--separator '|'"),
         ("t.csv", "x\ty\n1\t1\n", "tabs are between its columns", "--separator tab"),
-        ("t.xls", "PK", "not that of a CSV or Parquet file", "save it as CSV in UTF-8"),
+        ("t.xls", "PK", "is not read", "save it as .xlsx, or as CSV in UTF-8"),
+        ("t.xlsb", "PK", "is not read", "save it as .xlsx, or as CSV in UTF-8"),
+        ("t.ODS", "PK", "is not read", "save it as .xlsx, or as CSV in UTF-8"),
+        ("t.dbf", "PK", "not that of a CSV or Parquet file", "save it as CSV in UTF-8"),
     ],
 )
 def test_what_a_spreadsheet_saves(

@@ -292,6 +292,25 @@ def test_what_openpyxl_writes_is_learned(tmp_path: Path) -> None:
 
 
 @reads
+def test_a_workbook_with_macros_is_read_as_one_without(tmp_path: Path) -> None:
+    from openpyxl import Workbook, load_workbook
+
+    book = Workbook()
+    for line in (["x", "y"], [1, "a"], [None, "b"]):
+        book.active.append(line)
+    book.save(tmp_path / "t.xlsx")
+    kept = load_workbook(tmp_path / "t.xlsx", keep_vba=True)
+    kept.save(tmp_path / "t.xlsm")
+    with zipfile.ZipFile(tmp_path / "t.xlsm") as archive:
+        assert b"macroEnabled" in archive.read("[Content_Types].xml")
+    plain, macros = (
+        list(open_table(tmp_path / name).rows(["x", "y"])) for name in ("t.xlsx", "t.xlsm")
+    )
+    assert macros == plain == [(1, "a"), (None, "b")]
+    assert open_dataset(tmp_path / "t.xlsm", ["x"], None).name.endswith("t.xlsm")
+
+
+@reads
 def test_days_of_a_schema_are_read(tmp_path: Path) -> None:
     """A cell that Excel shows as a day is that day, and so is a text in the declared form."""
     schema, path = tmp_path / "schema.toml", tmp_path / "days.xlsx"

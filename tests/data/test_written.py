@@ -209,6 +209,14 @@ def test_blocks_lines_and_frames_agree(
     assert sum(int(group.counts.sum()) for group in grouped) == len(lines)
 
 
+def test_units_with_marks_of_their_own_read_numbers_as_they_are() -> None:
+    pieces = Written(decimal=",", thousands=".", unit="St.")
+    cells = ["1.200 St.", "-5 St.", "St. 5,5", "5", "5.", ",5", "-St.5"]
+    assert [None if v is None else str(v) for v in map(pieces, cells)] == [
+        "1200", "-5", "5.5", "5", None, "0.5", None,
+    ]  # fmt: skip
+
+
 def test_latin_1_only_if_it_is_declared(tmp_path: Path) -> None:
     path = export(tmp_path)
     read = {e: CsvTable(path, separator=";", encoding=e) for e in ("utf-8", "latin-1")}
@@ -224,6 +232,11 @@ def test_latin_1_only_if_it_is_declared(tmp_path: Path) -> None:
         ('decimal = ";"', "decimal is"),
         ('thousands = ","\ndecimal = ","', "both"),
         ('unit = "5 kg"', "digits"),
+        ('unit = "-"', "a sign"),
+        ('unit = "€+"', "a sign"),
+        ('unit = "\\u2212"', "a sign"),
+        ('unit = "."', "marks of numbers alone"),
+        ('unit = ",\'"', "marks of numbers alone"),
         ("ignore_case = true", "ignore_case"),
     ],
 )

@@ -274,6 +274,9 @@ def unit(
     for when, account in (("before", before), ("now", after)):
         told = [count.text() for count in account.counts if count.relation == relation]
         out.print(f"{when}: {told[0] if told else 'not counted'}", soft_wrap=True)
+    for count in after.counts:
+        if count.relation == relation:
+            _tell_overspent(count.total, count.limit)
     if any(count.others and count.relation == relation for count in after.counts):
         out.print(OUTLINE)
         out.print("a person with more records is less protected than this count says")

@@ -86,7 +86,7 @@ def _page(text: str, ledger: Ledger | None) -> str:
     """The page of a model or of the lines of a stream."""
     try:
         data = parse_json(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         data = None
     if isinstance(data, dict) and "format" in data:
         release = Release.from_json(data)

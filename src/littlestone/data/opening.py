@@ -25,10 +25,10 @@ from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.lazy import LazyTable
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
-from littlestone.data.workbooks import SUFFIX, SheetTable
+from littlestone.data.workbooks import OTHERS, SUFFIXES, SheetTable
 from littlestone.errors import DeclarationError, SourceError, TableError, did_you_mean, shown
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".zip", ".zst", ".parquet", ".pq", SUFFIX)
+TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".zip", ".zst", ".parquet", ".pq", *SUFFIXES)
 
 _FILES = ("sqlite:///", "duckdb:///")
 _STORES = ("file://", "s3://", "gs://", "gcs://", "hdfs://", "viewfs://", "abfs://", "abfss://")
@@ -205,13 +205,19 @@ def _names_beside(path: str) -> list[str]:
 
 
 def _open_file(path: Path, *, separator: str | None, multiline: bool, encoding: str) -> Table:
+    if path.name.lower().endswith(OTHERS):
+        raise TableError(
+            f"read the table {path}",
+            found=f"a file of a spreadsheet named {path.suffix} is not read",
+            fix="open it there, and save it as .xlsx, or as CSV in UTF-8",
+        )
     if not path.name.lower().endswith(TABLE_SUFFIXES):
         # The ledger recognises the path of a table by its suffix, so every table must have one.
         raise TableError(
             f"read the table {path}",
             found="its name is not that of a CSV or Parquet file, and it is no SQLite or DuckDB file",
             fix="save it as CSV in UTF-8, or as Parquet, under a name that ends in one of: .csv, .tsv, "
-            f"the same with .gz, .zip or .zst, .parquet, .pq, {SUFFIX}",
+            f"the same with .gz, .zip or .zst, .parquet, .pq, {', '.join(SUFFIXES)}",
         )
     if _is_workbook(path.name):
         return SheetTable(path)
@@ -222,7 +228,7 @@ def _open_file(path: Path, *, separator: str | None, multiline: bool, encoding: 
 
 
 def _is_workbook(path: str) -> bool:
-    return path.lower().endswith(SUFFIX)
+    return path.lower().endswith(SUFFIXES)
 
 
 def _require_none(table: str | None, what: str) -> None:

@@ -1,4 +1,4 @@
-"""Sheets of Excel workbooks (.xlsx) as tables.
+"""Sheets of Excel workbooks (.xlsx, .xlsm) as tables.
 
 The package openpyxl reads what is public: the sheets, the formats of dates and the calendar.  Cells
 are read here, each by itself, because openpyxl fails or warns at some of them, and its warning quotes
@@ -20,7 +20,9 @@ from littlestone.data.databases import require
 from littlestone.data.tables import Row, Table
 from littlestone.errors import SourceError, TableError, did_you_mean
 
-SUFFIX = ".xlsx"
+SUFFIXES = (".xlsx", ".xlsm")
+OTHERS = (".xls", ".xlsb", ".ods")
+"""Names of files of spreadsheets that are not read."""
 
 MOST_BYTES = 2**30
 """The most bytes of a workbook after unpacking."""

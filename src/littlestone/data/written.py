@@ -13,6 +13,7 @@ from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Self
+from unicodedata import category
 
 from littlestone.data.tables import Kind
 from littlestone.domains import number, plain, require_list, text
@@ -88,6 +89,12 @@ class Written:
         if self.unit != self.unit.strip() or re.search(r"[0-9]", self.unit) or len(self.unit) > 100:
             found = f"unit is {shown(self.unit)}, which has digits or begins or ends with a space"
             return found, 'write what stands beside the numbers, such as unit = "€"'
+        if any(category(c) == "Pd" or c in "+\u2212" for c in self.unit):
+            found = f"unit is {shown(self.unit)}, which has a sign, so -5 could be read as 5"
+            return found, 'write what stands beside the numbers without it, such as unit = "€"'
+        if self.unit and not self.unit.strip(".,' "):
+            fix = 'write decimal or thousands in place of it, and a unit such as unit = "€"'
+            return f"unit is {shown(self.unit)}, marks of numbers alone", fix
         if self.date and (self.numeric or self.spelled is not None):
             return "dates are written as numbers or by spelling", "keep one of them"
         if self.date and (wrong := _date_flaw(self.date)):

@@ -390,7 +390,7 @@ class Release:
         except ModelError:
             raise
         # A ValueError is a damaged encoding or syntax, or a number of thousands of digits.
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else _kind_of(path, error)
             raise ModelError(
                 f"read the model {path}",

@@ -351,8 +351,9 @@ class Ledger:
         """Declare for good that ``dataset`` has at most ``unit.most`` records of each unit.
 
         Spends for rows, or for another unit, then count for these units by group privacy.  Nobody
-        enforces the number.  Raises `DeclarationError` for a smaller one than was declared before,
-        because that would lower earlier totals.
+        enforces the number.  A number that lifts a total above its limit is accepted, because it tells
+        what is already spent, and every further spend is refused.  Raises `DeclarationError` for a
+        smaller one than was declared before, because that would lower earlier totals.
         """
         dataset = named(dataset, "a data set", most=MOST)
         column = named(unit.column, "a unit", most=MOST)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from littlestone.disk import parse_json
 from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.markup import Html, tag
@@ -56,7 +56,7 @@ class Run:
         for other lines, for damaged ones and for lines of two runs.
         """
         try:
-            read = [json.loads(line) for line in lines if line.strip()]
+            read = [parse_json(line) for line in lines if line.strip()]
         except ValueError:
             raise _refused("a line is not JSON, as lines of a stream and models are") from None
         try:
