@@ -13,7 +13,8 @@ from littlestone.classes import Points, Subsets, Thresholds, parse_class
 from littlestone.classes.declared import declared_kinds
 from littlestone.domains import Integers, Reals, Strings
 from littlestone.errors import DeclarationError
-from littlestone.learners.base import Setting
+from littlestone.learners import RadiiLearner
+from littlestone.learners.base import MOST_WORK, Setting
 from littlestone.learners.stable.sizes import BatchSizes, paper_sizes
 from littlestone.mistakes import MistakeCosts
 from littlestone.planning import calibrated, candidates, choose_learner, formulas, plan, plan_stream
@@ -28,10 +29,31 @@ GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
 def test_proved_comes_before_calibrated_and_before_unknown() -> None:
     goal: dict[str, Any] = {**GOAL, "setting": "realizable"}
     order = [c.method for c in candidates(Subsets(Integers(), 2), **goal) if c.learner]
-    assert order[:3] == ["partition", "choosing", "irreducible"]
+    assert order[:4] == ["partition", "choosing", "radii", "irreducible"]
     assert order.index("globally_stable") > 2
     for c in candidates(Subsets(Integers(), 2), **{**GOAL, "budget": Budget(2)}):
         assert c.calibrated is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "epsilon", "setting", "method"),
+    [
+        ("linear", "1", "realizable", "radii"),
+        ("linear", "1", "agnostic", "agnostic"),
+        ("linear", "0.1", "realizable", "irreducible"),  # a million records take too much work
+        ("affine", "1", "realizable", "irreducible"),  # of Littlestone dimension 3
+    ],
+)
+def test_radii_are_for_clean_labels_and_dimension_two(
+    kind: str, epsilon: str, setting: Setting, method: str
+) -> None:
+    H, n = parse_class(f"{kind}(w, x, y, z; q 2305843009213693951, dimension 2)"), 10**6
+    budget = Budget(epsilon, "1e-6")
+    learner, _ = choose_learner(H, budget, setting=setting)
+    assert learner.method == method
+    assert setting == "agnostic" or learner.work(n) <= MOST_WORK
+    refused = RadiiLearner(H, budget).work(n) > MOST_WORK
+    assert refused == (setting == "realizable" and method == "irreducible")
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ class PrivateLearner(ABC, Generic[Point]):
     several: ClassVar[bool]
     """Whether it learns classes of more than two labels; every learner declares it."""
 
-    caveat: ClassVar[Caveat | None] = None
+    caveat: Caveat | None = None
     """Why it is not chosen if another learner applies; None if there is no reason."""
 
     tolerates_label_noise: bool = False

@@ -36,6 +36,11 @@ from littlestone.steps import at_most
 MOST_DIMENSION = 24
 """The largest Littlestone dimension of a class; beyond some 4, most fits take too much work."""
 
+CHOSEN = 2
+"""The largest Littlestone dimension for which it is chosen, if `LARGE` records take no more work."""
+
+LARGE = 10**6
+
 _BETA = Fraction(1, 40)
 _MOST_GHOSTS = 64  # further records, which are only imagined, for each record
 _TRIED = 100_000  # leaves of the class that are tried before a fit
@@ -64,6 +69,9 @@ class RadiiLearner(PrivateLearner[Point]):
     Raises `DeclarationError` for illegal parameters, delta = 0, a Littlestone dimension above
     `MOST_DIMENSION`, and `Outcomes`, whose version spaces are searched with a limit.
 
+    It needs the fewest records of all learners of any class, but only for d <= 2 little work: there it
+    is chosen for clean labels, unless a million records take more than `MOST_WORK`.
+
     Time: up to C(M + d + 1, d) version spaces for d = LDim(H), more if they decompose further.  Nothing
     limits it after the spend, because a limit would tell of the records.
 
@@ -79,7 +87,7 @@ class RadiiLearner(PrivateLearner[Point]):
 
     method = "radii"
     several = True
-    caveat = Caveat.CLEAN_AND_MANY
+    caveat = Caveat.CLEAN_LABELS
     source = "docs/proofs/radii.md, Theorem 2"
 
     def __init__(
@@ -126,6 +134,8 @@ class RadiiLearner(PrivateLearner[Point]):
         self.score = self.mechanism.copies_needed(chance)
         # Some dimension below d holds at ``score`` radii and those of its handicap, or d itself holds.
         self.radii = 1 + sum(self.score + handicap - 1 for handicap in self.handicaps)
+        if d > CHOSEN or self.work(LARGE) > MOST_WORK:
+            self.caveat = Caveat.CLEAN_AND_MANY
 
     @classmethod
     def with_proved_bound(

@@ -198,13 +198,14 @@ def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
     if known is None:
         bits = bits or 3
     if setting == "realizable":
-        barred = _is_barred(type(learner), setting)
-        return False, barred, found.bound is None, known is None, n, bits
+        # Of equal sizes, and of unknown ones, a method made for clean labels comes first.
+        barred, made_for_it = _is_barred(learner, setting), learner.caveat is not None
+        return False, barred, found.bound is None, known is None, n, bits, not made_for_it
     made_for_it = found.bound is None and learner.caveat is not None
     proved = found.bound or found.clean
     unproved = found.bound is None, made_for_it, proved is None, known is None
     noisy = not learner.tolerates_label_noise
-    return False, _is_barred(type(learner), setting), noisy, *unproved, n, bits
+    return False, _is_barred(learner, setting), noisy, *unproved, n, bits
 
 
 def _of_bits(kind: type[PrivateLearner[Any]]) -> int:
@@ -215,8 +216,11 @@ def _of_bits(kind: type[PrivateLearner[Any]]) -> int:
     return issubclass(kind, BitwiseLearner) + issubclass(kind, BitPartsLearner)
 
 
-def _is_barred(kind: type[PrivateLearner[Any]], setting: Setting) -> bool:
-    """Whether it has a caveat, and the setting does not say that it is met."""
+def _is_barred(kind: type[PrivateLearner[Any]] | PrivateLearner[Any], setting: Setting) -> bool:
+    """Whether it has a caveat, and the setting does not say that it is met.
+
+    A learner may have a stricter caveat than its kind.
+    """
     met = Caveat.WRONG_LABELS if setting == "agnostic" else Caveat.CLEAN_LABELS
     return kind.caveat not in (None, met)
 
@@ -378,7 +382,7 @@ def _why(
 ) -> str:
     """The method that is chosen and one reason; ``others`` are those it was compared with."""
     name = best.method
-    if _is_barred(type(learner), setting):
+    if _is_barred(learner, setting):
         name += f" ({learner.caveat})"
     return f"{name}: {_reason(best, [c for c in others if c.learner is not None], setting)}"
 
