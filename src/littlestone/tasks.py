@@ -391,7 +391,7 @@ class Task:
         )
         # The release says itself whether a record may span lines.
         reading = replace(self.reading.of(release.hypothesis.tested), multiline=False)
-        return replace(release, reading=reading)
+        return replace(release, reading=reading, taken=self.taken)
 
     def promise(self, learner: PrivateLearner[Any], n: int) -> str:
         """What is proved about the error, or the gain of a group, learned from ``n`` records."""

@@ -75,6 +75,25 @@ def test_a_schema_needs_no_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "class taken  conditions(*; at most 2), because none was given" in out
 
 
+def test_a_release_says_why_its_class_was_taken(tmp_path: Path) -> None:
+    schema = littlestone.Schema.parse(SCHEMA)
+    paid = {"ledger": littlestone.Ledger(), "dataset": "d", "schema": schema, "epsilon": 8}
+    release = littlestone.fit(table(), **paid)
+    why = "trees(*; depth 2), because none was given: the first of"
+    assert release.taken.startswith(why)
+    assert release.taken.endswith("with a proved size")
+    assert f"class taken   {why}" in repr(release)
+    assert why in release.card().replace("\\", "")
+    kept = littlestone.learners.Release.from_json(release.to_json())
+    assert kept == release
+    group = littlestone.subgroup(table(), above="0.3", **paid)
+    assert "conditions(*; at most 2), because none was given" in repr(group)
+    given = littlestone.fit(table(), hypotheses="conditions(*; at most 1)", **paid)
+    assert (given.taken, "class taken" in repr(given), "class taken" in given.to_json()) == (
+        "", False, False,
+    )  # fmt: skip
+
+
 def test_an_open_column_is_named_with_three_ways_out() -> None:
     schema = littlestone.Schema.parse(SCHEMA + OPEN)
     paid = {"ledger": littlestone.Ledger(), "dataset": "d", "schema": schema, "epsilon": 4}

@@ -201,9 +201,8 @@ def released(
     if methods and not as_json:
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}
-    if task.taken:
-        more["class taken"] = task.taken
     if dry_run:
+        more |= dict(taken(task))
         _preview(task, data.name, ledger, as_json=as_json, more=more)
         return
     rng = generator(seed)
@@ -234,7 +233,7 @@ def released(
                 finally:
                     print_json(fields)
                 return
-            rows = [*form.rows(release), *taken(task), ("method", task.why)]
+            rows = [*form.rows(release), ("method", task.why)]
             spent = f"{budget(release.total, release.limit)} ({shown})"
             if book.made and release.total is not None:
                 spent = new_ledger(shown, release.total)

@@ -66,7 +66,8 @@ class Release:
     hypothesis, and ``cost`` is for both.  ``mistakes`` says what the learner took each mistake to cost.
     ``spanning`` says that a record may span several lines of its file.  ``accuracy`` says what is
     proved about the error on new records; it depends on declarations and n alone.  ``reading`` says
-    how a schema declared the cells of the columns that the rule tests to be written.
+    how a schema declared the cells of the columns that the rule tests to be written.  ``taken`` says
+    which class was taken and why, if none was given.
     ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
     model file keeps neither.
     """
@@ -88,6 +89,7 @@ class Release:
     spanning: bool = False
     accuracy: str = ""
     reading: Reading = field(default_factory=Reading)
+    taken: str = ""
 
     @property
     def units(self) -> int | None:
@@ -217,6 +219,7 @@ class Release:
             ("mechanism", self.mechanism),
             *self.counted(),
             ("class", shortened(self.hypotheses)),
+            *self.chosen(),
         ]
         rows += self.estimated()
         rows += [self.used(), ("ledger entry", str(self.receipt))]
@@ -233,6 +236,7 @@ class Release:
             ("label", self.label),
             *names,
             ("class", self.hypotheses),
+            *self.chosen(),
             *(("column", str(column)) for column in columns),
             *self.counted(),
             self.used(),
@@ -256,6 +260,10 @@ class Release:
     def counted(self) -> list[tuple[str, str]]:
         """The row of what mistakes cost, if the costs differ."""
         return [] if self.mistakes.equal else [("mistakes", str(self.mistakes))]
+
+    def chosen(self) -> list[tuple[str, str]]:
+        """The row of which class was taken and why, if none was given."""
+        return [("class taken", self.taken)] if self.taken else []
 
     def __repr__(self) -> str:
         width = max(len(heading) for heading, _ in self.rows())
@@ -307,10 +315,12 @@ class Release:
         record = {"record": SPANNING} if self.spanning else {}
         accuracy = {"accuracy": self.accuracy} if self.accuracy else {}
         reading = {"reading": self.reading.to_json()} if self.reading else {}
+        taken = {"class taken": self.taken} if self.taken else {}
         return {
             "format": FORMAT if not self.reading else FORMAT_WITH_READING,
             "rule": self.words(),
             "class": self.hypotheses,
+            **taken,
             "label": self.label,
             **labels,
             **costs,
@@ -374,6 +384,7 @@ class Release:
                 spanning="record" in data,
                 accuracy=str(data.get("accuracy", "")),
                 reading=Reading.from_json(data.get("reading", {})),
+                taken=str(data.get("class taken", "")),
             )
         except DAMAGED as error:
             raise ModelError(

@@ -101,6 +101,7 @@ def guarantee(release: Release) -> list[tuple[str, str]]:
         ("mechanism", release.mechanism),
         *release.counted(),
         ("class", shortened(release.hypotheses)),
+        *release.chosen(),
         ("accuracy", release.accuracy),
         *release.estimated(),
     ]

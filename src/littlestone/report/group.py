@@ -81,6 +81,7 @@ class Group:
             privacy(release),
             ("mechanism", release.mechanism),
             ("class", shortened(release.hypotheses)),
+            *release.chosen(),
         ]
 
     def __repr__(self) -> str:
