@@ -44,7 +44,9 @@ def main(packages: list[Path]) -> None:
             again = ["--force-reinstall", "--no-deps"] if number else []
             install = ["-m", "pip", "install", "--quiet", *again, str(package)]
             if source:
-                run(*install, fails="needs a C++17 compiler and there is none here: install a wheel")
+                run(
+                    *install, fails="needs a C++17 compiler and there is none here: install a wheel"
+                )
             run(*install, compiler=source)
             learned = "--class", "thresholds(x, 0..9)", "--out", "model.json"
             release = run("-m", "littlestone", *FIT, *learned)
