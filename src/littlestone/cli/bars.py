@@ -36,7 +36,7 @@ def bar(text: str, *, still: bool = False) -> Iterator[None]:
         BarColumn(),
         TaskProgressColumn(),
         TimeRemainingColumn(),
-        console=err,
+        console=err.console,
         auto_refresh=not still,
         transient=True,
         # Results that are printed go to standard output, and not through this console.

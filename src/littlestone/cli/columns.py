@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console
-from rich.text import Text
 
 _GAP = "  "
 _NARROW = 16  # a column of words is kept at least so wide, or goes below the others
 _INDENT = 4  # of what goes below
-_ANY = Console(width=80)  # `Text.wrap` asks for one
 
 
 def laid_out(
@@ -97,4 +94,8 @@ def _longest(text: str) -> int:
 def _wrapped(text: str, width: int) -> list[str]:
     if cell_len(text) <= width:
         return [text]
-    return [line.plain.rstrip() for line in Text(text).wrap(_ANY, max(width, 1), overflow="fold")]
+    from rich.console import Console
+    from rich.text import Text
+
+    lines = Text(text).wrap(Console(width=80), max(width, 1), overflow="fold")  # it asks for one
+    return [line.plain.rstrip() for line in lines]

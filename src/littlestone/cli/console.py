@@ -6,39 +6,85 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
-
-from rich.console import Console
-from rich.text import Text
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TextIO
 
 from littlestone.cli.columns import laid_out
 from littlestone.errors import LittlestoneError, OutputError
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.visible import visible, visible_json
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-class _Visible(Console):
-    """A console that escapes control characters, so that names and values cannot steer a terminal."""
 
-    def print(self, *objects: Any, **options: Any) -> None:
-        shown = (visible(o, keep="\n") if isinstance(o, str) else o for o in objects)
+class _Printer:
+    """A stream of output that escapes control characters, so that names cannot steer a terminal.
+
+    Text for anything but a terminal is written as it is; rich is loaded for the rest alone.
+    """
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        self.stderr = stderr
+
+    @cached_property
+    def console(self) -> Console:
+        """The stream as rich sees it; it raises when its reader has left."""
+        from rich.console import Console
+
+        class Raising(Console):
+            def on_broken_pipe(self) -> None:
+                raise  # rich would end the process and lose a release that is stored nowhere else
+
+        # Highlighting would colour parts of names, and markup would read their brackets.
+        return Raising(highlight=False, markup=False, emoji=False, stderr=self.stderr)
+
+    @property
+    def file(self) -> TextIO:
+        """Standard output or error, whatever that is now."""
+        return sys.stderr if self.stderr else sys.stdout
+
+    @property
+    def width(self) -> int:
+        """The number of characters of a line."""
+        return self.console.width
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether this is a terminal, or rich is told by the environment to take it for one."""
+        try:
+            maybe = self.file.isatty()
+        except ValueError:  # it is closed
+            maybe = False
+        told = maybe or os.environ.get("FORCE_COLOR") or os.environ.get("TTY_COMPATIBLE")
+        return bool(told) and self.console.is_terminal
+
+    def print(
+        self,
+        *objects: Any,
+        style: str | None = None,
+        end: str = "\n",
+        soft_wrap: bool | None = None,
+    ) -> None:
+        """Print texts, or what rich draws, on a line."""
+        shown = [visible(o, keep="\n") if isinstance(o, str) else o for o in objects]
+        if not self.is_terminal and all(isinstance(o, str) for o in shown):
+            self.file.write(" ".join(shown) + end)
+            self.file.flush()
+            return
         # A terminal gets lines that break between words; an error holds commands, to be copied whole.
-        options.setdefault("soft_wrap", self.stderr or not self.is_terminal)
-        super().print(*shown, **options)
-
-    def on_broken_pipe(self) -> None:
-        raise  # rich would end the process and lose a release that is stored nowhere else
+        soft = (self.stderr or not self.is_terminal) if soft_wrap is None else soft_wrap
+        self.console.print(*shown, style=style, end=end, soft_wrap=soft)
 
 
-# Highlighting would colour parts of names, and markup would read their brackets.
-out = _Visible(highlight=False, markup=False)
-err = _Visible(highlight=False, markup=False, stderr=True)
+out = _Printer()
+err = _Printer(stderr=True)
 
 
 def print_pairs(rows: Iterable[tuple[str, str]], *, title: str = "") -> None:
     """Print headings and their texts in two columns under a title."""
     if title:
-        out.print(Text(title, style="bold"))
+        out.print(title, style="bold")
     print_columns(rows, indent=2)
 
 
@@ -123,18 +169,21 @@ def exit_with(error: BaseException) -> int:
     text may quote a record, so its text and trace are shown only if LITTLESTONE_DEBUG is set.
     """
     if isinstance(error, LittlestoneError):
-        err.print(Text("error: ", style="bold red") + Text(str(error)))
+        _print_error("error: ", str(error))
         return error.status
     if isinstance(error, OSError) and error.strerror:
-        err.print(Text("error: ", style="bold red") + Text(f"cannot go on: {error.strerror}"))
+        _print_error("error: ", f"cannot go on: {error.strerror}")
         return 1
     if os.environ.get("LITTLESTONE_DEBUG"):
         raise error
-    err.print(
-        Text("internal error: ", style="bold red")
-        + Text(
-            f"{type(error).__name__}; its text is withheld, because it could quote a record\n"
-            "to fix it: run again with LITTLESTONE_DEBUG=1 and report the trace, if it is not private"
-        )
+    _print_error(
+        "internal error: ",
+        f"{type(error).__name__}; its text is withheld, because it could quote a record\n"
+        "to fix it: run again with LITTLESTONE_DEBUG=1 and report the trace, if it is not private",
     )
     return 70
+
+
+def _print_error(kind: str, text: str) -> None:
+    err.print(kind, style="bold red", end="")
+    err.print(text)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from littlestone.classes.limits import in_digits
 from littlestone.classes.searching import SECONDS, known
@@ -183,7 +182,9 @@ def _shown() -> Iterator[Progress | None]:
     if not err.is_terminal:
         yield None
         return
-    with err.status(Text("solving")) as status:
+    from rich.text import Text
+
+    with err.console.status(Text("solving")) as status:
 
         def show(lower: int, upper: int, nodes: int, seconds: float) -> None:
             if lower == upper:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from littlestone.cli.arguments import class_or_file
 from littlestone.cli.bars import bar
@@ -113,7 +112,7 @@ def plan(
             "any labels",
             f"calibrated for {alpha:g}",
         ]
-        out.print(Text(f"With {counted(n, 'record')}", style="bold"))
+        out.print(f"With {counted(n, 'record')}", style="bold")
         print_table(headings, [_promise(row) for row in promises])
 
 
@@ -121,7 +120,7 @@ def _stated(title: str, formulas: Sequence[Stated]) -> None:
     """The theorems of papers: each column of numbers has one convention, which its heading says."""
     if not formulas:
         return
-    out.print(Text(title, style="bold"))
+    out.print(title, style="bold")
     headings = ["theorem", "labels", "1 for O() and O~(), ln", "constants of its proof"]
     labels = {"realizable": "clean", "agnostic": "any"}
     rows = [
