@@ -6,6 +6,7 @@ own for passwords.  A text that only looks like an address is neither an address
 
 from __future__ import annotations
 
+import os
 import re
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -26,6 +27,8 @@ _HOSTS = re.compile(
 )
 
 PASSWORDS = "leave the password to PGPASSWORD, ~/.pgpass or a service file"
+
+ADDRESSES = f"write postgresql://USER@HOST/DATABASE, and {PASSWORDS}"
 
 
 def is_postgresql(text: str) -> bool:
@@ -118,3 +121,15 @@ def _decoded(text: str) -> str:
     while (plain := unquote(text)) != text:
         text = plain
     return text
+
+
+def kind_of_file(path: str | os.PathLike[str]) -> str | None:
+    """``"SQLite"`` or ``"DuckDB"`` if the file is such a database, by its first bytes."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(16)
+    except (OSError, ValueError):
+        return None
+    if start == b"SQLite format 3\0":
+        return "SQLite"
+    return "DuckDB" if start[8:12] == b"DUCK" else None

@@ -10,14 +10,11 @@ from random import Random
 from typing import Any, Self
 
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.classes.one_of import one_of
 from littlestone.classes.spec import NO_SCHEMA
 from littlestone.data import Label, Table, read_sample
-from littlestone.data.checking import Faults, checks_of
 from littlestone.data.fitting import columns_of, days_of, require_fit
 from littlestone.data.naming import Dataset, lookalike, open_dataset
 from littlestone.data.readings import Reading
-from littlestone.data.reservoir import Reservoir
 from littlestone.data.schema import Schema
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
@@ -62,7 +59,12 @@ def declared_class(
     6
     """
     if isinstance(hypotheses, list | tuple):
-        return one_of([declared_class(one, labels, schema, target, unit) for one in hypotheses])
+        parts = [declared_class(one, labels, schema, target, unit) for one in hypotheses]
+        if len(parts) == 1:
+            return parts[0]
+        from littlestone.classes.one_of import one_of
+
+        return one_of(parts)
     declared: object = hypotheses
     if isinstance(hypotheses, str):
         columns = NO_SCHEMA if schema is None else schema.class_columns(target, unit)
@@ -320,9 +322,14 @@ class Task:
         ``rng`` chooses the records of each unit; by default the system's cryptographic generator.
         """
         domain = self.learner.hypotheses.domain
-        keep = None if self.unit is None else Reservoir(self.unit, chosen_generator(rng))
-        faults = None
+        keep = faults = None
+        if self.unit is not None:
+            from littlestone.data.reservoir import Reservoir
+
+            keep = Reservoir(self.unit, chosen_generator(rng))
         if self.shares:
+            from littlestone.data.checking import Faults, checks_of
+
             faults = Faults(checks_of(list(columns_of(domain)), self.label, self.schema))
         return read_sample(
             table, domain, self.label, refuse_blank=refuse_blank, keep=keep, faults=faults

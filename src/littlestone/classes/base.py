@@ -20,7 +20,7 @@ from littlestone.errors import (
     TooLargeError,
     shown,
 )
-from littlestone.hypotheses import Hypothesis, values_of
+from littlestone.hypotheses import Hypothesis
 from littlestone.labels import require_label
 from littlestone.sample import Sample, Step
 
@@ -390,6 +390,8 @@ class Enumerable(Scored[Point]):
 
     def table(self) -> NDArray[Any]:
         """The labels of all hypotheses at all points of a finite domain, one row per hypothesis."""
+        from littlestone.hypotheses.tables import values_of
+
         rows = [values_of(self.hypothesis(i), self.domain) for i in range(self.size or 0)]
         return np.array(rows).reshape(len(rows), self.domain.size or 0)
 

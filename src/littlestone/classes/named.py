@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic
+from typing import Generic
 
 import numpy as np
 
@@ -15,17 +15,6 @@ from littlestone.classes.tabled import Tabled
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.sample import Sample
-
-
-def has_one_mistake(H: HypothesisClass[Any]) -> bool:
-    """Whether LDim(H) <= 1, so that the SOA errs at most once; the bounds of LDim(H) may settle it.
-
-    >>> from littlestone.classes import parse_class
-    >>> [has_one_mistake(parse_class(f"linear(x, y; q 5, dimension {d})")) for d in (1, 2)]
-    [True, False]
-    """
-    least, most = H.littlestone_bounds()
-    return most <= 1 or (least <= 1 and H.littlestone_dimension() <= 1)
 
 
 @dataclass(frozen=True)

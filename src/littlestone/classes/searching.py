@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from littlestone.dimension.bounds import Bounds
-from littlestone.dimension.solver import littlestone_bounds
-from littlestone.dimension.table import PackedTable
-
 if TYPE_CHECKING:
     from littlestone.classes.base import HypothesisClass
+    from littlestone.dimension.bounds import Bounds
+    from littlestone.dimension.table import PackedTable
+
+    Solve = Callable[[PackedTable], Bounds]
 
 SECONDS = 10.0
 """How long the table of a declared class is searched, unless somebody says otherwise."""
@@ -21,8 +21,6 @@ MOST_ENTRIES = 1 << 25
 """The most entries of a table that is made only to be searched."""
 
 _FOUND = "a search of its table"
-
-Solve = Callable[[PackedTable], Bounds]
 
 
 @dataclass(frozen=True)
@@ -64,6 +62,8 @@ def known(H: HypothesisClass[Any], solve: Solve | None = None) -> Known:
     below, above = H.bound_reasons()
     if search is None:
         return Known(*H.littlestone_bounds(), below, above)
+    from littlestone.dimension.solver import littlestone_bounds
+
     lower, upper = search.bounds
     found = (solve or partial(littlestone_bounds, time_limit=SECONDS))(search.table)
     if found.lower + search.gain > lower:
@@ -80,3 +80,14 @@ def halving(functions: int) -> int:
     (0, 2, 3)
     """
     return functions.bit_length() - 1
+
+
+def has_one_mistake(H: HypothesisClass[Any]) -> bool:
+    """Whether LDim(H) <= 1, so that the SOA errs at most once; the bounds of LDim(H) may settle it.
+
+    >>> from littlestone.classes import parse_class
+    >>> [has_one_mistake(parse_class(f"linear(x, y; q 5, dimension {d})")) for d in (1, 2)]
+    [True, False]
+    """
+    least, most = H.littlestone_bounds()
+    return most <= 1 or (least <= 1 and H.littlestone_dimension() <= 1)

@@ -49,6 +49,11 @@ class _Commands(TyperGroup):
             name: TyperCommand(name=name, help=text) for name, text in _COMMANDS.items()
         }
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for given in self.get_params(ctx):
+            _keep_texts(given)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: Any) -> list[str]:
         return list(_COMMANDS)
 
@@ -64,7 +69,8 @@ class _Commands(TyperGroup):
         command.name = cmd_name
         for one in (command, *getattr(command, "commands", {}).values()):
             one.help = _flowing(one.help or "")
-            for given in one.params:
+            for given in one.get_params(ctx):
+                _keep_texts(given)
                 if given.param_type_name == "argument":
                     given.metavar = given.metavar or (given.name or "").upper()
             _hide_types_of_flags(one, ctx)
@@ -77,6 +83,31 @@ class _Commands(TyperGroup):
             super().format_help(ctx, formatter)
         finally:
             self._listing = False
+
+
+def _keep_texts(given: Any) -> None:
+    """Hand over a text, or a default, as it is.
+
+    typer asks pydantic to make a text of a text, and to load it takes half as long as to load numpy.
+    """
+    kind = getattr(getattr(given, "type_descriptor", None), "annotation", None)
+    convert = given.process_value
+
+    def process(ctx: Any, value: Any) -> Any:
+        kept: Any
+        if value is None and kind is not None and not given.required:
+            kept = () if given.multiple or given.nargs == -1 else None
+        elif kind is str and isinstance(value, str):
+            kept = value
+        elif kind == list[str] and isinstance(value, list | tuple) and value:
+            kept = list(value)
+        elif kind in (float, int) and value is given.default:
+            kept = kind(value)
+        else:
+            return convert(ctx, value)
+        return kept if given.callback is None else given.callback(ctx, given, kept)
+
+    given.process_value = process
 
 
 def _hide_types_of_flags(command: Any, ctx: Any) -> None:

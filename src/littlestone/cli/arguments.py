@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.classes.table_file import BinaryTable, read_table
+from littlestone.classes import HypothesisClass
 from littlestone.data import Label, label_names
 from littlestone.data.schema import Schema, declared_label
 from littlestone.labels import declared_labels
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.tasks import declared_class
+
+if TYPE_CHECKING:
+    from littlestone.classes.table_file import BinaryTable
 
 _NOTHING = PrivacyCost(Fraction(0))
 
@@ -56,6 +58,8 @@ def class_or_file(
         count = len(declared_labels(label_names(labels)))
     if "(" in text and not os.path.exists(text):  # Path.exists() raises for a text that is too long
         return declared_class(text, count, schema)
+    from littlestone.classes.finite import FiniteClass
+
     return FiniteClass.from_file(text, labels=count)
 
 
@@ -66,8 +70,15 @@ def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | Hyp
     'thresholds(x, 1..7)'
     """
     if "(" not in text or os.path.exists(text):
+        from littlestone.classes.table_file import read_table
+
         return read_table(text)
     H = declared_class(text, schema=schema)
+    if getattr(H, "keyword", "") != "finite":
+        return H
+    from littlestone.classes.finite import FiniteClass
+    from littlestone.classes.table_file import BinaryTable
+
     if not isinstance(H, FiniteClass):
         return H
     return BinaryTable(H.label_table().values.astype(bool), H.domain, H.names)

@@ -37,7 +37,6 @@ from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import Release
 from littlestone.learners.base import Setting
-from littlestone.pictures.tree import rule_tree
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.counts import UNBOUNDED
@@ -45,7 +44,6 @@ from littlestone.privacy.randomness import generator
 from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
 from littlestone.report.fit import budget, form, guarantee
-from littlestone.report.tree import terminal
 from littlestone.tasks import Task
 from littlestone.visible import visible_json
 
@@ -244,6 +242,9 @@ def released(
             print_pairs(rows, title=title)
             rule = release.hypothesis
             if isinstance(rule, DecisionTree) and not rule.condition:
+                from littlestone.pictures.tree import rule_tree
+                from littlestone.report.tree import terminal
+
                 console.print("The rule as a tree")
                 console.print(terminal(rule_tree(rule, release.labels)))
             if evaluate:

@@ -9,9 +9,10 @@ from typing import Any
 from urllib.parse import quote
 
 from littlestone.addresses import (
-    PASSWORDS,
+    ADDRESSES,
     flaw,
     for_libpq,
+    kind_of_file,
     options,
     public,
     words,
@@ -21,8 +22,6 @@ from littlestone.data.sql import SqlTable, base_table
 from littlestone.data.tables import Table
 from littlestone.errors import SourceError, install_command
 
-ADDRESSES = f"write postgresql://USER@HOST/DATABASE, and {PASSWORDS}"
-
 _CONNECT = {  # an address may override these; see libpq's manual
     "connect_timeout": 10,
     "keepalives_idle": 30,
@@ -30,18 +29,6 @@ _CONNECT = {  # an address may override these; see libpq's manual
     "keepalives_count": 3,
     "client_encoding": "utf8",
 }
-
-
-def kind_of_file(path: str | os.PathLike[str]) -> str | None:
-    """``"SQLite"`` or ``"DuckDB"`` if the file is such a database, by its first bytes."""
-    try:
-        with open(path, "rb") as file:
-            start = file.read(16)
-    except (OSError, ValueError):
-        return None
-    if start == b"SQLite format 3\0":
-        return "SQLite"
-    return "DuckDB" if start[8:12] == b"DUCK" else None
 
 
 def open_server(address: str, table: str | None) -> Table:

@@ -8,27 +8,15 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from narwhals import dependencies
-
-from littlestone.addresses import is_postgresql, looks_like_address
-from littlestone.data.csv_files import CsvTable, require_multiline
-from littlestone.data.dask_frames import DaskTable
-from littlestone.data.databases import (
-    ADDRESSES,
-    kind_of_file,
-    open_database_file,
-    open_engine,
-    open_server,
-)
-from littlestone.data.folders import open_folder, open_store
-from littlestone.data.frames import FrameTable, ParquetTable
-from littlestone.data.lazy import LazyTable
+from littlestone.addresses import ADDRESSES, is_postgresql, kind_of_file, looks_like_address
+from littlestone.data.csv_files import require_multiline
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
-from littlestone.data.workbooks import OTHERS, SUFFIXES, SheetTable
 from littlestone.errors import DeclarationError, SourceError, TableError, did_you_mean, shown
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".zip", ".zst", ".parquet", ".pq", *SUFFIXES)
+_WORKBOOKS = (".xlsx", ".xlsm")
+_OTHERS = (".xls", ".xlsb", ".ods")  # spreadsheets that are not read
+TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".zip", ".zst", ".parquet", ".pq", *_WORKBOOKS)
 
 _FILES = ("sqlite:///", "duckdb:///")
 _STORES = ("file://", "s3://", "gs://", "gcs://", "hdfs://", "viewfs://", "abfs://", "abfss://")
@@ -81,7 +69,7 @@ def open_table(
     )
     opened = _opened(source, table, open_file)
     if (separator is not None or multiline) and (
-        opened is source or opened.declared or isinstance(opened, SheetTable)
+        opened is source or opened.declared or _is_workbook(str(opened.path))
     ):
         raise DeclarationError(
             f"read {opened.name} by the rules of CSV files",
@@ -96,20 +84,26 @@ def _opened(source: object, table: str | None, open_file: Callable[[Path], Table
         return source
     if isinstance(source, str | Path):
         return _named(str(source), table, open_file)
+    # Each kind of table is imported when one is opened: pandas, SQL and Excel are large.
+    from narwhals import dependencies
+
+    from littlestone.data.dask_frames import DaskTable
+    from littlestone.data.databases import open_engine
+    from littlestone.data.frames import FrameTable
+    from littlestone.data.lazy import LazyTable
+
     if type(source).__module__.startswith("sqlalchemy.engine"):
         return open_engine(source, table)
     _require_none(table, "the data frame")
-    if any(lazy(source) for lazy in _LAZY):
+    lazy = (
+        dependencies.is_polars_lazyframe,
+        dependencies.is_duckdb_relation,
+        dependencies.is_pyspark_dataframe,
+        dependencies.is_pyspark_connect_dataframe,
+    )
+    if any(is_lazy(source) for is_lazy in lazy):
         return LazyTable(source)
     return DaskTable(source) if dependencies.is_dask_dataframe(source) else FrameTable(source)
-
-
-_LAZY = (
-    dependencies.is_polars_lazyframe,
-    dependencies.is_duckdb_relation,
-    dependencies.is_pyspark_dataframe,
-    dependencies.is_pyspark_connect_dataframe,
-)
 
 
 def is_file(source: object, table: str | None = None) -> bool:
@@ -155,8 +149,12 @@ def file_of(source: str | Path) -> str | None:
 
 def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> Table:
     if is_postgresql(text):
+        from littlestone.data.databases import open_server
+
         return open_server(text, table)
     if text.lower().startswith(_STORES):
+        from littlestone.data.folders import open_store
+
         _require_none(table, "files")
         return open_store(text)
     path = file_of(text)
@@ -180,9 +178,13 @@ def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> 
             fix="ask its owner for the right to read it",
         )
     if kind_of_file(path) is not None:
+        from littlestone.data.databases import open_database_file
+
         return open_database_file(path, table)
     if os.path.isfile(path):
         if _is_workbook(path):
+            from littlestone.data.workbooks import SheetTable
+
             return SheetTable(Path(path), table)
         _require_none(table, path)
         return open_file(Path(path))
@@ -193,6 +195,8 @@ def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> 
             found="there is no such file",
             fix=did_you_mean(os.path.basename(path), tables, "check the path"),
         )
+    from littlestone.data.folders import open_folder
+
     _require_none(table, path)
     return open_folder(path, open_file, TABLE_SUFFIXES)
 
@@ -205,7 +209,7 @@ def _names_beside(path: str) -> list[str]:
 
 
 def _open_file(path: Path, *, separator: str | None, multiline: bool, encoding: str) -> Table:
-    if path.name.lower().endswith(OTHERS):
+    if path.name.lower().endswith(_OTHERS):
         raise TableError(
             f"read the table {path}",
             found=f"a file of a spreadsheet named {path.suffix} is not read",
@@ -217,18 +221,23 @@ def _open_file(path: Path, *, separator: str | None, multiline: bool, encoding: 
             f"read the table {path}",
             found="its name is not that of a CSV or Parquet file, and it is no SQLite or DuckDB file",
             fix="save it as CSV in UTF-8, or as Parquet, under a name that ends in one of: .csv, .tsv, "
-            f"the same with .gz, .zip or .zst, .parquet, .pq, {', '.join(SUFFIXES)}",
+            f"the same with .gz, .zip or .zst, .parquet, .pq, {', '.join(_WORKBOOKS)}",
         )
     if _is_workbook(path.name):
+        from littlestone.data.workbooks import SheetTable
+
         return SheetTable(path)
-    parquet = path.suffix.lower() in (".parquet", ".pq")
-    if parquet:
+    if path.suffix.lower() in (".parquet", ".pq"):
+        from littlestone.data.frames import ParquetTable
+
         return ParquetTable(path)
+    from littlestone.data.csv_files import CsvTable
+
     return CsvTable(path, separator=separator, multiline=multiline, encoding=encoding)
 
 
 def _is_workbook(path: str) -> bool:
-    return path.lower().endswith(SUFFIXES)
+    return path.lower().endswith(_WORKBOOKS)
 
 
 def _require_none(table: str | None, what: str) -> None:

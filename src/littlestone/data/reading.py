@@ -6,23 +6,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from littlestone.data.alike import Function
-from littlestone.data.checking import Faults
 from littlestone.data.coding import Coded, Codes, Grouped, Numbering, coded, grouped, tuples
 from littlestone.data.fitting import days_of
-from littlestone.data.frames import column_table, shortest
 from littlestone.data.labels import Label
-from littlestone.data.reservoir import Reservoir
 from littlestone.data.tables import Table
 from littlestone.data.tallies import Tally, first_of_equals
 from littlestone.domains import Domain, Point, Product, entries
 from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Places, Records, Sample
 from littlestone.visible import shortened
+
+if TYPE_CHECKING:
+    from littlestone.data.checking import Faults
+    from littlestone.data.reservoir import Reservoir
 
 Value = TypeVar("Value")
 
@@ -124,6 +125,8 @@ def plain_values(values: Iterable[Any]) -> list[Any]:
 
     Raises `DeclarationError` for an array with another shape.
     """
+    from littlestone.data.frames import column_table, shortest
+
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) != 1:
         raise DeclarationError(

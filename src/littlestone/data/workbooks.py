@@ -20,10 +20,6 @@ from littlestone.data.databases import require
 from littlestone.data.tables import Row, Table
 from littlestone.errors import SourceError, TableError, did_you_mean
 
-SUFFIXES = (".xlsx", ".xlsm")
-OTHERS = (".xls", ".xlsb", ".ods")
-"""Names of files of spreadsheets that are not read."""
-
 MOST_BYTES = 2**30
 """The most bytes of a workbook after unpacking."""
 

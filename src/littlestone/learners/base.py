@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError, no_such, shown
-from littlestone.hypotheses import Hypothesis, has_majority
+from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import draw_estimate, estimate_parts
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
-from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.grouped import Grouped
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, exact_chance
@@ -302,6 +301,8 @@ class PrivateLearner(ABC, Generic[Point]):
                 found="they are those of a rule, and there are several labels",
                 fix="leave the estimate out, or ask about one label",
             )
+        from littlestone.privacy.accounting.composed import Composed
+
         counts = estimate_parts(estimate, shares=shares)
         return Composed([(self.event, 1), *((part, 1) for part in counts)], self.cost().delta)
 
@@ -389,6 +390,8 @@ def unfit(
 
 def require_votes(hypotheses: HypothesisClass[Any], method: str, *, online: bool = False) -> None:
     """Raise `DeclarationError` if a majority vote of the class's functions has no canonical form."""
+    from littlestone.hypotheses.majorities import has_majority
+
     if not has_majority(hypotheses.domain, hypotheses.soa):
         raise unfit(
             hypotheses,

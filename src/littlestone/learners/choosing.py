@@ -12,7 +12,8 @@ import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, Elements
-from littlestone.classes.named import Named, has_one_mistake
+from littlestone.classes.named import Named
+from littlestone.classes.searching import has_one_mistake
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis

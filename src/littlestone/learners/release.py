@@ -8,8 +8,6 @@ from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from littlestone.data import open_table, read_mapped
-from littlestone.data.csv_files import CsvText
 from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING, Table
 from littlestone.disk import read_json
@@ -18,11 +16,7 @@ from littlestone.errors import DAMAGED, DeclarationError, ModelError, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
-from littlestone.learners.model_card import model_card
-from littlestone.markup import Html, joined, pairs
 from littlestone.mistakes import EQUAL, MistakeCosts
-from littlestone.pictures.canvas import Picture
-from littlestone.pictures.rule import rule_picture
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -35,6 +29,8 @@ from littlestone.visible import shortened, visible
 
 if TYPE_CHECKING:
     import polars
+
+    from littlestone.pictures.canvas import Picture
 
 FORMAT = "littlestone model 1"
 
@@ -141,6 +137,9 @@ class Release:
 
         If a record spanned lines there, it may here, or each line of a record would count as one.
         """
+        from littlestone.data.csv_files import CsvText
+        from littlestone.data.opening import open_table
+
         how: dict[str, Any] = {"separator": separator, "reading": self.reading}
         opened = open_table(table, name, multiline=multiline, **how)
         again = self.spanning and not opened.spanning and isinstance(table, str | PathLike)
@@ -155,6 +154,8 @@ class Release:
         labels say something about its records: show them only to those who may see these.  Raises
         `TableError` for a missing column.
         """
+        from littlestone.data.reading import read_mapped
+
         rule = self.hypothesis
         names: Sequence[Any] = self.labels or range(rule.labels)
         opened = self.open(table)
@@ -210,6 +211,8 @@ class Release:
 
         Nothing else is in it, so it may be shown to everyone who may see the release.
         """
+        from littlestone.learners.model_card import model_card
+
         return model_card(self)
 
     def rows(self) -> list[tuple[str, str]]:
@@ -271,6 +274,8 @@ class Release:
 
     def _repr_html_(self) -> str:
         """The content and cost as a table, and the picture of the rule, for a notebook."""
+        from littlestone.markup import Html, joined, pairs
+
         picture = self.picture()
         return joined([pairs(self.rows()), picture.svg() if picture else Html()])
 
@@ -279,6 +284,8 @@ class Release:
 
         No record is drawn.  A title says what is predicted, and the cost.
         """
+        from littlestone.pictures.rule import rule_picture
+
         simulated = "" if self.private else ", a simulation: NOT PRIVATE"
         title = f"{self.label}, {self.cost}{simulated}" if titled else ""
         return rule_picture(self.hypothesis, self.label, self.labels, title)

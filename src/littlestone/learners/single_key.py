@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.named import Named, has_one_mistake
+from littlestone.classes.named import Named
+from littlestone.classes.searching import has_one_mistake
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (

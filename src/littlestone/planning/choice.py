@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.base import HypothesisClass, Scored
-from littlestone.classes.named import has_one_mistake
+from littlestone.classes.searching import has_one_mistake
 from littlestone.data.fitting import columns_of
 from littlestone.discovery import concrete, named
 from littlestone.errors import DeclarationError, no_such, shown

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from littlestone.classes.trees import Trees
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.exponential import ExponentialLearner
-from littlestone.learners.regrown import RegrownLearner
 from littlestone.privacy.budget import Budget
 
 MANY = 1_200
@@ -38,9 +36,14 @@ def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
     >>> [for_records(ExponentialLearner(H, Budget(1)), n).method for n in (500, 5000)]
     ['exponential', 'regrown']
     """
-    H = learner.hypotheses
-    whole = isinstance(H, Trees) and H.space is None and H.depth == 2
-    if not whole or type(learner) is not ExponentialLearner or not learner.mistakes.equal:
+    if type(learner) is not ExponentialLearner or not learner.mistakes.equal:
         return learner
-    epsilon = learner.mechanism.epsilon
+    H, epsilon = learner.hypotheses, learner.mechanism.epsilon
+    if getattr(H, "keyword", "") != "trees":
+        return learner
+    from littlestone.classes.trees import Trees
+    from littlestone.learners.regrown import RegrownLearner
+
+    if not isinstance(H, Trees) or H.space is not None or H.depth != 2:
+        return learner
     return RegrownLearner(H, Budget(epsilon)) if n * epsilon >= MANY else learner

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.classes.base import Enumerable, HypothesisClass, is_scorable
-from littlestone.classes.covering import Covering
 from littlestone.data import Label
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
@@ -262,6 +261,8 @@ def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothes
     if is_scorable(hypotheses):
         found = hypotheses.scores(sample)
         return hypotheses.written(found.item(found.best))
+    from littlestone.classes.covering import Covering
+
     if isinstance(hypotheses, Covering) and hypotheses.parts == 1:
         elements = hypotheses.elements(sample)
         scores = elements.positives - elements.negatives

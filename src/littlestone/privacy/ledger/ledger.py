@@ -23,7 +23,6 @@ from types import TracebackType
 from typing import NoReturn, Self
 
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, shown
-from littlestone.markup import grid, tag
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
@@ -34,7 +33,6 @@ from littlestone.privacy.ledger.declared import MOST, MOST_WORDS, checked, named
 from littlestone.privacy.ledger.file import LedgerFile
 from littlestone.privacy.ledger.parts import Part, Spending
 from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
-from littlestone.privacy.ledger.server import LedgerServer
 from littlestone.privacy.ledger.store import Connection, Store
 from littlestone.privacy.randomness import chosen_generator
 from littlestone.units import Unit
@@ -113,6 +111,8 @@ class Ledger:
         place = None if path is None else _place(path)
         make = create is None or create
         if place is not None and is_address(place):
+            from littlestone.privacy.ledger.server import LedgerServer
+
             self._store = LedgerServer(place, create=make)
         else:
             self._store = LedgerFile(place, create=make)
@@ -129,6 +129,8 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         """What each data set has spent and may still spend, for a notebook."""
+        from littlestone.markup import grid, tag
+
         rows, done = [], set[str]()
         for name in self.datasets():
             if name not in done:
