@@ -1,8 +1,4 @@
-"""Tables on which the exact solver is measured, each with its known dimension.
-
-The seconds are those of a C++ program with the same rules, compiled by g++ -O3, in one run on two
-shared cores of another machine: an order of magnitude to compare with, not a measurement here.
-"""
+"""Tables on which the exact solver is measured, each with its known dimension."""
 
 from __future__ import annotations
 
@@ -14,25 +10,24 @@ from littlestone.families import Table, table
 
 
 class Family(NamedTuple):
-    """A table, its dimension, and the seconds of a C++ program (None: none are known)."""
+    """A table and its dimension."""
 
     table: Callable[[], Table]
     dimension: int
-    cpp_seconds: float | None = None
 
 
 FAMILIES = {
-    "thresholds": Family(partial(table, "thresholds", 1000), 9, 0.004),
-    "random .5": Family(partial(table, "random", 1024, 1024, 50, 1), 10, 0.033),
-    "balls r=2": Family(partial(table, "balls", 10, 2), 5, 0.29),
-    "decision lists": Family(partial(table, "decision_lists", 5), 12, 0.74),
-    "threshold functions": Family(partial(table, "threshold_functions", 5), 15, 1.4),
-    "3-juntas": Family(partial(table, "juntas", 6, 3), 11, 0.58),
-    "all balls": Family(partial(table, "all_balls", 10), 11, 12.4),
-    "random .2 4096": Family(partial(table, "random", 4096, 1024, 20, 1), 8, 12.0),
-    "random .2 16384": Family(partial(table, "random", 16384, 256, 20, 1), 9, 16.0),
-    "boxes": Family(partial(table, "boxes", 32, 2), 17, 9.9),
-    "linear orders": Family(partial(table, "orders", 9), 18, 0.23),
+    "thresholds": Family(partial(table, "thresholds", 1000), 9),
+    "random .5": Family(partial(table, "random", 1024, 1024, 50, 1), 10),
+    "balls r=2": Family(partial(table, "balls", 10, 2), 5),
+    "decision lists": Family(partial(table, "decision_lists", 5), 12),
+    "threshold functions": Family(partial(table, "threshold_functions", 5), 15),
+    "3-juntas": Family(partial(table, "juntas", 6, 3), 11),
+    "all balls": Family(partial(table, "all_balls", 10), 11),
+    "random .2 4096": Family(partial(table, "random", 4096, 1024, 20, 1), 8),
+    "random .2 16384": Family(partial(table, "random", 16384, 256, 20, 1), 9),
+    "boxes": Family(partial(table, "boxes", 32, 2), 17),
+    "linear orders": Family(partial(table, "orders", 9), 18),
 }
 
 NEWER = {
@@ -46,6 +41,6 @@ NEWER = {
 }
 
 WALLS = {
-    "random .2 65536": Family(partial(table, "random", 65536, 256, 20, 1), 10, None),
-    "interval unions": Family(partial(table, "intervals", 20, 5), 15, None),
+    "random .2 65536": Family(partial(table, "random", 65536, 256, 20, 1), 10),
+    "interval unions": Family(partial(table, "intervals", 20, 5), 15),
 }

@@ -12,8 +12,8 @@ import random
 import resource
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF
 from typing import Any, TypeVar
 
@@ -60,7 +60,6 @@ class Case:
 
     One run does the work ``operations`` times, and times are shown for one of them.  After three
     repetitions a contender is not repeated further once its runs took ``patience`` seconds.
-    ``elsewhere`` has seconds per operation that are known from other machines.
     """
 
     title: str
@@ -71,7 +70,6 @@ class Case:
     patience: float = 5.0
     notes: Sequence[str] = ()
     clock: Callable[[], float] = time.perf_counter
-    elsewhere: Mapping[str, float] = field(default_factory=dict)
 
 
 def cpu_seconds() -> float:
@@ -157,9 +155,6 @@ def report(cases: Iterable[Case], console: Console, *, title: str) -> None:
         for timing in timings:
             task = case.title if timing is ours else ""
             table.add_row(task, timing.name, *_figures(timing, ours))
-        for name, seconds in case.elsewhere.items():
-            known = Timing(name, [seconds] * len(ours.seconds))
-            table.add_row("", name, duration(seconds), "", "", "", f"{known.over(ours):.3g}")
         table.add_section()
         notes.update(dict.fromkeys(case.notes))
     console.print(table, highlight=False)

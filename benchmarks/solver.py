@@ -1,7 +1,6 @@
-"""The exact solver by one thread, beside memoised recursion on bit masks and a program in C++.
+"""The exact solver by one thread, beside a plain search in C++ (`plain.cpp`) and a recursion on bit masks.
 
-The recursion is the solver of small tables; it runs in a process of its own, and is stopped after
-some seconds.
+The recursion runs in a process of its own, and is stopped after some seconds.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from functools import partial
 
 from benchmarks.families import FAMILIES, NEWER, Family
 from benchmarks.harness import Case, Contender, GaveUpError, cpu_seconds, require
-from littlestone.dimension import littlestone_bounds, littlestone_dimension
+from benchmarks.plain import plain_dimension
+from littlestone.dimension import littlestone_dimension
 from littlestone.dimension.littlestone import LittlestoneSolver
 from littlestone.dimension.table import PackedTable
 from littlestone.families import Table
@@ -26,23 +26,21 @@ def cases() -> Iterator[Case]:
 
 
 def families(found: Mapping[str, Family], *, recursion: bool = True) -> Iterator[Case]:
-    """The cases of some families; kernels are compiled before the first one."""
-    littlestone_bounds(FAMILIES["random .5"].table())
+    """The cases of some families."""
     for name, family in found.items():
         table = family.table()
-        alternative = Contender("recursion on masks", recursive(table), expect(family.dimension))
+        plain = Contender(
+            "plain search in C++", partial(plain_dimension, table), expect(family.dimension)
+        )
+        masks = Contender("recursion on masks", recursive(table), expect(family.dimension))
         ours = partial(littlestone_dimension, table, jobs=1)
         yield Case(
             f"{name}: {len(table)} x {table.shape[1]}, LDim {family.dimension}",
             Contender("littlestone, one thread", ours, expect(family.dimension)),
-            [alternative] if recursion and len(table) <= 20_000 else [],
+            [plain, *([masks] if recursion and len(table) <= 20_000 else [])],
             repeats=5 if recursion else 1,
             clock=cpu_seconds,
-            elsewhere={} if family.cpp_seconds is None else {"C++, elsewhere": family.cpp_seconds},
-            notes=[
-                "CPU seconds.  C++: a program for the same task, timed once on another machine, where "
-                "it gave up on the families without a figure after 60 seconds, or was not run on them."
-            ],
+            notes=["CPU seconds."],
         )
 
 

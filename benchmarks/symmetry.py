@@ -71,8 +71,6 @@ CASES = {
 
 def show(console: Console) -> None:
     """Solve each table without and with symmetries."""
-    solved(PackedTable.read(FAMILIES["random .5"].table()), 10, learn=True)  # compiles, or loads
-    solved(PackedTable.read(table("juntas", 5, 3)), 10, learn=True)
     for name, family in steps(CASES.items(), "tables", console, len(CASES)):
         packed = PackedTable.read(family.table())
         seconds: dict[bool, list[float]] = {False: [], True: []}
@@ -84,12 +82,10 @@ def show(console: Console) -> None:
         pairs = zip(seconds[True], seconds[False], strict=True)
         ratio = statistics.median(a / b for a, b in pairs)
         without, with_ = (statistics.median(seconds[learn]) for learn in (False, True))
-        cpp = family.cpp_seconds
-        beside = "" if cpp is None else f"; {with_ / cpp:.2f} of the C++ program's {cpp} s"
         console.print(
             f"{name}, {packed.size} x {packed.points}, LDim {family.dimension}: CPU "
             f"{duration(without)} without, {duration(with_)} with, ratio {ratio:.2f}; version spaces "
-            f"{spaces[False]:,} without, {spaces[True]:,} with{beside}",
+            f"{spaces[False]:,} without, {spaces[True]:,} with",
             highlight=False,
             soft_wrap=True,
         )
