@@ -1,4 +1,4 @@
-"""The exact solver by one thread, beside a plain search in C++ (`plain.cpp`) and a recursion on bit masks.
+"""The exact solver by one thread, beside a plain search in C++ and a recursion on bit masks.
 
 The recursion runs in a process of its own, and is stopped after some seconds.
 """
