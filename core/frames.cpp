@@ -1,0 +1,282 @@
+#include "frames.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace littlestone {
+
+namespace {
+
+std::size_t product(std::size_t a, std::size_t b) { return a * b; }
+
+// Words of a row: a multiple of four, so that four blocks are transposed together.
+int whole_vectors(int columns) { return (columns + 255) / 256 * 4; }
+
+int depths_for(int rows) {
+    int depth = 1;
+    while (rows >> depth) ++depth;
+    return depth + 2;
+}
+
+}  // namespace
+
+Frames::Frames(int most_rows, int columns)
+    : most_rows_(most_rows),
+      width_(columns),
+      wide_(whole_vectors(columns)),
+      frames_(static_cast<std::size_t>(depths_for(most_rows))),
+      columns_(product(frames_.size(), product(words_of(most_rows) + 1, columns + 1))),
+      rows_(product(frames_.size(), product(most_rows + 1, wide_))),
+      kept_(words_of(most_rows) + 1),
+      raw_(columns),
+      slots_(product(8, columns + 2)),
+      hashes_(columns),
+      index_(most_rows + 80) {
+    for (Frame& frame : frames_) {
+        frame.ones = Array<std::int32_t>(columns);
+        frame.origin = Array<std::int32_t>(columns);
+        frame.totals = Array<Word>(product(32, wide_));
+    }
+}
+
+void Frames::load(const Word* table, int rows) {
+    Frame& root = frames_[0];
+    const int wide = words_of(width_), words = words_of(rows);
+    root.at = root.rows_at = 0;
+    root.stride = 0;
+    root.rows = rows;
+    for (int b = 0; b < wide; b += 4) {
+        for (int g = 0; g < words; ++g) {
+            block_ = Block();
+            for (int r = 0; r < std::min(64, rows - 64 * g); ++r)
+                for (int i = 0; i < std::min(4, wide - b); ++i)
+                    block_.row(r)[i] = table[product(64 * g + r, wide) + b + i];
+            block_.transpose();
+            for (int i = 0; i < std::min(4, wide - b); ++i) {
+                const int first = 64 * (b + i);
+                for (int c = 0; c < std::min(64, width_ - first); ++c)
+                    columns_[product(first + c, words) + g] = block_.row(c)[i];
+            }
+        }
+    }
+    std::vector<std::int32_t> origin(static_cast<std::size_t>(width_));
+    for (int j = 0; j < width_; ++j) {
+        origin[static_cast<std::size_t>(j)] = 2 * j;
+        raw_[j].parent = j;
+    }
+    settle(root, width_, origin.data());
+}
+
+void Frames::copy_root(const Frames& other) {
+    Frame& root = frames_[0];
+    const Frame& from = other.frames_[0];
+    root.rows = from.rows, root.columns = from.columns, root.words = from.words;
+    root.key = from.key, root.path = from.path;
+    root.at = root.rows_at = 0;
+    root.stride = 0;  // its rows are made when they are needed
+    std::copy_n(from.ones.data(), from.columns, root.ones.data());
+    std::copy_n(from.origin.data(), from.columns, root.origin.data());
+    std::copy_n(other.columns_.data(), product(from.columns, from.words), columns_.data());
+}
+
+int Frames::list(const Word* column, int total, int side, std::int32_t* index) {
+    const int words = words_of(total);
+    const Word flip = side == 1 ? 0 : ALL, last = last_word(total);
+    int found = 0;
+    for (int w = 0; w < words; ++w) {
+        Word word = column[w] ^ flip;
+        if (w + 1 == words) word &= last;
+        int to = found;
+        found += count_ones(word);
+        // Eight at a time, more than there are: cheaper than a branch for each.
+        for (; to < found; to += 8) {
+            for (int j = 0; j < 8; ++j) {
+                index[to + j] = 64 * w + lowest_one(word);
+                word &= word - 1;
+            }
+        }
+    }
+    return found;
+}
+
+void Frames::restrict(int depth, int x, int side) {
+    const Frame& frame = (*this)[depth];
+    Frame& child = (*this)[depth + 1];
+    child.at = frame.at + product(frame.columns, frame.words);
+    child.rows_at = frame.rows_at + product(frame.stride, frame.rows + 1);
+    child.stride = 0;
+    child.rows = frame.size(x, side);
+    const Word* chosen = column(frame, x);
+    const int wide = frame.stride > 0 ? gather_rows(frame, child, chosen, side, child.rows)
+                                      : compress_columns(frame, child, chosen, side);
+    settle(child, wide, frame.origin.data());
+}
+
+// Write the columns of a frame, but for those that no part can need, on one side of a column.
+int Frames::compress_columns(const Frame& frame, Frame& child, const Word* chosen, int side) {
+    const int words = frame.words;
+    const Word flip = side == 1 ? 0 : ALL, last = last_word(frame.rows);
+    for (int w = 0; w < words; ++w)
+        kept_[w].prepare((chosen[w] ^ flip) & (w + 1 == words ? last : ALL));
+    Word* out = columns_.data() + child.at;
+    int found = 0;
+    for (int z = 0; z < frame.columns; ++z) {
+        const Word* from = column(frame, z);
+        if (from == chosen) continue;
+        raw_[found++].parent = z;
+        int filled = 0;
+        Word pending = 0;
+        for (int w = 0; w < words; ++w) {
+            const int n = count_ones(kept_[w].mask());
+            if (n == 0) continue;
+            const Word word = kept_[w](from[w]);
+            pending |= word << filled;
+            filled += n;
+            if (filled >= 64) {
+                *out++ = pending;
+                filled -= 64;
+                pending = filled > 0 ? word >> (n - filled) : 0;
+            }
+        }
+        if (filled > 0) *out++ = pending;
+    }
+    return found;
+}
+
+// Write the columns of a frame that has rows on one side of a column: gather the rows, transpose them.
+int Frames::gather_rows(const Frame& frame, Frame& child, const Word* chosen, int side, int rows) {
+    list(chosen, frame.rows, side, index_.data());
+    const int words = words_of(rows);
+    const Word* bits = this->rows(frame);
+    Word* out = columns_.data() + child.at;
+    for (int z = 0; z < frame.columns; ++z) raw_[z].parent = z;
+    for (int i = rows; i < 64 * words; ++i) index_[i] = frame.rows;  // the row of zeros
+    for (int b = 0; b < frame.stride; b += 4) {
+        const int width = std::min(4, frame.stride - b);
+        for (int g = 0; g < words; ++g) {
+            for (int r = 0; r < 64; ++r) {
+                const Word* row = bits + product(index_[64 * g + r], frame.stride) + b;
+                if (width == 4)
+                    littlestone::store<4>(littlestone::load<4>(row), block_.row(r));
+                else
+                    std::copy_n(row, width, block_.row(r));
+            }
+            block_.transpose();
+            for (int i = 0; i < width; ++i) {
+                const int first = 64 * (b + i);
+                Word* to = out + product(first, words) + g;
+                for (int c = 0; c < std::min(64, frame.columns - first); ++c, to += words)
+                    *to = block_.row(c)[i];
+            }
+        }
+    }
+    return frame.columns;
+}
+
+// Two hashes, the number of ones and the complement mask of raw columns, several together.
+template <int Together>
+void Frames::hash_columns(const Frame& frame, int first) {
+    const int words = frame.words;
+    const Word last = last_word(frame.rows);
+    const Word* from[Together];
+    Word flip[Together], hash[Together], second[Together];
+    int ones[Together];
+    for (int i = 0; i < Together; ++i) {
+        from[i] = columns_.data() + frame.at + product(first + i, words);
+        flip[i] = from[i][0] & 1 ? ALL : 0;
+        hash[i] = ODD[0], second[i] = ODD[1], ones[i] = 0;
+    }
+    for (int w = 0; w < words; ++w) {
+        const Word keep = w + 1 == words ? last : ALL;
+        for (int i = 0; i < Together; ++i) {
+            const Word word = (from[i][w] ^ flip[i]) & keep;
+            ones[i] += count_ones(word);
+            hash[i] = (hash[i] ^ word) * ODD[2];
+            hash[i] ^= hash[i] >> 32;
+            second[i] = (second[i] + word) * ODD[3];
+            second[i] ^= second[i] >> 29;
+        }
+    }
+    for (int i = 0; i < Together; ++i) {
+        RawColumn& raw = raw_[first + i];
+        raw.hash = hash[i], raw.second = second[i], raw.flip = flip[i], raw.ones = ones[i];
+    }
+}
+
+// Finish a frame whose ``wide`` raw columns lie in place: reduce them to those that `Frame` names.
+// The key is a sum over the columns, so their order does not matter to it.
+void Frames::settle(Frame& frame, int wide, const std::int32_t* origin) {
+    const int rows = frame.rows, words = frame.words = words_of(rows);
+    const Word last = last_word(rows);
+    Word* const base = columns_.data() + frame.at;
+    int size = 8;
+    while (size < 2 * wide) size <<= 1;
+    std::fill_n(slots_.data(), size, -1);
+    if (words > 0) {
+        int z = 0;
+        for (; z + 4 <= wide; z += 4) hash_columns<4>(frame, z);
+        for (; z < wide; ++z) hash_columns<1>(frame, z);
+    }
+    int found = 0;
+    Key sum;
+    for (int z = 0; z < wide; ++z) {
+        const RawColumn& raw = raw_[z];
+        if (std::min(raw.ones, rows - raw.ones) < 2) continue;
+        const Word* from = base + product(z, words);
+        Word* to = base + product(found, words);
+        if (from != to || raw.flip != 0) {
+            for (int w = 0; w < words; ++w) to[w] = from[w] ^ raw.flip;
+            to[words - 1] &= last;
+        }
+        int place = static_cast<int>(raw.hash >> 7) & (size - 1);
+        bool equal = false;
+        for (; slots_[place] >= 0; place = (place + 1) & (size - 1)) {
+            const int other = slots_[place];
+            equal = hashes_[other] == raw.hash &&
+                    std::equal(to, to + words, base + product(other, words));
+            if (equal) break;
+        }
+        if (equal) continue;
+        slots_[place] = found;
+        hashes_[found] = raw.hash;
+        frame.ones[found] = raw.ones;
+        frame.origin[found] = origin[raw.parent] ^ static_cast<std::int32_t>(raw.flip & 1);
+        sum = sum + Key{mix(raw.hash ^ ODD[1]), mix(raw.second ^ ODD[0])};
+        ++found;
+    }
+    frame.columns = found;
+    frame.key = {mix(sum.a ^ mix(static_cast<Word>(rows))),
+                 mix(sum.b + mix(static_cast<Word>(found) ^ ODD[0]))};
+}
+
+void Frames::make_rows(int depth) {
+    Frame& frame = (*this)[depth];
+    const int rows = frame.rows, words = frame.words, columns = frame.columns;
+    const int stride = frame.stride = columns <= 128 ? 2 : whole_vectors(columns);
+    Word* bits = rows_.data() + frame.rows_at;
+    std::fill_n(bits + product(rows, stride), stride, Word{0});
+    for (int b = 0; b < stride; b += 4) {
+        const int width = std::min(4, stride - b);
+        for (int g = 0; g < words; ++g) {
+            for (int i = 0; i < width; ++i) {
+                const int first = 64 * (b + i), n = std::clamp(columns - first, 0, 64);
+                const Word* from = column(frame, first) + g;
+                for (int c = 0; c < n; ++c, from += words) block_.row(c)[i] = *from;
+                for (int c = n; c < 64; ++c) block_.row(c)[i] = 0;
+            }
+            block_.transpose();
+            Word* to = bits + product(64 * g, stride) + b;
+            for (int r = 0; r < std::min(64, rows - 64 * g); ++r, to += stride)
+                std::copy_n(block_.row(r), width, to);
+        }
+    }
+    std::fill_n(frame.totals.data(), product(levels_of(rows), stride), Word{0});
+    for (int c = 0; c < columns; ++c) {
+        const Word bit = Word{1} << (c & 63);
+        Word* total = frame.totals.data() + (c >> 6);
+        for (int count = frame.ones[c]; count > 0; count >>= 1, total += stride)
+            if (count & 1) *total |= bit;
+    }
+}
+
+}  // namespace littlestone

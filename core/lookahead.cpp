@@ -1,0 +1,310 @@
+// What can be told of the sides of a frame's columns without building them.
+//
+// A column is *usable* in a frame that is asked for LDim >= k if it leaves 2^(k-2) rows on both sides:
+// only such a column can split a side of another one into two parts with LDim >= k - 2.  It is a
+// *candidate* if it leaves 2^(k-1), as a column must both of whose sides have LDim >= k - 1.
+#include <algorithm>
+
+#include "search.hpp"
+
+namespace littlestone {
+
+namespace {
+
+constexpr int ROW_COLUMNS = 33;  // with fewer usable columns, pairs of columns are counted one by one
+constexpr int ROW_ROWS = 32;     // and with fewer rows
+constexpr int MOST_CHUNK = 64;   // candidates that are looked at together
+constexpr int SORTED = 40;       // columns from which on they are sorted by counting
+
+bool parts(int ones, int size, int least) { return least <= ones && ones <= size - least; }
+
+}  // namespace
+
+// Most balanced first: their sides are the smallest, so they are the cheapest to refute and the
+// likeliest to be chosen.
+void Search::list_usable(int depth, int k) {
+    Frame& frame = frames_[depth];
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const int least = 1 << (k - 2), half = frame.rows / 2;
+    std::int32_t* order = choice.order.data();
+    int found = 0;
+    if (frame.columns > SORTED) {
+        std::int32_t* places = index_.data();  // [half - minority] columns, then where they begin
+        std::fill_n(places, std::max(0, half - least + 1), 0);
+        for (int z = 0; z < frame.columns; ++z)
+            if (frame.minority(z) >= least) ++places[half - frame.minority(z)];
+        for (int c = 0; c <= half - least; ++c) {
+            const int size = places[c];
+            places[c] = found;
+            found += size;
+        }
+        for (int z = 0; z < frame.columns; ++z)
+            if (frame.minority(z) >= least) order[places[half - frame.minority(z)]++] = z;
+    } else {
+        for (int z = 0; z < frame.columns; ++z) {
+            const int minority = frame.minority(z);
+            if (minority < least) continue;
+            int to = found++;
+            for (; to > 0 && frame.minority(order[to - 1]) < minority; --to) order[to] = order[to - 1];
+            order[to] = z;
+        }
+    }
+    choice.usable = found;
+    std::fill_n(choice.flags.data(), found, std::uint8_t{0});
+    choice.candidates = 0;
+    while (choice.candidates < found && frame.minority(order[choice.candidates]) >= 2 * least)
+        ++choice.candidates;
+    choice.by_rows = found >= ROW_COLUMNS && frame.rows >= ROW_ROWS;
+    choice.looked = 0, choice.chunk = 2;
+    if (choice.by_rows && choice.candidates > 0 && frame.stride == 0) frames_.make_rows(depth);
+    choice.stride = frame.stride;
+}
+
+// Keep the first candidate of each orbit, if the orbits of the frame's path are known.  Symmetries that
+// fix the path take the sides of one to those of the others (docs/proofs/symmetry.md, Lemma 2).
+void Search::leave_out_orbits(int depth) {
+    const Frame& frame = frames_[depth];
+    if (frame.place == 0) return;
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const std::int32_t* orbits =
+        shared_->orbits + 2 * static_cast<std::size_t>(frame.place) * shared_->columns;
+    const auto orbit = [&](int i) { return orbits[2 * (frame.origin[choice.order[i]] >> 1)]; };
+    for (int i = 0; i < choice.candidates; ++i) met_[orbit(i)] = 0;
+    for (int i = 0; i < choice.candidates; ++i)
+        if (met_[orbit(i)]++ > 0) choice.flags[i] |= Choice::left_out;
+}
+
+// Look whether a candidate may be left out or refuted, and count the columns that split its sides.
+// False if the search is to stop.
+bool Search::look_ahead(int depth, int i, int k) {
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    if (!choice.by_rows) {
+        if (inside_by_pairs(depth, i)) {
+            choice.flags[i] |= Choice::left_out;
+            return true;
+        }
+        look_by_pairs(depth, i, k);
+    } else if (i >= choice.looked && !look_by_rows(depth, i, k)) {
+        return false;
+    }
+    if (choice.flags[i] & Choice::decided) return true;
+    // A side with LDim >= k - 1 >= 2 has a column that splits it into parts of LDim >= k - 2, which
+    // have 2^(k-2) rows.
+    for (const int side : {1, 0}) {
+        if (choice.alive[2 * i + side] > 0) continue;
+        if (choice.by_rows && !(choice.flags[i] & Choice::decided))
+            shared_->table.store(side_of(frames_[depth], choice.order[i], side), {0, k - 2}, 0, first_);
+        choice.flags[i] |= Choice::refuted(side);
+    }
+    if (!(choice.flags[i] & Choice::decided) && choice.by_rows && inside_by_columns(depth, i))
+        choice.flags[i] |= Choice::left_out;
+    return true;
+}
+
+// Count the rows that the i-th usable column shares with each usable one.
+void Search::count_pairs(Frame& frame, Choice& choice, int i) {
+    const int n = choice.usable;
+    const auto pairs = [&](int a, int b) -> std::int32_t& {
+        return choice.pairs[static_cast<std::size_t>(a) * n + b];
+    };
+    const Word* x = frames_.column(frame, choice.order[i]);
+    for (int j = 0; j < i; ++j)
+        pairs(i, j) = choice.flags[j] & Choice::counted
+                          ? pairs(j, i)
+                          : count_shared(x, frames_.column(frame, choice.order[j]), frame.words);
+    for (int j = i; j < n; j += 4) {
+        const Word* four[4];
+        int shared[4];
+        for (int l = 0; l < 4; ++l) four[l] = frames_.column(frame, choice.order[std::min(j + l, n - 1)]);
+        count_shared(x, four, frame.words, shared);
+        for (int l = 0; l < 4; ++l) pairs(i, std::min(j + l, n - 1)) = shared[l];
+    }
+    choice.flags[i] |= Choice::counted;
+}
+
+void Search::look_by_pairs(int depth, int i, int k) {
+    Frame& frame = frames_[depth];
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const int n = choice.usable, least = 1 << (k - 2);
+    count_pairs(frame, choice, i);
+    const std::int32_t* both = &choice.pairs[static_cast<std::size_t>(i) * n];
+    const int size1 = frame.size(choice.order[i], 1), size0 = frame.rows - size1;
+    int alive0 = 0, alive1 = 0;
+    for (int j = 0; j < n; ++j) {
+        alive1 += parts(both[j], size1, least);
+        alive0 += parts(frame.ones[choice.order[j]] - both[j], size0, least);
+    }
+    choice.alive[2 * i] = alive0, choice.alive[2 * i + 1] = alive1;
+    spend(static_cast<std::int64_t>(n) * frame.words);
+}
+
+// Count for a chunk of candidates, from the i-th one on, but for those that are refuted already.
+bool Search::look_by_rows(int depth, int i, int k) {
+    Frame& frame = frames_[depth];
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const int least = 1 << (k - 2);
+    if (out_of_budget()) return false;
+    choice.looked = std::min(choice.candidates, i + choice.chunk);
+    choice.chunk = std::min(2 * choice.chunk, MOST_CHUNK);
+    for (int j = i; j < choice.looked; ++j) {
+        if (choice.flags[j] & Choice::left_out) continue;
+        const int x = choice.order[j], side = frame.smaller(frame.ones[x]);
+        if (shared_->table.probe(side_of(frame, x, side)).less_than(k - 1)) {
+            choice.flags[j] |= Choice::refuted(side);
+            continue;
+        }
+        const int size = Frames::list(frames_.column(frame, x), frame.rows, side, index_.data());
+        std::fill_n(&index_[size], 15, frame.rows);  // the row of zeros
+        const SplitCounts counts =
+            count_splits({frames_.rows(frame), frame.totals.data(), frame.stride, frame.rows,
+                          index_.data(), size, least},
+                         choice.split(j, 0));
+        choice.alive[2 * j + side] = counts.listed;
+        choice.alive[2 * j + 1 - side] = counts.others;
+        spend(static_cast<std::int64_t>(frame.rows >> 5) * frame.stride);
+    }
+    return true;
+}
+
+// Whether a side of the i-th candidate lies in a side refuted here, so that it has LDim < k - 1, too:
+// LDim(V) <= LDim(W) for V in W.
+bool Search::inside_by_pairs(int depth, int i) {
+    const Frame& frame = frames_[depth];
+    const Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const int ones = frame.ones[choice.order[i]];
+    for (int j = 0; j < i; ++j) {
+        const unsigned refuted = choice.flags[j];
+        if (!(refuted & (Choice::refuted0 | Choice::refuted1))) continue;
+        const int both = choice.pairs[static_cast<std::size_t>(j) * choice.usable + i];
+        const int other = frame.ones[choice.order[j]];
+        if (refuted & Choice::refuted1 && (both == ones || other - both == frame.rows - ones))
+            return true;
+        if (refuted & Choice::refuted0 && (both == 0 || both == other)) return true;
+    }
+    return false;
+}
+
+// The same from the columns, where pairs are not counted.
+bool Search::inside_by_columns(int depth, int i) {
+    const Frame& frame = frames_[depth];
+    const Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const Word last = last_word(frame.rows);
+    const Word* x = frames_.column(frame, choice.order[i]);
+    for (int j = 0; j < i; ++j) {
+        const bool in0 = choice.flags[j] & Choice::refuted0, in1 = choice.flags[j] & Choice::refuted1;
+        if (!in0 && !in1) continue;
+        const Word* y = frames_.column(frame, choice.order[j]);
+        bool open11 = in1, open01 = in1, open10 = in0, open00 = in0;  // side of x, side of y
+        for (int w = 0; w < frame.words && (open11 || open10 || open01 || open00); ++w) {
+            const Word here = x[w], there = y[w], every = w + 1 == frame.words ? last : ALL;
+            open11 &= (here & ~there) == 0;
+            open10 &= (here & there) == 0;
+            open01 &= (~(here | there) & every) == 0;
+            open00 &= (~here & there) == 0;
+        }
+        if (open11 || open10 || open01 || open00) return true;
+    }
+    return false;
+}
+
+// Whether a side of the i-th candidate has LDim < k for want of splits, k >= 3: every column that
+// splits the side into 2^(k-1) and 2^(k-1) rows leaves a part that no column splits into 2^(k-2) and
+// 2^(k-2), so that this part has LDim < k - 1.
+bool Search::refuted_by_pairs(int depth, int i, int side, int k) {
+    const Frame& frame = frames_[depth];
+    const Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const int n = choice.usable, columns = frame.columns, words = frame.words;
+    const int half = 1 << (k - 1), quarter = 1 << (k - 2), total = frame.size(choice.order[i], side);
+    const Word last = last_word(frame.rows), flip = side == 1 ? 0 : ALL;
+    const Word* x = frames_.column(frame, choice.order[i]);
+    Word* mask = mask_.data();
+    const auto splits = [&](int size) {
+        // All columns: the third one may be less balanced than the usable ones.
+        for (int first = 0; first < columns; first += 4) {
+            const Word* four[4];
+            int shared[4];
+            for (int l = 0; l < 4; ++l)
+                four[l] = frames_.column(frame, std::min(first + l, columns - 1));
+            count_shared(mask, four, words, shared);
+            for (const int ones : shared)
+                if (parts(ones, size, quarter)) return true;
+        }
+        return false;
+    };
+    for (int j = 0; j < n; ++j) {
+        const int pair = choice.pairs[static_cast<std::size_t>(i) * n + j];
+        const int both = side == 1 ? pair : frame.ones[choice.order[j]] - pair;
+        if (!parts(both, total, half)) continue;
+        const Word* z = frames_.column(frame, choice.order[j]);
+        const int first = 2 * both <= total ? 1 : 0;
+        bool dead = false;
+        for (const int part : {first, 1 - first}) {
+            const Word also = part == 1 ? 0 : ALL;
+            for (int w = 0; w < words; ++w) mask[w] = (x[w] ^ flip) & (z[w] ^ also);
+            mask[words - 1] &= last;
+            spend(static_cast<std::int64_t>(columns) * words);
+            dead = !splits(part == 1 ? both : total - both);
+            if (dead) break;
+        }
+        if (!dead) return false;
+    }
+    return true;
+}
+
+// The same by rows: the columns that split the side are marked in the choice.
+bool Search::refuted_by_rows(int depth, int i, int side, int k) {
+    const Frame& frame = frames_[depth];
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const int x = choice.order[i];
+    const Word* splits = choice.split(i, side == frame.smaller(frame.ones[x]) ? 0 : 1);
+    Word *mask = mask_.data(), *const chosen = frames_.column(frame, x);
+    for (int word = 0; word < frame.stride; ++word) {
+        for (Word marks = splits[word]; marks != 0; marks &= marks - 1) {
+            const int z = 64 * word + lowest_one(marks);
+            const Word* column = frames_.column(frame, z);
+            const int first = frame.smaller(frame.ones[z]);
+            bool dead = false;
+            for (const int part : {first, 1 - first}) {
+                const Word flip = side == 1 ? 0 : ALL, also = part == 1 ? 0 : ALL;
+                for (int w = 0; w < frame.words; ++w)
+                    mask[w] = (chosen[w] ^ flip) & (column[w] ^ also);
+                const int size = Frames::list(mask, frame.rows, 1, index_.data());
+                std::fill_n(&index_[size], 15, frame.rows);
+                spend(static_cast<std::int64_t>(size >> 4) * frame.stride);
+                dead = count_splits({frames_.rows(frame), frame.totals.data(), frame.stride, frame.rows,
+                                     index_.data(), size, 1 << (k - 2)},
+                                    split_.data())
+                           .listed == 0;
+                if (dead) break;
+            }
+            if (!dead) return false;
+        }
+    }
+    return true;
+}
+
+// A column both of whose sides some column splits two and two.  So both have LDim >= 2.
+int Search::choose_three(int depth) {
+    const Frame& frame = frames_[depth];
+    const int columns = frame.columns;
+    for (int x = 0; x < columns; ++x) {
+        const int size1 = frame.size(x, 1), size0 = frame.size(x, 0);
+        if (std::min(size0, size1) < 4) continue;
+        bool alive0 = false, alive1 = false;
+        for (int first = 0; first < columns; first += 4) {
+            const Word* four[4];
+            int shared[4];
+            for (int l = 0; l < 4; ++l)
+                four[l] = frames_.column(frame, std::min(first + l, columns - 1));
+            count_shared(frames_.column(frame, x), four, frame.words, shared);
+            for (int l = 0; l < 4; ++l) {
+                alive1 |= parts(shared[l], size1, 2);
+                alive0 |= parts(frame.ones[std::min(first + l, columns - 1)] - shared[l], size0, 2);
+            }
+            if (alive0 && alive1) return x;
+        }
+    }
+    return NONE;
+}
+
+}  // namespace littlestone

@@ -1,0 +1,228 @@
+#include "search.hpp"
+
+namespace littlestone {
+
+namespace {
+
+constexpr int FEW = 64;    // with so few columns that split a side, it is looked into without being built
+constexpr int MARKED = 4;  // sides are marked for the other search where k is larger
+
+}  // namespace
+
+Shared::Shared(int width, std::size_t table_bytes, std::int32_t* known_orbits)
+    : table(table_bytes),
+      literals(2 * static_cast<std::size_t>(width)),
+      marks(MARKS),
+      orbits(known_orbits),
+      columns(width) {
+    Word seed = 64;
+    for (Key& literal : literals) {
+        literal.a = mix(seed += ODD[0]);
+        literal.b = mix(seed += ODD[0]);
+    }
+}
+
+Choice::Choice(int columns, int wide)
+    : order(columns),
+      flags(columns),
+      alive(2 * static_cast<std::size_t>(columns)),
+      pairs(static_cast<std::size_t>(columns) * columns),
+      splits(2 * static_cast<std::size_t>(columns) * wide) {}
+
+Search::Search(int most_rows, int columns, std::size_t table_bytes, std::int32_t* orbits)
+    : shared_(std::make_shared<Shared>(columns, table_bytes, orbits)),
+      first_(true),
+      frames_(most_rows, columns),
+      index_(most_rows + 80),
+      met_(columns),
+      split_(2 * static_cast<std::size_t>(frames_.stride_of_root())),
+      mask_(words_of(most_rows) + 1) {
+    for (int depth = 0; depth < frames_.depths(); ++depth)
+        choices_.emplace_back(columns, frames_.stride_of_root());
+}
+
+Search::Search(const Search& first)
+    : shared_(first.shared_),
+      first_(false),
+      frames_(first.frames_.most_rows(), shared_->columns),
+      index_(first.index_.size()),
+      met_(first.met_.size()),
+      split_(first.split_.size()),
+      mask_(first.mask_.size()) {
+    for (int depth = 0; depth < frames_.depths(); ++depth)
+        choices_.emplace_back(shared_->columns, frames_.stride_of_root());
+    frames_.copy_root(first.frames_);
+}
+
+void Search::load(const Word* rows, int count) {
+    frames_.load(rows, count);
+    // What is learnt about the sets of restrictions of one table is not true of another.
+    frames_[0].path = frames_[0].key;
+    shared_->symmetric = false;
+}
+
+Answer Search::at_least(int k, std::int64_t nodes, std::int64_t work) {
+    node_limit_ = nodes < UNLIMITED ? this->nodes() + nodes : UNLIMITED;
+    work_limit_ = work < UNLIMITED ? this->work() + work : UNLIMITED;
+    frames_[0].place = shared_->symmetric ? 1 : 0;
+    const Answer answer = decide(0, k);
+    node_limit_ = work_limit_ = UNLIMITED;
+    return answer;
+}
+
+bool Search::out_of_budget() const {
+    return shared_->stopped.load(std::memory_order_relaxed) ||
+           shared_->answered.load(std::memory_order_relaxed) || nodes() >= node_limit_ ||
+           work() >= work_limit_;
+}
+
+// The set of restrictions that leads to a side of column x.
+Key Search::side_of(const Frame& frame, int x, int side) const {
+    return frame.path + shared_->literals[static_cast<std::size_t>(frame.origin[x] ^ side)];
+}
+
+void Search::enter(int depth, int x, int side) {
+    const Frame& frame = frames_[depth];
+    frames_.restrict(depth, x, side);
+    Frame& child = frames_[depth + 1];
+    child.path = side_of(frame, x, side);
+    const auto entry = static_cast<std::size_t>(frame.place) * shared_->columns + (frame.origin[x] >> 1);
+    child.place = shared_->orbits[2 * entry + 1];
+    spend(static_cast<std::int64_t>(frame.columns) * frame.words);
+}
+
+Answer Search::decide_side(int depth, int x, int side, int k) {
+    enter(depth, x, side);
+    return decide(depth + 1, k);
+}
+
+// Whether the frame has LDim >= k >= 2.
+Answer Search::decide(int depth, int k) {
+    const Frame& frame = frames_[depth];
+    // A shattered tree of depth k has 2^k leaves, which are different rows.
+    if (frame.rows < 1 << k) return Answer::no;
+    // A column of a frame leaves two rows on both sides, which some column tells apart.
+    if (k == 2) return frame.columns > 0 ? Answer::yes : Answer::no;
+    const Bounds bounds = shared_->table.probe(frame.key);
+    if (bounds.at_least(k)) return Answer::yes;
+    if (bounds.less_than(k)) return Answer::no;
+    if (out_of_budget()) return Answer::stopped;
+    const std::int64_t began = nodes();
+    add(nodes_, 1);
+    const int chosen = k == 3 ? choose_three(depth) : choose(depth, k);
+    if (chosen == STOPPED) return Answer::stopped;
+    shared_->table.store(frame.key, chosen >= 0 ? Bounds{k, 255} : Bounds{0, k - 1}, nodes() - began,
+                         first_);
+    return chosen >= 0 ? Answer::yes : Answer::no;
+}
+
+// A column both of whose sides have LDim >= k - 1, for k > 3; by the definition LDim >= k exactly if
+// there is one.  Another search of the table may run beside this one.  A candidate that waits for the
+// other one is tried after the others.  By then the other search has mostly decided it, or this one
+// helps.
+int Search::choose(int depth, int k) {
+    list_usable(depth, k);
+    leave_out_orbits(depth);
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    for (const bool may_wait : {true, false}) {
+        bool waits = false;
+        for (int i = 0; i < choice.candidates; ++i) {
+            if (may_wait) {
+                if (choice.flags[i] & Choice::left_out) continue;
+                if (!look_ahead(depth, i, k)) return STOPPED;
+                if (choice.flags[i] & Choice::decided) continue;
+            } else if (!(choice.flags[i] & Choice::waiting)) {
+                continue;
+            }
+            switch (try_candidate(depth, i, k, may_wait)) {
+                case Answer::yes: return choice.order[i];
+                case Answer::stopped: return STOPPED;
+                case Answer::waits:
+                    choice.flags[i] |= Choice::waiting;
+                    waits = true;
+                    break;
+                case Answer::no: break;
+            }
+        }
+        if (!waits) break;
+    }
+    return NONE;
+}
+
+// Whether both sides of a candidate have LDim >= k - 1.  The side that is easier to refute, with fewer
+// rows and columns, comes first.
+Answer Search::try_candidate(int depth, int i, int k, bool may_wait) {
+    const Frame& frame = frames_[depth];
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const auto cost = [&](int side) {
+        return static_cast<std::int64_t>(choice.alive[2 * i + side]) * frame.size(choice.order[i], side);
+    };
+    const int first = cost(1) <= cost(0) ? 1 : 0;
+    for (const int side : {first, 1 - first}) {
+        const Answer answer = try_side(depth, i, side, k - 1, may_wait);
+        if (answer == Answer::no) choice.flags[i] |= Choice::refuted(side);
+        if (answer != Answer::yes) return answer;
+    }
+    return Answer::yes;
+}
+
+// Whether a side of a candidate has LDim >= k: from memory, in place, or by a search.
+Answer Search::try_side(int depth, int i, int side, int k, bool may_wait) {
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const int x = choice.order[i];
+    const Key path = side_of(frames_[depth], x, side);
+    const Bounds bounds = shared_->table.probe(path);
+    if (bounds.at_least(k)) return Answer::yes;
+    if (bounds.less_than(k)) return Answer::no;
+    if (!choice.by_rows) {
+        if (refuted_by_pairs(depth, i, side, k)) return Answer::no;
+    } else if (choice.alive[2 * i + side] <= FEW && refuted_by_rows(depth, i, side, k)) {
+        shared_->table.store(path, {0, k - 1}, 0, first_);
+        return Answer::no;
+    }
+    std::atomic<Word>& mark = shared_->marks[path.a & (Shared::MARKS - 1)];
+    const bool marked = k >= MARKED;
+    if (marked) {
+        if (may_wait && mark.load(std::memory_order_relaxed) == path.a) return Answer::waits;
+        mark.store(path.a, std::memory_order_relaxed);
+    }
+    const std::int64_t before = nodes();
+    const Answer answer = decide_side(depth, x, side, k);
+    if (marked) mark.store(0, std::memory_order_relaxed);
+    if (answer != Answer::stopped)
+        shared_->table.store(path, answer == Answer::yes ? Bounds{k, 255} : Bounds{0, k - 1},
+                             nodes() - before, first_);
+    return answer;
+}
+
+// A column both of whose sides are remembered to have LDim >= k - 1.
+int Search::remembered_choice(int depth, int k) {
+    const Frame& frame = frames_[depth];
+    for (int x = 0; x < frame.columns; ++x)
+        if (shared_->table.probe(side_of(frame, x, 0)).at_least(k - 1) &&
+            shared_->table.probe(side_of(frame, x, 1)).at_least(k - 1))
+            return x;
+    return NONE;
+}
+
+bool Search::plant(int depth, int k, std::int64_t* points, std::int64_t node) {
+    const Frame& frame = frames_[depth];
+    if (k == 2) {
+        if (frame.columns > 0) points[node] = frame.origin[0] >> 1;
+        return frame.columns > 0;
+    }
+    if (depth == 0) frames_[0].place = shared_->symmetric ? 1 : 0;
+    int chosen = k == 3 ? choose_three(depth) : remembered_choice(depth, k);
+    if (chosen == NONE && k > 3) chosen = choose(depth, k);
+    if (chosen < 0) return false;
+    const int origin = frame.origin[chosen];
+    points[node] = origin >> 1;
+    for (const int side : {0, 1}) {
+        enter(depth, chosen, side);
+        // The columns may be complements of those of the table.
+        if (!plant(depth + 1, k - 1, points, 2 * node + 1 + (side ^ (origin & 1)))) return false;
+    }
+    return true;
+}
+
+}  // namespace littlestone

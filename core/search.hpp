@@ -1,0 +1,130 @@
+// The search: whether a table has Littlestone dimension at least k.
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "bounds_table.hpp"
+#include "frames.hpp"
+#include "slices.hpp"
+
+namespace littlestone {
+
+enum class Answer { no, yes, stopped, waits };
+
+constexpr std::int64_t UNLIMITED = std::int64_t{1} << 62;
+
+// What the searches of one table share.
+struct Shared {
+    Shared(int columns, std::size_t table_bytes, std::int32_t* orbits);
+
+    static constexpr std::size_t MARKS = 1 << 12;
+
+    BoundsTable table;
+    std::vector<Key> literals;          // [2 * column + side] random words
+    Array<std::atomic<Word>> marks;     // paths of the large frames that are being searched
+    const std::int32_t* const orbits;   // [place, column, 2] orbit; place of the path with it
+    const int columns;
+    bool symmetric = false;             // whether the orbits of the path without a restriction are known
+    std::atomic<bool> stopped{false};   // by the user
+    std::atomic<bool> answered{false};  // by the other search
+};
+
+// The choice of a column of a frame both of whose sides have LDim >= k - 1.
+struct Choice {
+    enum : std::uint8_t {
+        counted = 1,   // its row of pairs is there
+        refuted0 = 2,  // side 0 has LDim < k - 1
+        refuted1 = 4,
+        left_out = 8,  // it cannot be chosen, or another one stands for it
+        waiting = 16,  // the other search is at one of its sides
+        decided = refuted0 | refuted1 | left_out,
+    };
+    static std::uint8_t refuted(int side) { return side == 1 ? refuted1 : refuted0; }
+
+    Choice(int columns, int stride);
+
+    int usable = 0;      // columns with 2^(k-2) rows on both sides, most balanced first
+    int candidates = 0;  // the first of them, with 2^(k-1) rows on both sides
+    bool by_rows = false;
+    int looked = 0, chunk = 2;  // candidates that were looked at, and how many come next
+
+    Array<std::int32_t> order;          // [usable] the column
+    Array<std::uint8_t> flags;          // [usable]
+    Array<std::int32_t> alive;          // [candidate, side] columns that split the side in two usable parts
+    Array<std::int32_t> pairs;          // [candidate * usable + usable] rows where both are 1
+    Array<Word> splits;                 // [candidate, side, word] the columns counted in alive
+    int stride = 0;                     // words of a row of splits
+    Word* split(int i, int side) { return &splits[(2 * static_cast<std::size_t>(i) + side) * stride]; }
+};
+
+class Search {
+public:
+    Search(int most_rows, int columns, std::size_t table_bytes, std::int32_t* orbits);
+
+    // A second search of the same table, with frames of its own.  It may be made while the first one
+    // runs, which does not write to its root.
+    explicit Search(const Search& first);
+
+    // Go over to another table on the same columns.
+    void load(const Word* rows, int count);
+
+    // Whether LDim >= k >= 2, within so many version spaces and units of work.
+    Answer at_least(int k, std::int64_t nodes, std::int64_t work);
+
+    // Write the points of a shattered tree of depth k >= 2, but for its lowest level, as a heap.
+    bool plant(int k, std::int64_t* points) { return plant(0, k, points, 0); }
+
+    // Make a side of a column of a frame the next frame; whether it has LDim >= k.
+    Answer decide_side(int depth, int x, int side, int k);
+
+    Shared& shared() { return *shared_; }
+    Frames& frames() { return frames_; }
+    std::int64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
+    std::int64_t work() const { return work_.load(std::memory_order_relaxed); }
+
+private:
+    static constexpr int NONE = -1, STOPPED = -2;
+
+    // search.cpp
+    Answer decide(int depth, int k);
+    void enter(int depth, int x, int side);
+    int choose(int depth, int k);
+    Answer try_candidate(int depth, int i, int k, bool may_wait);
+    Answer try_side(int depth, int i, int side, int k, bool may_wait);
+    bool plant(int depth, int k, std::int64_t* points, std::int64_t node);
+    int remembered_choice(int depth, int k);
+    Key side_of(const Frame& frame, int x, int side) const;
+    bool out_of_budget() const;
+    void spend(std::int64_t work) { add(work_, work); }
+    static void add(std::atomic<std::int64_t>& count, std::int64_t more) {
+        count.store(count.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+    }
+
+    // lookahead.cpp
+    void list_usable(int depth, int k);
+    void leave_out_orbits(int depth);
+    bool look_ahead(int depth, int i, int k);
+    void look_by_pairs(int depth, int i, int k);
+    bool look_by_rows(int depth, int i, int k);
+    void count_pairs(Frame& frame, Choice& choice, int i);
+    bool inside_by_pairs(int depth, int i);
+    bool inside_by_columns(int depth, int i);
+    bool refuted_by_pairs(int depth, int i, int side, int k);
+    bool refuted_by_rows(int depth, int i, int side, int k);
+    int choose_three(int depth);
+
+    std::shared_ptr<Shared> shared_;
+    const bool first_;  // it alone doubles the table of bounds
+    Frames frames_;
+    std::vector<Choice> choices_;
+    std::atomic<std::int64_t> nodes_{0}, work_{0};
+    std::int64_t node_limit_ = UNLIMITED, work_limit_ = UNLIMITED;
+    // Scratch.
+    Array<std::int32_t> index_, met_;
+    Array<Word> split_, mask_;
+};
+
+}  // namespace littlestone

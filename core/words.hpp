@@ -1,0 +1,136 @@
+// Words of 64 bits, lazily allocated arrays, and the few operations on bits that have instructions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+#if defined(__AVX512F__) && defined(__BMI2__)
+#include <immintrin.h>
+#define LITTLESTONE_PEXT 1  // not with AVX2 alone: processors of that age may take 300 cycles for it
+#endif
+
+namespace littlestone {
+
+using Word = std::uint64_t;
+
+constexpr Word ALL = ~Word{0};
+constexpr Word ODD[4] = {0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9,
+                         0x94D049BB133111EB};
+
+inline int count_ones(Word word) {
+#if defined(__POPCNT__) || (defined(__GNUC__) && !defined(__x86_64__) && !defined(__i386__))
+    return __builtin_popcountll(word);
+#else  // Warren, Hacker's Delight, section 5-1
+    word -= (word >> 1) & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F;
+    return static_cast<int>((word * 0x0101010101010101) >> 56);
+#endif
+}
+
+// The index of the lowest one; of a word without ones, any number below 65.
+inline int lowest_one(Word word) {
+#if defined(_MSC_VER)
+    unsigned long index = 0;
+    _BitScanForward64(&index, word);
+    return static_cast<int>(index);
+#elif defined(__BMI__)
+    return static_cast<int>(__builtin_ia32_tzcnt_u64(word));
+#else
+    return word == 0 ? 64 : __builtin_ctzll(word);
+#endif
+}
+
+inline int words_of(int bits) { return (bits + 63) >> 6; }
+
+// The bits of the last word that stand for rows, of that many rows.
+inline Word last_word(int rows) { return ALL >> ((64 - rows) & 63); }
+
+// The finaliser of splitmix64, a bijection that mixes well.
+inline Word mix(Word word) {
+    word = (word ^ (word >> 30)) * ODD[2];
+    word = (word ^ (word >> 27)) * ODD[3];
+    return word ^ (word >> 31);
+}
+
+// 128 bits that stand for a set: the sum of what stands for its members.
+struct Key {
+    Word a = 0, b = 0;
+    Key operator+(Key other) const { return {a + other.a, b + other.b}; }
+    bool operator==(Key other) const { return a == other.a && b == other.b; }
+};
+
+// An array of zeros of fixed size.  Pages that are never touched take no memory.
+template <class T>
+class Array {
+    static_assert(std::is_trivially_destructible_v<T>);
+
+public:
+    Array() = default;
+    explicit Array(std::size_t size)
+        : data_(static_cast<T*>(std::calloc(size ? size : 1, sizeof(T)))), size_(size) {
+        if (!data_) throw std::bad_alloc();
+    }
+    T& operator[](std::size_t i) { return data_.get()[i]; }
+    const T& operator[](std::size_t i) const { return data_.get()[i]; }
+    T* data() { return data_.get(); }
+    const T* data() const { return data_.get(); }
+    std::size_t size() const { return size_; }
+
+private:
+    struct Free {
+        void operator()(T* data) const { std::free(static_cast<void*>(data)); }
+    };
+    std::unique_ptr<T[], Free> data_;
+    std::size_t size_ = 0;
+};
+
+// Moves the bits of words that lie under a mask together, in their order, at the low end.
+#if LITTLESTONE_PEXT
+class Compressor {
+public:
+    void prepare(Word mask) { mask_ = mask; }
+    Word operator()(Word word) const { return _pext_u64(word, mask_); }
+    Word mask() const { return mask_; }
+
+private:
+    Word mask_;
+};
+#else  // Warren, Hacker's Delight, section 7-4: six moves, each by a power of two
+class Compressor {
+public:
+    void prepare(Word mask) {
+        mask_ = mask;
+        Word keep = ~mask << 1;
+        for (int step = 0; step < 6; ++step) {
+            Word odd = keep;
+            for (int i = 1; i < 64; i <<= 1) odd ^= odd << i;
+            const Word move = odd & mask;
+            moves_[step] = move;
+            mask = (mask ^ move) | (move >> (1 << step));
+            keep &= ~odd;
+        }
+    }
+    Word operator()(Word word) const {
+        word &= mask_;
+        for (int step = 0; step < 6; ++step) {
+            const Word moved = word & moves_[step];
+            word = (word ^ moved) | (moved >> (1 << step));
+        }
+        return word;
+    }
+    Word mask() const { return mask_; }
+
+private:
+    Word mask_, moves_[6];
+};
+#endif
+
+}  // namespace littlestone
