@@ -1,0 +1,85 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "solver.hpp"
+
+namespace littlestone {
+
+void bind_search(nb::module_& m) {
+    const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
+    nb::enum_<Searcher>(m, "Searcher")
+        .value("first", Searcher::first)
+        .value("second", Searcher::second)
+        .value("both", Searcher::both);
+    nb::class_<Solver>(m, "Solver")
+        .def(
+            "__init__",
+            [](Solver* solver, int rows, int points, std::size_t table_bytes,
+               nb::ndarray<std::int32_t, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu> orbits) {
+                new (solver) Solver(rows, points, table_bytes, orbits.data());
+            },
+            nb::keep_alive<1, 5>())
+        .def(
+            "load",
+            [](Solver& solver, GridArray<const Word> rows) {
+                solver.load(rows.data(), static_cast<int>(rows.shape(0)));
+            },
+            unlocked)
+        .def(
+            "ask",
+            [](Solver& solver, int k, std::int64_t nodes, std::int64_t work, Searcher searcher) {
+                const Answer answer = solver.ask(k, nodes, work, searcher);
+                return answer == Answer::stopped ? -1 : answer == Answer::yes ? 1 : 0;
+            },
+            unlocked)
+        .def("help_after", &Solver::help_after)
+        .def("stop", &Solver::stop)
+        .def("resume", &Solver::resume)
+        .def_prop_rw(
+            "symmetric", [](Solver& solver) { return solver.first().shared().symmetric; },
+            [](Solver& solver, bool known) { solver.first().shared().symmetric = known; })
+        .def_prop_ro("nodes", &Solver::nodes)
+        .def_prop_ro("work", [](Solver& solver) { return solver.first().work(); })
+        .def(
+            "plant",
+            [](Solver& solver, int k, ListArray<std::int64_t> points) {
+                return solver.first().plant(k, points.data());
+            },
+            unlocked)
+        .def(
+            "decide_side",
+            [](Solver& solver, int depth, int x, int side, int k) {
+                return solver.first().decide_side(depth, x, side, k) == Answer::no;
+            },
+            unlocked)
+        .def("rows_of", [](Solver& solver, int depth) { return solver.first().frames()[depth].rows; })
+        .def("key_of",
+             [](Solver& solver, int depth) {
+                 const Key key = solver.first().frames()[depth].key;
+                 return std::make_pair(key.a, key.b);
+             })
+        .def("origins_of",
+             [](Solver& solver, int depth) {
+                 const Frame& frame = solver.first().frames()[depth];
+                 return std::vector<int>(frame.origin.data(), frame.origin.data() + frame.columns);
+             })
+        .def("columns_of", [](nb::object self, int depth) {
+            Frames& frames = nb::cast<Solver&>(self).first().frames();
+            const Frame& frame = frames[depth];
+            return nb::ndarray<Word, nb::numpy, nb::ndim<2>>(
+                frames.column(frame, 0),
+                {static_cast<std::size_t>(frame.columns), static_cast<std::size_t>(frame.words)}, self);
+        });
+    m.def(
+        "descend",
+        [](GridArray<const Word> rows, ListArray<std::int64_t> points, ListArray<std::int64_t> index,
+           ListArray<std::int64_t> ends) {
+            descend(rows.data(), static_cast<int>(rows.shape(1)), points.data(), index.data(), ends.data(),
+                    static_cast<std::int64_t>(ends.shape(0)) - 1);
+        },
+        unlocked);
+}
+
+}  // namespace littlestone

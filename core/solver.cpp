@@ -1,0 +1,104 @@
+#include "solver.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+namespace littlestone {
+
+void Solver::load(const Word* rows, int count) {
+    seen_ = nullptr;
+    second_.reset();  // its root is the table before
+    first_.load(rows, count);
+}
+
+void Solver::help_after(double seconds) {
+    help_from_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                    std::chrono::duration<double>(seconds));
+}
+
+std::int64_t Solver::nodes() const {
+    const Search* second = seen_;
+    return first_.nodes() + (second ? second->nodes() : 0);
+}
+
+Search& Solver::second() {
+    if (!second_) {
+        second_ = std::make_unique<Search>(first_);
+        seen_ = second_.get();
+    }
+    return *second_;
+}
+
+Answer Solver::ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher) {
+    switch (searcher) {
+        case Searcher::second: return second().at_least(k, nodes, work);
+        case Searcher::both: return ask_both(k, nodes, work);
+        default: return first_.at_least(k, nodes, work);
+    }
+}
+
+// Both searches look for the same answer, and share what they learn.  Whoever finds it stops the other.
+Answer Solver::ask_both(int k, std::int64_t nodes, std::int64_t work) {
+    std::atomic<bool>& answered = first_.shared().answered;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool over = false;
+    Answer found = Answer::stopped;
+    const auto help = [&] {
+        {
+            std::unique_lock<std::mutex> lock(mutex);
+            if (changed.wait_until(lock, help_from_, [&] { return over; })) return;
+        }
+        try {
+            found = second().at_least(k, nodes, UNLIMITED);
+        } catch (const std::bad_alloc&) {  // the first search goes on alone
+        }
+        if (found != Answer::stopped) answered = true;
+    };
+    std::thread helper;
+    try {
+        helper = std::thread(help);
+    } catch (const std::system_error&) {  // no more threads: alone, too
+        return first_.at_least(k, nodes, work);
+    }
+    const Answer answer = first_.at_least(k, nodes, work);
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        over = true;
+    }
+    answered = true;
+    changed.notify_one();
+    helper.join();
+    answered = false;
+    return answer == Answer::stopped ? found : answer;
+}
+
+void descend(const Word* rows, int wide, std::int64_t* points, std::int64_t* index, std::int64_t* ends,
+             std::int64_t leaves) {
+    std::int64_t node = 0;
+    for (std::int64_t width = leaves; width > 1; width /= 2) {
+        for (std::int64_t left = 0; left < leaves; left += width, ++node) {
+            const std::int64_t first = ends[left], last = ends[left + width];
+            std::int64_t& x = points[node];
+            if (x < 0) {
+                const Word *a = rows + index[first] * wide, *b = rows + index[first + 1] * wide;
+                int w = 0;
+                while (a[w] == b[w]) ++w;
+                x = 64 * w + lowest_one(a[w] ^ b[w]);
+            }
+            std::int64_t lower = first, upper = last;
+            while (lower < upper) {
+                const Word* row = rows + index[lower] * wide;
+                if (row[x >> 6] >> (x & 63) & 1)
+                    std::swap(index[lower], index[--upper]);
+                else
+                    ++lower;
+            }
+            ends[left + width / 2] = lower;
+        }
+    }
+}
+
+}  // namespace littlestone

@@ -1,0 +1,51 @@
+// One table, and the questions that can be asked of it: by one search, or by two side by side.
+#pragma once
+
+#include <chrono>
+
+#include "search.hpp"
+
+namespace littlestone {
+
+enum class Searcher { first, second, both };
+
+class Solver {
+public:
+    Solver(int most_rows, int columns, std::size_t table_bytes, std::int32_t* orbits)
+        : first_(most_rows, columns, table_bytes, orbits) {}
+
+    // Go over to a table on the same columns, with no more than ``most_rows`` rows.
+    void load(const Word* rows, int count);
+
+    // Whether LDim >= k >= 2, within so many version spaces and units of work of each search.
+    Answer ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher);
+
+    // From so many seconds on, the second search takes part in questions to both.
+    void help_after(double seconds);
+
+    // Make the question that is being asked end soon, and those that follow, until `resume`.
+    void stop() { first_.shared().stopped = true; }
+    void resume() { first_.shared().stopped = false; }
+
+    std::int64_t nodes() const;
+    Search& first() { return first_; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    Search& second();
+    Answer ask_both(int k, std::int64_t nodes, std::int64_t work);
+
+    Search first_;
+    std::unique_ptr<Search> second_;
+    std::atomic<const Search*> seen_{nullptr};  // the second search, for those who count
+    Clock::time_point help_from_ = Clock::time_point::max();
+};
+
+// Sort the row numbers in ``index`` to the leaves of a tree and fill in its lowest level: a point where
+// the first two rows of a node differ.  The rows of leaf i, counted from the left, end up in
+// index[ends[i]], ..., index[ends[i + 1] - 1].  A row has ``wide`` words.
+void descend(const Word* rows, int wide, std::int64_t* points, std::int64_t* index, std::int64_t* ends,
+             std::int64_t leaves);
+
+}  // namespace littlestone
