@@ -14,13 +14,7 @@ void bind_search(nb::module_& m) {
         .value("second", Searcher::second)
         .value("both", Searcher::both);
     nb::class_<Solver>(m, "Solver")
-        .def(
-            "__init__",
-            [](Solver* solver, int rows, int points, std::size_t table_bytes,
-               nb::ndarray<std::int32_t, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu> orbits) {
-                new (solver) Solver(rows, points, table_bytes, orbits.data());
-            },
-            nb::keep_alive<1, 5>())
+        .def(nb::init<int, int, std::size_t>())
         .def(
             "load",
             [](Solver& solver, GridArray<const Word> rows) {
@@ -37,9 +31,14 @@ void bind_search(nb::module_& m) {
         .def("help_after", &Solver::help_after)
         .def("stop", &Solver::stop)
         .def("resume", &Solver::resume)
-        .def_prop_rw(
-            "symmetric", [](Solver& solver) { return solver.first().shared().symmetric; },
-            [](Solver& solver, bool known) { solver.first().shared().symmetric = known; })
+        .def(
+            "use_orbits",
+            [](Solver& solver, nb::ndarray<const std::int32_t, nb::numpy, nb::ndim<3>, nb::c_contig,
+                                           nb::device::cpu>
+                                   orbits) { solver.use_orbits(orbits.data()); },
+            nb::keep_alive<1, 2>())
+        .def_prop_ro("symmetric",
+                     [](Solver& solver) { return solver.first().shared().orbits != nullptr; })
         .def_prop_ro("nodes", &Solver::nodes)
         .def_prop_ro("work", [](Solver& solver) { return solver.first().work(); })
         .def(

@@ -5,15 +5,15 @@ namespace littlestone {
 namespace {
 
 constexpr int FEW = 64;    // with so few columns that split a side, it is looked into without being built
+constexpr int IN_PLACE = 8;  // and in frames of so few words: elsewhere, fewer rows are worth a frame
 constexpr int MARKED = 4;  // sides are marked for the other search where k is larger
 
 }  // namespace
 
-Shared::Shared(int width, std::size_t table_bytes, std::int32_t* known_orbits)
+Shared::Shared(int width, std::size_t table_bytes)
     : table(table_bytes),
       literals(2 * static_cast<std::size_t>(width)),
       marks(MARKS),
-      orbits(known_orbits),
       columns(width) {
     Word seed = 64;
     for (Key& literal : literals) {
@@ -29,8 +29,8 @@ Choice::Choice(int columns, int wide)
       pairs(static_cast<std::size_t>(columns) * columns),
       splits(2 * static_cast<std::size_t>(columns) * wide) {}
 
-Search::Search(int most_rows, int columns, std::size_t table_bytes, std::int32_t* orbits)
-    : shared_(std::make_shared<Shared>(columns, table_bytes, orbits)),
+Search::Search(int most_rows, int columns, std::size_t table_bytes)
+    : shared_(std::make_shared<Shared>(columns, table_bytes)),
       first_(true),
       frames_(most_rows, columns),
       index_(most_rows + 80),
@@ -58,13 +58,13 @@ void Search::load(const Word* rows, int count) {
     frames_.load(rows, count);
     // What is learnt about the sets of restrictions of one table is not true of another.
     frames_[0].path = frames_[0].key;
-    shared_->symmetric = false;
+    shared_->orbits = nullptr;
 }
 
 Answer Search::at_least(int k, std::int64_t nodes, std::int64_t work) {
     node_limit_ = nodes < UNLIMITED ? this->nodes() + nodes : UNLIMITED;
     work_limit_ = work < UNLIMITED ? this->work() + work : UNLIMITED;
-    frames_[0].place = shared_->symmetric ? 1 : 0;
+    frames_[0].place = place_of_root();
     const Answer answer = decide(0, k);
     node_limit_ = work_limit_ = UNLIMITED;
     return answer;
@@ -86,8 +86,11 @@ void Search::enter(int depth, int x, int side) {
     frames_.restrict(depth, x, side);
     Frame& child = frames_[depth + 1];
     child.path = side_of(frame, x, side);
-    const auto entry = static_cast<std::size_t>(frame.place) * shared_->columns + (frame.origin[x] >> 1);
-    child.place = shared_->orbits[2 * entry + 1];
+    child.place = 0;
+    if (frame.place > 0) {
+        const auto at = static_cast<std::size_t>(frame.place) * shared_->columns + (frame.origin[x] >> 1);
+        child.place = shared_->orbits[2 * at + 1];
+    }
     spend(static_cast<std::int64_t>(frame.columns) * frame.words);
 }
 
@@ -175,7 +178,7 @@ Answer Search::try_side(int depth, int i, int side, int k, bool may_wait) {
     if (bounds.at_least(k)) return Answer::yes;
     if (bounds.less_than(k)) return Answer::no;
     if (!choice.by_rows) {
-        if (refuted_by_pairs(depth, i, side, k)) return Answer::no;
+        if (frames_[depth].words <= IN_PLACE && refuted_by_pairs(depth, i, side, k)) return Answer::no;
     } else if (choice.alive[2 * i + side] <= FEW && refuted_by_rows(depth, i, side, k)) {
         shared_->table.store(path, {0, k - 1}, 0, first_);
         return Answer::no;
@@ -211,7 +214,7 @@ bool Search::plant(int depth, int k, std::int64_t* points, std::int64_t node) {
         if (frame.columns > 0) points[node] = frame.origin[0] >> 1;
         return frame.columns > 0;
     }
-    if (depth == 0) frames_[0].place = shared_->symmetric ? 1 : 0;
+    if (depth == 0) frames_[0].place = place_of_root();
     int chosen = k == 3 ? choose_three(depth) : remembered_choice(depth, k);
     if (chosen == NONE && k > 3) chosen = choose(depth, k);
     if (chosen < 0) return false;

@@ -18,16 +18,15 @@ constexpr std::int64_t UNLIMITED = std::int64_t{1} << 62;
 
 // What the searches of one table share.
 struct Shared {
-    Shared(int columns, std::size_t table_bytes, std::int32_t* orbits);
+    Shared(int columns, std::size_t table_bytes);
 
     static constexpr std::size_t MARKS = 1 << 12;
 
     BoundsTable table;
     std::vector<Key> literals;          // [2 * column + side] random words
     Array<std::atomic<Word>> marks;     // paths of the large frames that are being searched
-    const std::int32_t* const orbits;   // [place, column, 2] orbit; place of the path with it
+    const std::int32_t* orbits = nullptr;  // [place, column] orbit, place of the path with the column
     const int columns;
-    bool symmetric = false;             // whether the orbits of the path without a restriction are known
     std::atomic<bool> stopped{false};   // by the user
     std::atomic<bool> answered{false};  // by the other search
 };
@@ -62,7 +61,7 @@ struct Choice {
 
 class Search {
 public:
-    Search(int most_rows, int columns, std::size_t table_bytes, std::int32_t* orbits);
+    Search(int most_rows, int columns, std::size_t table_bytes);
 
     // A second search of the same table, with frames of its own.  It may be made while the first one
     // runs, which does not write to its root.
@@ -96,6 +95,7 @@ private:
     Answer try_side(int depth, int i, int side, int k, bool may_wait);
     bool plant(int depth, int k, std::int64_t* points, std::int64_t node);
     int remembered_choice(int depth, int k);
+    int place_of_root() const { return shared_->orbits ? 1 : 0; }
     Key side_of(const Frame& frame, int x, int side) const;
     bool out_of_budget() const;
     void spend(std::int64_t work) { add(work_, work); }

@@ -11,14 +11,17 @@ enum class Searcher { first, second, both };
 
 class Solver {
 public:
-    Solver(int most_rows, int columns, std::size_t table_bytes, std::int32_t* orbits)
-        : first_(most_rows, columns, table_bytes, orbits) {}
+    Solver(int most_rows, int columns, std::size_t table_bytes)
+        : first_(most_rows, columns, table_bytes) {}
 
     // Go over to a table on the same columns, with no more than ``most_rows`` rows.
     void load(const Word* rows, int count);
 
     // Whether LDim >= k >= 2, within so many version spaces and units of work of each search.
     Answer ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher);
+
+    // Ask at one point of each orbit; see `Shared`.  The array is read as long as the table is searched.
+    void use_orbits(const std::int32_t* orbits) { first_.shared().orbits = orbits; }
 
     // From so many seconds on, the second search takes part in questions to both.
     void help_after(double seconds);

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from math import ceil
 from threading import Event, Thread, Timer
 from typing import Literal, TypeAlias, overload
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
-from littlestone.dimension.first_call import told
-from littlestone.dimension.small import dimension_of_small, solve_small
+from littlestone.dimension.engine.driver import Engine
 from littlestone.dimension.table import PackedTable, TableOrClass
 from littlestone.errors import DeclarationError, TooLargeError, shown
 
@@ -20,6 +18,7 @@ Progress: TypeAlias = Callable[[int, int, int, float], object]
 
 GIB = 1 << 30
 POLL = 0.05  # seconds between two looks at the clock
+BRIEF = 1 << 21  # work done before there is a clock to look at: some milliseconds
 FIRST_BUDGET = 1 << 10  # version spaces of a question with which the other bound is not yet known
 UNLIMITED = 1 << 60
 
@@ -78,9 +77,6 @@ def littlestone_dimension(
             memory_limit=memory_limit,
         )
     table = PackedTable.read(table_or_class)
-    small = dimension_of_small(table)
-    if small is not None:
-        return small
     solve = _Solve(table, progress, None, memory_limit, jobs)
     solve.search()
     if solve.interrupted:
@@ -115,9 +111,7 @@ def littlestone_bounds(
     `DeclarationError` for anything but a 0/1 table or class, and if more than ``memory_limit`` is
     needed.
 
-    The time is exponential in the worst case.  The first large table after an installation waits 10 to
-    30 seconds for the compiler.  A warning in the log says so, and whoever is `watching` sees how far
-    it is.  Small tables need no compiler.
+    The time is exponential in the worst case.
 
     >>> bounds = littlestone_bounds([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     >>> bounds.dimension, bounds.tree.points
@@ -130,9 +124,6 @@ def littlestone_bounds(
             fix="give a number such as 60, or None for no limit",
         )
     table = PackedTable.read(table_or_class)
-    small = solve_small(table, certificate=certificate)
-    if small is not None:
-        return small
     solve = _Solve(table, progress, time_limit, memory_limit, jobs)
     solve.search()
     return solve.bounds(certificate=certificate)
@@ -153,20 +144,24 @@ class _Solve:
         self._progress, self._limit = progress, time_limit
         self.lower, self.upper = 0, table.size.bit_length() - 1
         self.interrupted = self.timed_out = False
+        self._step, self._budget = 1, FIRST_BUDGET
+        self._k = max(1, self.upper // 2)  # smaller k are rarely refuted, and then it is quick
         self._done = Event()
         self._failure: BaseException | None = None
         room = room_for_bounds(table, memory_limit)
         # A second search has frames of its own.
         helped = memory_limit - room >= 2 * bytes_of_frames(table)
         self._jobs = (cores() if jobs is None else jobs) if helped else 1
-        # Imported here, because only large tables need the compiler.
-        with told():
-            from littlestone.dimension.engine.driver import Engine
-
         self._engine = Engine(table, room)
 
     def search(self) -> None:
         """Search until the bounds meet or the search is interrupted."""
+        try:
+            self._deepen(BRIEF)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        if self.interrupted or self.lower == self.upper:
+            return
         # Not join(): if Ctrl+C interrupts it, Python 3.11 believes that the running thread has ended.
         Thread(target=self._guarded, daemon=True).start()
         while not self._done.is_set():
@@ -219,32 +214,35 @@ class _Solve:
         timed_out = self.interrupted and self.timed_out
         return Bounds(self.lower, self.upper, tree, proof, self.interrupted, timed_out)
 
-    def _deepen(self) -> None:
+    def _deepen(self, work: int = UNLIMITED) -> None:
         """Raise the lower bound by ever longer steps; where that stalls, lower the upper one.
 
-        Only the last question, whether LDim >= lower + 1 = upper, has no budget.  What a question that
-        ran out of budget has learnt stays in the table, so asking it again costs little.
+        Only the last question, whether LDim >= lower + 1 = upper, has no budget of version spaces.  What
+        a question that ran out of budget has learnt stays in the table, so asking it again costs little.
+        It may be taken up again after so much work.
         """
-        step, budget = 1, FIRST_BUDGET
-        k = max(1, self.upper // 2)  # smaller k are rarely refuted, and then it is quick
         while self.lower < self.upper and not self.interrupted:
-            enough = max(budget, (1 << k) // 4)  # a tree alone has 2^k leaves
-            answer = self._ask(k, enough if self.lower + 1 < self.upper else UNLIMITED)
+            k = self._k
+            enough = max(self._budget, (1 << k) // 4)  # a tree alone has 2^k leaves
+            answer = self._ask(k, enough if self.lower + 1 < self.upper else UNLIMITED, work)
+            if answer is None and self._engine.work >= work:
+                return
             if answer:
-                step *= 2  # k far from the dimension is easy, but there may be many
+                self._step *= 2  # k far from the dimension is easy, but there may be many
             else:
-                step = max(1, (k - self.lower) // 2)  # too far, or hard to tell
-            if answer is None and step == 1:
-                while self.lower + 1 < self.upper and self._ask(self.upper, budget // 8) is False:
-                    pass
-                budget *= 4
-            k = min(self.lower + step, self.upper)
+                self._step = max(1, (k - self.lower) // 2)  # too far, or hard to tell
+            if answer is None and self._step == 1:
+                while self.lower + 1 < self.upper:
+                    if self._ask(self.upper, self._budget // 8, work) is not False:
+                        break
+                self._budget *= 4
+            self._k = min(self.lower + self._step, self.upper)
 
-    def _ask(self, k: int, budget: int) -> bool | None:
-        """Whether LDim >= k, noted in the bounds; None if it takes more than ``budget``."""
+    def _ask(self, k: int, nodes: int, work: int) -> bool | None:
+        """Whether LDim >= k, noted in the bounds; None if it takes more than that."""
         # Far below the upper bound a long step mostly finds a tree, which two find no faster than one.
         alone = self.lower + 1 < k < self.upper - 1
-        answer = self._engine.at_least(k, budget, alone=alone)
+        answer = self._engine.at_least(k, nodes, work=work - self._engine.work, alone=alone)
         if answer:
             self.lower = k
         elif answer is False:
@@ -253,8 +251,9 @@ class _Solve:
 
     def _guarded(self) -> None:
         try:
-            with self._engine.helped() if self._jobs > 1 else nullcontext():
-                self._deepen()
+            if self._jobs > 1:
+                self._engine.help()
+            self._deepen()
         except BaseException as failure:
             self._failure = failure
         finally:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 from threading import Event, RLock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.dimension.engine.driver import Engine
 from littlestone.dimension.small import WORK, BoundedSolver, TooHardError
 from littlestone.dimension.solver import GIB, POLL, room_for_bounds
 from littlestone.dimension.table import PackedTable, functions, pack
 from littlestone.steps import search, searchable
-
-if TYPE_CHECKING:
-    from littlestone.dimension.engine.driver import Engine
 
 _RECENT = 128  # version spaces that a new one is compared with
 _TURN = 1 << 8  # version spaces searched before it is the other side's turn
@@ -187,9 +185,6 @@ class VersionSpaces:
                 self._first = np.array(first, np.int64)
             whole = PackedTable(self._rows, len(self._columns), everything)
             room = room_for_bounds(whole, self._memory_limit)
-            # Only here is the compiler needed.
-            from littlestone.dimension.engine.driver import Engine
-
             self._engine = Engine(self._table(alive), room, rows=len(self._rows))
             self._root = alive
         elif self._root != alive:

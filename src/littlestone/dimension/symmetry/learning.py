@@ -16,6 +16,7 @@ from littlestone.dimension.table import PackedTable
 NEVER = 1 << 62
 # A unit of work is about 4 nanoseconds.
 PATIENCE = 4  # work for each entry of the table before the first look
+SMALL = 1 << 17  # entries; a look at a table of fewer takes no less
 FAILURE = 8  # work for each entry of the table that pays for a failure
 PLACE, PLACE_POINT = 100_000, 500  # work that adding a path is worth, and for each point
 SHARE = 8  # one part in so many of the work is spent on paths
@@ -33,7 +34,7 @@ class Symmetry:
     def __init__(self, table: PackedTable, work: int) -> None:
         """For a search that did so much work before."""
         self._cells = table.size * table.points
-        self._began, self.due = work, work + PATIENCE * self._cells
+        self._began, self.due = work, work + PATIENCE * max(self._cells, SMALL)
         self._table = table
         self._look: _Look | None = None
         self.generators: list[Permutation] = []
