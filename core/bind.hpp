@@ -7,6 +7,7 @@ namespace littlestone {
 
 void bind_counters(nanobind::module_& m);
 void bind_half_graphs(nanobind::module_& m);
+void bind_search(nanobind::module_& m);
 void bind_symmetry(nanobind::module_& m);
 
 }  // namespace littlestone

@@ -26,5 +26,6 @@ NB_MODULE(CORE_MODULE, m) {
     m.def("runs_v3", &runs_v3);
     littlestone::bind_counters(m);
     littlestone::bind_half_graphs(m);
+    littlestone::bind_search(m);
     littlestone::bind_symmetry(m);
 }

@@ -1,16 +1,14 @@
-// Words of 64 bits, lazily allocated arrays, and the few operations on bits that have instructions.
+// Words of rows, keys, arrays that are allocated lazily, and the compression of words.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <type_traits>
 
-#if defined(_MSC_VER)
-#include <intrin.h>
-#endif
+#include "bits.hpp"
+
 #if defined(__AVX512F__) && defined(__BMI2__)
 #include <immintrin.h>
 #define LITTLESTONE_PEXT 1  // not with AVX2 alone: processors of that age may take 300 cycles for it
@@ -18,35 +16,9 @@
 
 namespace littlestone {
 
-using Word = std::uint64_t;
-
 constexpr Word ALL = ~Word{0};
 constexpr Word ODD[4] = {0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9,
                          0x94D049BB133111EB};
-
-inline int count_ones(Word word) {
-#if defined(__POPCNT__) || (defined(__GNUC__) && !defined(__x86_64__) && !defined(__i386__))
-    return __builtin_popcountll(word);
-#else  // Warren, Hacker's Delight, section 5-1
-    word -= (word >> 1) & 0x5555555555555555;
-    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
-    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F;
-    return static_cast<int>((word * 0x0101010101010101) >> 56);
-#endif
-}
-
-// The index of the lowest one; of a word without ones, any number below 65.
-inline int lowest_one(Word word) {
-#if defined(_MSC_VER)
-    unsigned long index = 0;
-    _BitScanForward64(&index, word);
-    return static_cast<int>(index);
-#elif defined(__BMI__)
-    return static_cast<int>(__builtin_ia32_tzcnt_u64(word));
-#else
-    return word == 0 ? 64 : __builtin_ctzll(word);
-#endif
-}
 
 inline int words_of(int bits) { return (bits + 63) >> 6; }
 

@@ -7,11 +7,18 @@ from itertools import combinations, combinations_with_replacement, permutations,
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.dimension.littlestone import LittlestoneSolver
 from littlestone.dimension.proof import symmetries
 from littlestone.dimension.symmetry.finding import Entries
 from littlestone.dimension.table import PackedTable
 
 Table = NDArray[np.uint8]
+
+
+def recursion(table: Table | PackedTable) -> int:
+    """LDim by plain memoised recursion."""
+    packed = PackedTable.read(table)
+    return LittlestoneSolver(packed.masks).dimension((1 << packed.size) - 1)
 
 
 def of_codes(codes: set[int], points: int) -> Table:

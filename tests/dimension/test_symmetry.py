@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import tables
 from numpy.typing import NDArray
-from tables import Table, admitted, signed
+from tables import Table, admitted, recursion, signed
 
 from littlestone.dimension import is_shattered_by, refutes
-from littlestone.dimension.littlestone import LittlestoneSolver
+from littlestone.dimension.engine import driver
 from littlestone.dimension.solver import _Solve
 from littlestone.dimension.symmetry import learning, orbits
 from littlestone.dimension.symmetry.finding import Entries
@@ -33,11 +33,6 @@ def moved(table: Table, image: Permutation) -> Table:
     made = np.empty_like(table)
     made[:, image[::2] >> 1] = table ^ (image[::2] & 1).astype(np.uint8)
     return made
-
-
-def recursion(table: Table) -> int:
-    packed = PackedTable.read(table)
-    return LittlestoneSolver(packed.masks).dimension((1 << packed.size) - 1)
 
 
 Tables = Iterator[tuple[Table, list[Permutation]]]
@@ -112,30 +107,24 @@ def circulant_tables(seed: int, count: int) -> Tables:
 
 
 def engine_of(table: Table) -> Any:
-    from littlestone.dimension.engine.driver import Engine
-
-    engine = Engine(PackedTable.read(table), 1 << 16)
+    engine = driver.Engine(PackedTable.read(table), 1 << 16)
     engine._symmetry.due = learning.NEVER
     return engine
 
 
 def told(table: Table, group: list[Permutation]) -> Any:
     """An engine that knows these symmetries."""
-    from littlestone.dimension.engine.state import SYMMETRIC
-
     engine = engine_of(table)
-    PathOrbits(group, engine._state.orbits, np.random.default_rng(0)).grow(12)
-    engine._state.shared[SYMMETRIC] = 1
+    PathOrbits(group, engine._orbits, np.random.default_rng(0)).grow(12)
+    engine._solver.use_orbits(engine._orbits)
     return engine
 
 
 def taught(table: Table) -> Any:
     """An engine that found the symmetries of its table itself."""
-    from littlestone.dimension.engine.state import SYMMETRIC
-
     engine = engine_of(table)
-    if engine._symmetry.learn(engine._state.orbits, PLENTY, never):
-        engine._state.shared[SYMMETRIC] = 1
+    if engine._symmetry.learn(engine._orbits, PLENTY, never):
+        engine._solver.use_orbits(engine._orbits)
     return engine
 
 
@@ -147,9 +136,7 @@ def is_right(engine: Any, dimension: int) -> bool:
 
 
 def symmetric(engine: Any) -> bool:
-    from littlestone.dimension.engine.state import SYMMETRIC
-
-    return bool(engine._state.shared[SYMMETRIC])
+    return bool(engine._solver.symmetric)
 
 
 KINDS = {
@@ -210,7 +197,7 @@ NAMED = {
 def test_the_orbits_of_named_tables_are_found(name: str) -> None:
     table, expected = NAMED[name]
     engine = taught(table)
-    assert len(np.unique(engine._state.orbits[1, :, 0])) == expected
+    assert len(np.unique(engine._orbits[1, :, 0])) == expected
     assert is_right(engine, recursion(table))
 
 
@@ -248,7 +235,7 @@ def test_both_checks_of_a_symmetry_and_all_orbits_after_paths_agree_with_trying_
             assert len(real) == 1
             continue
         # Follow the paths, and compare with the symmetries that fix them.
-        known = engine._state.orbits
+        known = engine._orbits
         waiting: list[tuple[int, tuple[int, ...]]] = [(1, ())]
         while waiting:
             place, path = waiting.pop()
@@ -307,9 +294,7 @@ def test_the_same_search_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("seed", range(6))
 def test_two_searches_share_the_symmetries(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from littlestone.dimension.engine import helping
-
-    monkeypatch.setattr(helping, "PATIENCE", 0)
+    monkeypatch.setattr(driver, "PATIENCE", 0)
     monkeypatch.setattr(learning, "PATIENCE", 0)
     table = [*(t for t, _ in circulant_tables(seed, 1)), tables.decision_lists(4)][seed % 2]
     solve = solved(table, jobs=2)
@@ -327,7 +312,7 @@ def test_a_stop_is_heard_while_symmetries_are_looked_for() -> None:
         calls += 1
         return calls > 1
 
-    engine._symmetry.learn(engine._state.orbits, PLENTY, stopped)
+    engine._symmetry.learn(engine._orbits, PLENTY, stopped)
     assert len(engine._symmetry._look.found) <= 1
     assert calls < 5
     assert engine._symmetry.due < learning.NEVER  # it may go on
@@ -341,7 +326,7 @@ def test_another_table_has_symmetries_of_its_own() -> None:
         part = PackedTable.read(table[np.sort(rng.choice(len(table), 40, replace=False))])
         engine.move(part)
         assert not symmetric(engine)
-        assert is_right(engine, LittlestoneSolver(part.masks).dimension((1 << part.size) - 1))
+        assert is_right(engine, recursion(part))
 
 
 # --- planted mistakes: each must change answers, and the honest code must not -----------------------

@@ -217,9 +217,9 @@ class _Solve:
     def _deepen(self, work: int = UNLIMITED) -> None:
         """Raise the lower bound by ever longer steps; where that stalls, lower the upper one.
 
-        Only the last question, whether LDim >= lower + 1 = upper, has no budget of version spaces.  What
-        a question that ran out of budget has learnt stays in the table, so asking it again costs little.
-        It may be taken up again after so much work.
+        Only the last question, whether LDim >= lower + 1 = upper, has no budget of version spaces.
+        What a question that ran out of budget has learnt stays in the table, so asking it again costs
+        little.  After so much work this returns, and may be called again to go on.
         """
         while self.lower < self.upper and not self.interrupted:
             k = self._k
