@@ -106,9 +106,9 @@ def test_both_search_and_both_end_with_the_time_limit_and_with_ctrl_c(
 def test_questions_are_stopped_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a timer, again and again; what the two learnt until then is right."""
     monkeypatch.setattr(driver, "PATIENCE", 0)
-    table = PackedTable.read(tables.random_table(2, 2000, 128, 0.2))
+    table = PackedTable.read(tables.random_table(2, 4000, 200, 0.2))
     dimension, stopped = solved(table, 1).dimension, 0
-    for seconds in np.random.default_rng(0).uniform(0, 0.003, 100).tolist():
+    for seconds in np.random.default_rng(0).uniform(0, 0.003, 30).tolist():
         engine = driver.Engine(table, 1 << 20)
         engine.help()
         for k in (dimension + 1, dimension, dimension + 1):
@@ -120,4 +120,4 @@ def test_questions_are_stopped_at_any_time(monkeypatch: pytest.MonkeyPatch) -> N
             assert answer in (None, k <= dimension)
             stopped += answer is None
         assert engine.at_least(dimension + 1, alone=False) is False
-    assert stopped > 100
+    assert stopped > 10
