@@ -9,11 +9,11 @@ namespace littlestone {
 
 void bind_search(nb::module_& m) {
     const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
-    nb::enum_<Searcher>(m, "Searcher")
+    nb::enum_<Searcher>(m, "Searcher", "Who searches; see `Engine`.")
         .value("first", Searcher::first)
         .value("second", Searcher::second)
         .value("both", Searcher::both);
-    nb::class_<Solver>(m, "Solver")
+    nb::class_<Solver>(m, "Solver", "A table and the searches of it; see `Engine`.")
         .def(nb::init<int, int, std::size_t>())
         .def(
             "load",
