@@ -1,4 +1,4 @@
-"""``littlestone audit``: compare what a mechanism or learner claims with what it does."""
+"""``littlestone audit``: nothing else finds the exact privacy loss, or bounds that of your own code."""
 
 from __future__ import annotations
 

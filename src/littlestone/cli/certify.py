@@ -1,4 +1,4 @@
-"""``littlestone certify``: check the proofs of a table's Littlestone dimension."""
+"""``littlestone certify``: nothing else checks a proof without a search."""
 
 from __future__ import annotations
 

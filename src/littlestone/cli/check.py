@@ -1,4 +1,4 @@
-"""``littlestone check``: what a declaration reads of a table, for people who may see it."""
+"""``littlestone check``: nothing else counts what a declaration reads before anything is spent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``littlestone classes``: every class that a text declares."""
+"""``littlestone classes``: nothing else lists what can be learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``littlestone decompose``: a class's decomposition dimension, tree and essential hypotheses."""
+"""``littlestone decompose``: nothing else draws a (p, d)-tree and finds what is essential."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``littlestone dim``: the Littlestone dimension of a 0/1 table or a declared class."""
+"""``littlestone dim``: nothing else proves a Littlestone dimension, or one side of it."""
 
 from __future__ import annotations
 

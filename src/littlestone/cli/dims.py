@@ -1,4 +1,4 @@
-"""``littlestone dims``: every dimension of a table, each with its witness."""
+"""``littlestone dims``: nothing else shows all dimensions of a table side by side."""
 
 from __future__ import annotations
 

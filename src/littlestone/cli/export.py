@@ -1,4 +1,4 @@
-"""``littlestone export``: a released rule as SQL, for data frames, or as a model card."""
+"""``littlestone export``: nothing else takes a rule to where littlestone is not installed."""
 
 from __future__ import annotations
 

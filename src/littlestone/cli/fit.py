@@ -1,4 +1,4 @@
-"""``littlestone fit``: from a table to a private rule."""
+"""``littlestone fit``: nothing else learns one rule from a whole table."""
 
 from __future__ import annotations
 

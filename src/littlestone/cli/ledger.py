@@ -1,4 +1,4 @@
-"""``littlestone ledger``: what every data set has spent, its limit, and the full history."""
+"""``littlestone ledger``: nothing else shows what is spent, or sets a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``littlestone plan``: how many records a class needs, before you collect any."""
+"""``littlestone plan``: nothing else tells how many records to collect before there are any."""
 
 from __future__ import annotations
 

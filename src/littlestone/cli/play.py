@@ -1,4 +1,4 @@
-"""``littlestone play``: the online game, on the screen."""
+"""``littlestone play``: nothing else shows who wins the game, round by round."""
 
 from __future__ import annotations
 

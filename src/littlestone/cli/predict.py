@@ -1,4 +1,4 @@
-"""``littlestone predict``: label the records of a table with a released rule."""
+"""``littlestone predict``: nothing else labels the records of a table with a released rule."""
 
 from __future__ import annotations
 

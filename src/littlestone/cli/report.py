@@ -1,4 +1,4 @@
-"""``littlestone report``: a page for people, of a release, a stream or a ledger."""
+"""``littlestone report``: nothing else makes a page for people who use no terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``littlestone schema``: a draft of what is public about a table."""
+"""``littlestone schema``: nothing else drafts what is public about a table, and reads no record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``littlestone stream``: a private rule at every step of a stream, with one budget."""
+"""``littlestone stream``: nothing else learns while records arrive, with one budget."""
 
 from __future__ import annotations
 

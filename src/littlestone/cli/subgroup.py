@@ -1,4 +1,4 @@
-"""``littlestone subgroup``: from a table to the group of records with the highest rate."""
+"""``littlestone subgroup``: nothing else finds the group of records with the highest rate."""
 
 from __future__ import annotations
 

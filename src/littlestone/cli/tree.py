@@ -1,4 +1,4 @@
-"""``littlestone tree``: draw a deepest shattered tree of a table or a declared class."""
+"""``littlestone tree``: nothing else draws the questions that force the most mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``littlestone verify``: run the theorems."""
+"""``littlestone verify``: nothing else runs the statements of the papers."""
 
 from __future__ import annotations
 

@@ -70,7 +70,8 @@ class RegrownLearner(PrivateLearner[Point]):
     those of the class, and it may lie outside of it.  With ``cost`` = (a, b), a missed positive counts
     as a errors and a false alarm as b, in both draws.
 
-    It pays where n epsilon is large; below, the whole budget is better spent on one draw.  Source:
+    Nothing else grows a tree by a level after its draw.  That pays where n epsilon is large; below, the
+    whole budget is better spent on one draw.  Source:
     docs/proofs/regrown.md.  Raises `DeclarationError` for other classes.
 
     >>> from littlestone.classes import parse_class

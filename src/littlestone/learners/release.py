@@ -1,4 +1,4 @@
-"""The output of a private learner, and the readable model file that holds it."""
+"""The output of a private learner, and its readable model file: nothing else keeps a rule."""
 
 from __future__ import annotations
 

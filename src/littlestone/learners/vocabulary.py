@@ -42,6 +42,7 @@ class VocabularyLearner(WeighedLearner[Point]):
     inner learner counts a missed positive as a errors and a false alarm as b; values are selected as
     before.
 
+    Nothing else learns a tree or a list of rules over a column whose values are not declared.
     Only the rule is released; it names the values that it tests.  No size is proved.  Source:
     docs/proofs/vocabulary.md.  Raises `DeclarationError` for other classes and delta = 0.
 

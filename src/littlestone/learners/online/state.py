@@ -1,4 +1,4 @@
-"""The file of a run: lines are only added, each sealed by all lines before it, under a lock."""
+"""The file of a run, which nothing else resumes: lines are added, each sealed by all before it."""
 
 from __future__ import annotations
 

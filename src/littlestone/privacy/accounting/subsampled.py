@@ -24,6 +24,8 @@ class Subsampled(Event):
     docs/proofs/subsampling.md).  The logarithm is rounded up to a decimal number of about 12 digits.
     Beyond epsilon = 44, where it hardly helps, epsilon is claimed.
 
+    Nothing else accounts for a secret sample.
+
     A receipt for this event pays for the draws of ``event``, which may only be given the records that
     were drawn.  The sample is the caller's: to draw from all ordered choices alike, to keep secret, and
     to use once.

@@ -1,0 +1,139 @@
+"""What stays: nothing that nobody chooses, no paper names, and that does nothing by itself.
+
+A learner stays if `auto` takes it for an example of a class, or a line of a paper names it.  A
+mechanism or an accountant stays if something that stays draws or pays with it.  Anything else says in
+a line of its docstring, with "nothing else", what a person can do with it alone.  So does each command,
+and each module that writes a file in a format of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from littlestone.classes.declared import Declared
+from littlestone.cli import _COMMANDS
+from littlestone.discovery import concrete, modules
+from littlestone.errors import LittlestoneError
+from littlestone.learners import ExponentialLearner
+from littlestone.learners.base import PrivateLearner
+from littlestone.learners.online import choose_online_learner
+from littlestone.learners.online.taped import StreamLearner
+from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
+from littlestone.privacy.event import Event
+from littlestone.verify.catalogue import papers
+from littlestone.verify.statement import statements
+
+pytestmark = pytest.mark.slow
+
+BUDGETS = Budget(1), Budget(1, "1e-6")
+USERS = ("learners", "tasks", "front", "interop", "privacy.ledger")
+
+
+def learners() -> list[type[Any]]:
+    bases: list[tuple[Any, str]] = [(PrivateLearner, ""), (StreamLearner, ".online")]
+    return [kind for base, part in bases for kind in concrete(base, f"littlestone.learners{part}")]
+
+
+@cache
+def chosen() -> frozenset[type[Any]]:
+    """The kinds of learners that `auto` takes for the examples of all classes."""
+    return frozenset(type(learner) for learner in _choices())
+
+
+def _choices() -> Iterator[Any]:
+    kinds: Any = concrete(Declared, "littlestone.classes")
+    for H in (H for kind in kinds for H in kind.examples()):
+        for budget in BUDGETS:
+            for choose, options in (
+                (choose_learner, {"setting": "agnostic"}),
+                (choose_learner, {"setting": "realizable"}),
+                (choose_online_learner, {"horizon": 200_000}),
+            ):
+                try:
+                    found: Any = choose(H, budget, **options)
+                except LittlestoneError:
+                    continue
+                yield found[0] if isinstance(found, tuple) else found
+
+
+@cache
+def named_by_papers() -> frozenset[str]:
+    lines = (line for paper in papers(statements()) for line in paper.lines)
+    return frozenset(part for line in lines for name in line.code for part in name.split("."))
+
+
+def says_why(thing: Any) -> bool:
+    return "nothing else " in (vars(thing).get("__doc__") or "").lower()
+
+
+def has_reason(kind: type[Any]) -> bool:
+    return kind.__name__ in named_by_papers() or says_why(kind)
+
+
+def idle(kinds: Iterable[type[Any]]) -> set[str]:
+    """The learners that neither `auto` nor a paper nor a person needs."""
+    return {kind.__name__ for kind in kinds if kind not in chosen() and not has_reason(kind)}
+
+
+def unused(kinds: Iterable[type[Any]]) -> set[str]:
+    """The mechanisms and accountants that nothing that stays draws or pays with."""
+    modules_of_users = [module for user in USERS for module in modules(f"littlestone.{user}")]
+    needed = {id(value) for module in modules_of_users for value in vars(module).values()}
+    left = set(kinds)
+    while found := {kind for kind in left if id(kind) in needed or has_reason(kind)}:
+        left -= found
+        for module in {import_module(base.__module__) for kind in found for base in kind.__mro__}:
+            needed |= {id(value) for value in vars(module).values()}
+    return {kind.__name__ for kind in left}
+
+
+def test_every_learner_is_needed() -> None:
+    assert idle(learners()) == set()
+
+
+def test_every_mechanism_and_accountant_is_needed() -> None:
+    assert unused(concrete(Event, "littlestone.privacy")) == set()
+
+
+def test_every_command_says_what_nothing_else_does() -> None:
+    assert [
+        name for name in _COMMANDS if not says_why(import_module(f"littlestone.cli.{name}"))
+    ] == []
+
+
+def test_every_format_says_what_nothing_else_keeps() -> None:
+    """Those of certificates are on a page of their own, and three programs read them."""
+    written = re.compile(rb"^(FORMAT|MAGIC) =", re.MULTILINE)
+    found = [
+        m for m in modules("littlestone") if written.search(Path(str(m.__file__)).read_bytes())
+    ]
+    assert len(found) > 3
+    assert [m.__name__ for m in found if ".dimension." not in m.__name__ and not says_why(m)] == []
+
+
+class Idle(ExponentialLearner[Any]):
+    """It draws as `ExponentialLearner` does."""
+
+
+class Alone(ExponentialLearner[Any]):
+    """Learn in the dark.
+
+    Nothing else learns in the dark.
+    """
+
+
+class Unpaid(Event):
+    """An event that nobody draws."""
+
+
+def test_a_learner_without_a_reason_is_seen() -> None:
+    assert idle([Idle, Alone]) == {"Idle"}
+    assert unused([Unpaid]) == {"Unpaid"}
