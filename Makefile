@@ -1,11 +1,11 @@
 # make demo   set up and learn private rules from 336,776 real flights
-# make test   set up and run every test
-# make quick  set up and run 4,000 fast tests in one or two minutes
+# make test   set up and run the tests, in under five minutes once all is installed
+# make deep   the slow ones: tests of tests, whole laws, the commands of all pages
 # make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
 # make neighbours  the tests beside OpenDP and dp-accounting
 # make browser  the tests that open pages in headless Chromium, which must be installed
 # make notebooks  run the three notebooks
-# make check  lint, strict types and every test
+# make check  lint, strict types and make test
 # make docs   the site, into site/, and its tests
 # make packages  build the wheel and the source distribution, check them, install each and use it
 # make bench  the benchmarks, each beside a named alternative
@@ -16,7 +16,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
 
-.PHONY: demo test quick engines engines-spark neighbours browser notebooks check docs packages bench clean
+.PHONY: demo test deep engines engines-spark neighbours browser notebooks check docs packages bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml CMakeLists.txt $(wildcard core/*)
@@ -41,10 +41,10 @@ demo: $(FLIGHTS)
 	$(BIN)/littlestone ledger show --ledger demo/flights.ledger
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m 'not deep'
 
-quick: $(READY)
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+deep: $(READY)
+	$(BIN)/python -m pytest -n 2 -m deep tests
 
 ENGINES := tests/data/test_engines.py tests/data/test_days_in_engines.py tests/data/test_alike.py tests/data/test_postgresql_tables.py \
     tests/data/test_workbooks.py tests/cli/test_workbooks_cli.py \

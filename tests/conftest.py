@@ -1,4 +1,4 @@
-"""What tests share: a Ctrl+C that is heard, slow files left out, places of a ledger, a browser."""
+"""What tests share: a Ctrl+C that is heard, files of one speed, places of a ledger, a browser."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Tests share the cores among themselves.
 os.environ.setdefault("LITTLESTONE_JOBS", "1")
 
-SLOW_FILE = re.compile(
-    r"^pytestmark = (pytest\.mark\.slow|\[\n    pytest\.mark\.slow,)$", re.MULTILINE
-)
+DEEP_FILE = re.compile(r"^pytestmark = pytest\.mark\.deep$", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Whether a file need not even be imported: all of it is slow, and slow tests are left out."""
-    asked = config.getoption("markexpr") == "not slow" and collection_path.suffix == ".py"
-    slow = asked and SLOW_FILE.search(collection_path.read_text(encoding="utf-8"))
-    return True if slow else None
+    """Whether a file need not even be imported, because it has no test of the speed that is asked."""
+    speed = config.getoption("markexpr")
+    if collection_path.suffix != ".py" or speed not in ("deep", "not deep"):
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    none = DEEP_FILE.search(text) if speed == "not deep" else "pytest.mark.deep" not in text
+    return True if none else None
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from textwrap import dedent
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "how-to" / "add-a-class.md"

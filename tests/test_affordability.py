@@ -49,7 +49,6 @@ def test_each_class_has_a_name_of_its_own_and_a_place_on_the_page() -> None:
             assert f"| {name} | `{declared}` |" in text
 
 
-@pytest.mark.slow
 def test_the_dimensions_on_the_page_are_those_that_are_known_now() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for classes in NATURAL.values():
@@ -86,6 +85,7 @@ def test_the_points_on_both_sides_of_a_cut_are_searched() -> None:
     assert any(labels.get(x) == 0 and labels.get(x + 1) == 1 for x in labels)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("kind", "text", "n"), LEARNERS)
 def test_the_law_is_that_of_the_learner(kind: type[PrivateLearner[Any]], text: str, n: int) -> None:
     """Its share of failures is that of 200 fits, up to five standard errors."""

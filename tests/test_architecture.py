@@ -79,12 +79,11 @@ def test_every_part_has_a_place() -> None:
     assert parts - {"__init__"} == set(LEVEL)
 
 
-@pytest.mark.slow
 def test_imports_point_one_way() -> None:
     assert upward(LEVEL) == []
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_an_import_the_other_way_is_caught() -> None:
     assert upward({**LEVEL, "learners": 0}) != []
 

@@ -22,8 +22,6 @@ from littlestone.parallel import spread
 from littlestone.privacy.randomness import generator, is_cryptographic, seeded_generator
 from littlestone.progress import stage, tracked, watching
 
-pytestmark = pytest.mark.slow
-
 
 def worker(_: int) -> tuple[int, bool]:
     return os.getpid(), is_cryptographic(generator(None))
@@ -70,6 +68,7 @@ def test_short_work_starts_no_worker() -> None:
     assert {process for process, _ in found.values()} == {os.getpid()}
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_error_is_that_of_the_task(jobs: int) -> None:
@@ -77,6 +76,7 @@ def test_an_error_is_that_of_the_task(jobs: int) -> None:
         list(spread(refusing, range(4), jobs=jobs, what="asking"))
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("at_once")
 def test_what_is_left_can_be_dropped() -> None:
     shared = spread(worker, range(6), jobs=2, what="asking")
@@ -85,6 +85,7 @@ def test_what_is_left_can_be_dropped() -> None:
     assert len(dict(spread(worker, range(6), jobs=2, what="asking"))) == 6
 
 
+@pytest.mark.deep
 def test_every_subject_can_be_audited_by_a_worker() -> None:
     for named in find_subjects():
         subject = named.make(Fraction(1), Fraction(1, 100))
@@ -165,6 +166,7 @@ resource_tracker.register("/a-lock-that-is-gone", "semlock")
 """
 
 
+@pytest.mark.deep
 def test_nothing_is_said_of_a_lock_that_is_left_half_removed() -> None:
     """Ctrl+C may do that; the tracker of locks, a process of its own, would warn of it."""
     ran = subprocess.run([sys.executable, "-c", LEFT], capture_output=True, text=True, timeout=100)

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+FIRST = [
+    ROOT / name
+    for name in ("README.md", "docs/index.md", "docs/tutorial.md", "docs/tutorial-table.md")
+]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -36,11 +38,18 @@ def steps(page: Path) -> list[tuple[str, str]]:
     return found
 
 
+WITH_COMMANDS = [
+    pytest.param(page, id=page.stem, marks=[pytest.mark.deep] * (page not in FIRST))
+    for page in PAGES
+    if steps(page)
+]
+
+
 def tidy(output: str) -> list[str]:
     return [line.rstrip() for line in output.splitlines()]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_console_blocks(page: Path, tmp_path: Path) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
@@ -59,7 +68,11 @@ def test_console_blocks(page: Path, tmp_path: Path) -> None:
         assert tidy(done.stdout) == tidy(expected), f"{command}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if any(">>> " in block for block in blocks(page, "python"))],
+    ids=lambda page: page.stem,
+)
 def test_python_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A block that starts with the name of a file is that file, and the examples may import it."""
     text = "\n".join(block for block in blocks(page, "python") if ">>> " in block)
@@ -85,13 +98,10 @@ WIDEST = 80
 """Characters of a command on the first pages: more are cut on the site and on a telephone."""
 
 
-@pytest.mark.parametrize(
-    "name", ["README.md", "docs/index.md", "docs/tutorial.md", "docs/tutorial-table.md"]
-)
-def test_the_first_pages_begin_with_two_commands_and_have_no_wide_ones(name: str) -> None:
-    page = ROOT / name
+@pytest.mark.parametrize("page", FIRST, ids=lambda page: page.stem)
+def test_the_first_pages_begin_with_two_commands_and_have_no_wide_ones(page: Path) -> None:
     shown = "".join(blocks(page, "sh"))
-    if name != "docs/tutorial.md":
+    if page.stem != "tutorial":
         assert shown.startswith("make demo")
     assert "make test" in page.read_text(encoding="utf-8")
     commands = [*shown.splitlines(), *(f"$ {step}" for step, _ in steps(page))]

@@ -31,7 +31,7 @@ from littlestone.privacy.event import Event
 from littlestone.verify.catalogue import papers
 from littlestone.verify.statement import statements
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 BUDGETS = Budget(1), Budget(1, "1e-6")
 USERS = ("learners", "tasks", "front", "interop", "privacy.ledger")

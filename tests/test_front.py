@@ -359,6 +359,7 @@ def test_html_shows_names_only() -> None:
     assert "<b>" not in release._repr_html_()
 
 
+@pytest.mark.deep
 def test_the_shell_takes_several_labels_and_the_options_of_fit() -> None:
     model = LittlestoneClassifier(
         "lookup(integers(x); at most 3)",

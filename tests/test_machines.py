@@ -12,8 +12,6 @@ import pytest
 
 import littlestone
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(littlestone.__file__).parent
 
 # What Python has on some systems only.
@@ -35,6 +33,7 @@ STREAM = [
 ]  # fmt: skip
 
 
+@pytest.mark.deep
 def test_no_module_is_imported_that_some_systems_lack() -> None:
     for path in ROOT.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -44,6 +43,7 @@ def test_no_module_is_imported_that_some_systems_lack() -> None:
             assert not ELSEWHERE & set(names), path
 
 
+@pytest.mark.deep
 def test_the_command_line_works_without_them(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("id,bad\n" + "x,1\n" * 100)
     for arguments, words in (["--help"], "stream"), (STREAM, "id is 'x'"), (STREAM, "id is 'x'"):
@@ -58,6 +58,7 @@ def test_the_command_line_works_without_them(tmp_path: Path) -> None:
         assert words in done.stdout
 
 
+@pytest.mark.deep
 def test_kernels_are_compiled_where_nothing_can_be_kept(tmp_path: Path) -> None:
     """As for a user without a home, in a package that only others may write."""
     (tmp_path / "kernel.py").write_text(

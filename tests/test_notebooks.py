@@ -15,7 +15,6 @@ def test_there_are_three() -> None:
     assert len(NOTEBOOKS) == 3
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # those of Jupyter
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:

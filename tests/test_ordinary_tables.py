@@ -13,8 +13,6 @@ from benchmarks.ordinary_tables.tasks import TASKS
 
 from littlestone.classes import parse_class
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_task(task: Task) -> None:

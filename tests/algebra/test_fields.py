@@ -13,8 +13,6 @@ import pytest
 from littlestone.algebra import Span, field_of_order
 from littlestone.errors import DeclarationError
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.parametrize("q", [4, 8, 9, 25, 27])
 def test_tables_are_those_of_galois(q: int) -> None:
@@ -38,7 +36,7 @@ def test_whole_tables_are_those_of_the_field(q: int) -> None:
         assert minus[a, b] == field.add(a, field.negative(b))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_orders_of_fields_up_to_a_hundred() -> None:
     def is_order(q: int) -> bool:
         try:

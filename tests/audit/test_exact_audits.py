@@ -20,8 +20,6 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.event import Event, Guarantee
 
-pytestmark = pytest.mark.slow
-
 ONE = Fraction(1)
 
 
@@ -49,6 +47,7 @@ def test_neighbours_are_those_of_the_definition(n: int) -> None:
     assert set(found) == {pair for pair in as_sets if len(pair) == 2}
 
 
+@pytest.mark.deep
 @given(distributions(), distributions(), st.fractions(0, 1))
 def test_the_least_ratio_is_the_least(
     p: dict[Any, Fraction], q: dict[Any, Fraction], delta: Fraction
@@ -184,7 +183,10 @@ def test_a_distribution_must_be_one() -> None:
 
 
 @pytest.mark.parametrize("named", find_subjects(), ids=lambda named: named.name)
-@pytest.mark.parametrize("epsilon", ["0.1", "1", "5"])
+@pytest.mark.parametrize(
+    "epsilon",
+    [pytest.param("0.1", marks=pytest.mark.deep), "1", pytest.param("5", marks=pytest.mark.deep)],
+)
 def test_every_subject_keeps_its_claim(named: Named, epsilon: str) -> None:
     audit = named.make(Fraction(epsilon), Fraction(1, 1000)).exact()
     assert audit.holds
@@ -192,6 +194,7 @@ def test_every_subject_keeps_its_claim(named: Named, epsilon: str) -> None:
     assert audit.claim.epsilon <= Fraction(epsilon)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("named", find_subjects(), ids=lambda named: named.name)
 def test_every_subject_draws_from_its_distribution(named: Named) -> None:
     trials = 300 if "learner" in named.name else 1000  # a whole fit takes milliseconds

@@ -23,7 +23,7 @@ from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric
 from littlestone.privacy.samplers.reals import Real
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 STEPS = 2  # of streams, and their horizon: each draw has as many outcomes as there are steps left
 

@@ -19,7 +19,7 @@ from littlestone.privacy.mechanisms.streams.continual_selection import make_term
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.rational import exp_above
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 ONE = Fraction(1)
 # Runs that permute records, or draw many numbers, have too many likely ways.
@@ -182,7 +182,6 @@ def told(terms: Terms, z: int, steps: int, silent: int) -> list[dict[Any, Fracti
     return found
 
 
-@pytest.mark.slow
 def test_skips_that_are_kept_break_the_claim() -> None:
     """Many selections tell how many records are skipped, and then nothing hides the last one."""
     steps, silent, delta, skip, most = 19, 10, Fraction(1, 1000), Fraction(3, 10), 12

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from plants.harness import Plant, plants
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 
 @cache

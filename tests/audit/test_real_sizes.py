@@ -12,7 +12,7 @@ from littlestone.audit import find_subject, find_subjects
 from littlestone.audit.subject import Named
 from planting import Fault, plant
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 SMALL, REAL = SIZES
 USUAL = (REAL, Fraction("0.01"))

@@ -19,8 +19,6 @@ from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Re
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
-pytestmark = pytest.mark.slow
-
 RECORDS = tuple((f"x{i}", y) for i in range(1, 4) for y in (0, 1))
 ETA, INNER = Fraction(1), PrivacyCost(Fraction(1), Fraction(1, 20))
 

@@ -132,7 +132,6 @@ def subject_of(shows: Any) -> Subject[Any]:
     return mechanism_subject(mechanism, pairs=[pair], large=pair, read=lambda x: x, cell=cell)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES, ids=" ".join)
 def test_a_parameter_that_is_off_is_seen(
     place: tuple[str, str], monkeypatch: pytest.MonkeyPatch

@@ -99,7 +99,6 @@ def _replayed(outputs: list[list[Hashable]], trials: int, confidence: str) -> Ep
     )
 
 
-@pytest.mark.slow
 def test_a_bound_exceeds_the_truth_as_rarely_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("littlestone.audit.statistical.at_least", lower)
     monkeypatch.setattr("littlestone.audit.statistical.at_most", upper)
@@ -113,7 +112,6 @@ def test_a_bound_exceeds_the_truth_as_rarely_as_it_says(monkeypatch: pytest.Monk
     assert wrong > allowed
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("claimed", "trials"), [(1.0, 300), (0.5, 800), (0.25, 3000)])
 def test_a_factor_of_two_is_found(claimed: float, trials: int) -> None:
     """With so many trials and confidence 0.95, at least 19 audits of 20."""

@@ -41,8 +41,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
-pytestmark = pytest.mark.slow
-
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 EXAMPLES: list[HypothesisClass[Any]] = [H for kind in KINDS for H in kind.examples()]
 CENTS = Grid(-9, 99, "price", Decimal("0.01"))
@@ -157,7 +155,6 @@ def applies(make: Callable[[], OnlineLearner[Any]]) -> bool:
         return False
 
 
-@pytest.mark.slow
 def test_every_online_learner_obeys_every_law() -> None:
     checked: Counter[str] = Counter()
     for name, make in makers():

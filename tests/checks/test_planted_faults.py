@@ -29,7 +29,7 @@ from littlestone.hypotheses import FiniteSet, Hypothesis, StepFunction, TableFun
 from littlestone.online import OnlineLearner, StandardOptimalAlgorithm
 from littlestone.sample import Sample
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 # Error balls, least errors and the number of patterns.
 

@@ -109,7 +109,6 @@ BOUNDED = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("text", BOUNDED)
 def test_the_bounds_hold_where_the_dimension_is_known(text: str) -> None:
     H: Any = parse_class(text)

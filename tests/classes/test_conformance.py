@@ -15,8 +15,6 @@ from littlestone.classes.unlisted import NoVersionSpaces
 from littlestone.discovery import concrete
 from littlestone.domains import Grid, Integers, Reals, Strings
 
-pytestmark = pytest.mark.slow
-
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 EXAMPLES: list[HypothesisClass[Any]] = [H for kind in KINDS for H in kind.examples()]
 CHECKS: dict[tuple[str, str], list[Check]] = {}

@@ -215,6 +215,7 @@ def failures(H: HypothesisClass[Any]) -> dict[str, str]:
     return messages
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("H", "law"), PLANTS, ids=[f"{type(H).__name__}-{law}" for H, law in PLANTS]
 )

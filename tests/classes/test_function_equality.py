@@ -82,7 +82,6 @@ REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", REPRESENTATIVES)
 @given(data=st.data())
 def test_equal_iff_no_disagreement_iff_equal_everywhere(kind: str, data: st.DataObject) -> None:
@@ -101,7 +100,6 @@ def test_equal_iff_no_disagreement_iff_equal_everywhere(kind: str, data: st.Data
         assert disagreement(g, f) is not None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", REPRESENTATIVES)
 @given(data=st.data())
 def test_json_brings_back_an_equal_function(kind: str, data: st.DataObject) -> None:
@@ -112,7 +110,6 @@ def test_json_brings_back_an_equal_function(kind: str, data: st.DataObject) -> N
     assert disagreement(back, f) is None
 
 
-@pytest.mark.slow
 @given(f=steps(GRID, places))
 def test_the_words_of_a_step_function_are_true(f: StepFunction) -> None:
     for x in GRID:
@@ -127,7 +124,6 @@ def _holds(clause: str, x: int) -> bool:
     return bool(eval(clause, {"x": x}))
 
 
-@pytest.mark.slow
 @given(f=unions)
 def test_the_words_of_a_union_of_rules_are_true(f: RuleUnion) -> None:
     said = f.words().replace("always ", "").replace(" is ", " == ")

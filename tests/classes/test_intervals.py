@@ -90,7 +90,6 @@ def recursion(gaps: tuple[int, ...]) -> int:
     return best
 
 
-@pytest.mark.slow
 def test_the_two_longest_gaps_decide() -> None:
     rng = random.Random(0)
     for g in range(1, 42):

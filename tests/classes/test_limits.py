@@ -99,7 +99,7 @@ def test_tables_of_classes_are_those_of_their_hypotheses() -> None:
     assert Thresholds.on(0, 3).restrict(1, 0).table().shape == (3, 4)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_number_of_hypotheses_beyond_digits_is_printed() -> None:
     text = f"affine({columns(60)}; q {2**61 - 1}, dimension 30)"
     command = [sys.executable, "-m", "littlestone", "dim", text]

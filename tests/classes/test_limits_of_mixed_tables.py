@@ -34,6 +34,7 @@ def test_what_would_take_too_long_is_refused(text: str) -> None:
         parse_class(text)
 
 
+@pytest.mark.deep
 def test_no_value_is_listed_where_none_is_within_the_limits() -> None:
     H: Any = parse_class("trees(w, x: 0..2894; depth 2)")
     assert isinstance(H, Unlisted)

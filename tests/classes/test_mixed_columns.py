@@ -133,6 +133,7 @@ def test_names_that_only_look_a_little_like_a_range_are_names() -> None:
         assert parse_mixed(name) == Strings(name)
 
 
+@pytest.mark.deep
 def test_random_grids_are_written_so_that_they_are_read() -> None:
     rng = random.Random(4)
     for _ in range(300):

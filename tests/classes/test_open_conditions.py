@@ -91,7 +91,6 @@ def test_text_and_bounds(text: str) -> None:
         H.restrict(H.domain.examples(1)[0], 1)
 
 
-@pytest.mark.slow
 def test_bounds_hold_for_the_closed_class() -> None:
     """With a few values in the place of an open column, the dimension is between the bounds."""
     low, high = parse_class("conditions(w, x at {0, 1, 2, 3}; at most 2)").littlestone_bounds()

@@ -59,7 +59,6 @@ def test_the_transform_tolerates_label_noise_and_the_ball_is_that_of_the_walk(af
             assert sum(W.size for W, _ in walked) == sum(c <= most for c in counted)
 
 
-@pytest.mark.slow
 def test_two_thousand_columns_are_learnt_and_read_back() -> None:
     n = 2000
     H = Parities.over([f"x{j}" for j in range(n)])

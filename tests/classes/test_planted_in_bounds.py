@@ -129,6 +129,7 @@ def test_without_a_fault(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     check(monkeypatch)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("check", "fault"), FAULTS, ids=lambda x: getattr(x, "mistake", ""))
 def test_a_fault_is_found(check: Check, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(fault, monkeypatch)

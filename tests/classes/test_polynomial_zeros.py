@@ -134,7 +134,6 @@ def test_huge_fields_are_no_harder() -> None:
     assert root != (0, 0, 0)
 
 
-@pytest.mark.slow
 def test_on_a_line_all_sets_of_few_points_are_zero_sets() -> None:
     """Where D points are left the flats of rank D are counted at a glance."""
     V: PolynomialZeros = PolynomialZeros.over("x", 101, 3)
@@ -191,7 +190,6 @@ def test_all_points_are_listed_once() -> None:
             assert sorted(scattered(q, n, first)) == list(product(range(q), repeat=n))
 
 
-@pytest.mark.slow
 def test_zero_sets_of_two_functions_have_a_point_of_difference() -> None:
     plane = vector_space("xy", 7)
     circle = ZeroSet(plane, 2, ((1, 0, 1, 0, 0, 6),))
@@ -276,7 +274,7 @@ PLANTED: list[PolynomialZeros] = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("H", PLANTED, ids=lambda H: type(H).__name__)
 def test_planted_slips_are_caught(H: PolynomialZeros) -> None:
     broken = set()

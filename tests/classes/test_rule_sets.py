@@ -17,8 +17,6 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import RuleUnion
 from littlestone.hypotheses.rules import obeys
 
-pytestmark = pytest.mark.slow
-
 NAMES = "abcdefgh"
 
 
@@ -91,7 +89,6 @@ def test_negative_examples_may_have_the_only_values_that_reduce() -> None:
     assert broken.reducing_points(2) is not None
 
 
-@pytest.mark.slow
 def test_one_rule_is_the_class_of_equality_rules() -> None:
     rng = random.Random(2)
     for m, r in [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (4, 2)]:
@@ -164,6 +161,7 @@ class SearchesLargerCovers(RuleSets):
         return KeepsLargerCovers.of(len(self.domain.columns), self.max_literals, self.max_rules)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("broken", "caught"),
     [

@@ -15,8 +15,6 @@ from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import RuleUnion
 from littlestone.sample import Sample
 
-pytestmark = pytest.mark.slow
-
 NAMES = "abcdefgh"
 
 

@@ -208,6 +208,7 @@ PLANTED: list[tuple[Subspaces, str]] = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("H", "law"), PLANTED, ids=lambda value: type(value).__name__)
 def test_planted_slips_are_caught(H: Subspaces, law: str) -> None:
     broken = set()

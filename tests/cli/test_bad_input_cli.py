@@ -152,7 +152,7 @@ def test_a_wrong_fit_is_refused_before_anything_is_spent(folder: Path, case: Cas
     refuse(folder, case, run)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("case", CASES[:44:11], ids=lambda case: case.name)
 def test_a_wrong_fit_in_a_process_of_its_own(folder: Path, case: Case) -> None:
     refuse(folder, case, lambda *arguments: run_process(*arguments, cwd=folder))
@@ -182,7 +182,6 @@ def test_a_column_without_values_is_no_error_in_a_private_fit(folder: Path, tabl
     assert (ran.status, ran.err) == (0, "")
 
 
-@pytest.mark.slow
 def test_a_limit_that_would_be_passed(folder: Path) -> None:
     assert run("ledger", "limit", "good.csv", "--epsilon", "1.5").status == 0
     assert run(*fit_arguments("good.csv")).status == 0
@@ -193,7 +192,6 @@ def test_a_limit_that_would_be_passed(folder: Path) -> None:
     assert run(*fit_arguments("good.csv", epsilon="0.5")).status == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["good.csv", "./good.csv", "link.csv"])
 def test_a_limit_binds_a_table_under_all_its_names(folder: Path, name: str) -> None:
     Path("link.csv").symlink_to("good.csv")
@@ -321,7 +319,6 @@ def test_a_trace_is_shown_only_on_request(folder: Path, monkeypatch: pytest.Monk
         run(*fit_arguments("good.csv"))
 
 
-@pytest.mark.slow
 def test_the_limit_of_another_ledger_does_not_bind(folder: Path) -> None:
     with Ledger("one.ledger") as ledger:
         ledger.set_limit("visits", PrivacyCost(exact_epsilon("0.1")))

@@ -14,8 +14,6 @@ from running import TABLE, Ran, entries, fit_arguments, run
 from littlestone.errors import install_command
 from servers import Server
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -141,6 +139,7 @@ def test_what_you_may_not_read(source: str, folder: Path, monkeypatch: pytest.Mo
     refused(run(*fit_arguments(source, table_=table, dataset="visits")), "you may not read it")
 
 
+@pytest.mark.deep
 def test_a_server_and_its_rights(
     folder: Path, running_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,7 +29,6 @@ def test_json(folder: Path) -> None:
     }
 
 
-@pytest.mark.slow
 def test_a_long_list_is_cut() -> None:
     out = run("decompose", "thresholds(x, 1..1000)", "--p", "2").out
     assert "(2, 9)-decomposition dimension = 0, 1,001 leaves" in out
@@ -41,7 +40,6 @@ def test_a_larger_d_asks_for_more() -> None:
     assert "(7, 5)-decomposition dimension = 1, 1 leaf" in out
 
 
-@pytest.mark.slow
 def test_a_drawing(folder: Path) -> None:
     ran = run("decompose", "rules.csv", "--p", "3", "--out", "tree.svg")
     assert ran.out.endswith("drawn to tree.svg\n")

@@ -70,7 +70,7 @@ def checked(done: Ran) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_record_is_counted_once_whatever_is_killed_and_delivered_again() -> None:
     rng, kills = random.Random(1), 3
     for call in range(kills + 1):
@@ -181,7 +181,7 @@ def test_a_state_of_other_offsets_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     assert "another way to take records" in " ".join(done.err.split())
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_each_record_of_a_slow_pipe_is_answered_at_once() -> None:
     program = command(*arguments("--predictions", state="run.state"))
     pipe = subprocess.PIPE

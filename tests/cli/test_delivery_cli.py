@@ -98,7 +98,7 @@ def test_the_release_is_kept_in_the_first_place_that_takes_it(
     assert capsys.readouterr().err == ("" if files else '{"a": "model"}')
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("as_json", [None, True])
 def test_a_full_disk_behind_the_output(folder: Path, as_json: bool | None) -> None:
     arguments = command(*fit_arguments("table.csv", json=as_json))
@@ -114,7 +114,7 @@ def test_a_full_disk_behind_the_output(folder: Path, as_json: bool | None) -> No
     assert kept(folder, done.stderr.decode()).receipt == 1
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_reader_of_the_output_that_has_left(folder: Path) -> None:
     process = subprocess.Popen(
         command(*fit_arguments("table.csv")), stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -231,7 +231,6 @@ def test_figures_that_fail_do_not_take_the_release_with_them(
     assert "late == 1  <=>  " in ran.out
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [None, True])
 def test_a_closed_output_is_refused_before_anything_is_spent(as_json: bool | None) -> None:
     line = f"{shlex.join(command(*fit_arguments('table.csv', json=as_json)))} >&-"
@@ -281,7 +280,6 @@ def test_accuracy_is_worked_out_before_the_spend(monkeypatch: pytest.MonkeyPatch
 HOSTILE = "la\x1b]0;gone\x07te\u202e\x9b31m"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [None, True])
 def test_names_of_a_table_do_nothing_in_a_terminal(as_json: bool | None) -> None:
     Path("table.csv").write_text(TABLE.replace("delay", HOSTILE, 1))
@@ -331,7 +329,7 @@ def test_json_that_only_shows_reads_back_equal(indent: int | None) -> None:
     assert "città" in written
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_terminal_shows_escapes_too() -> None:
     declared = f"finite({HOSTILE}, classes.csv; other ?)"
     Path("classes.csv").write_text("?,A\n0,1\n1,0\n")
@@ -341,7 +339,6 @@ def test_a_terminal_shows_escapes_too() -> None:
     assert "\x1b]0" not in ran.out + ran.err
 
 
-@pytest.mark.slow
 def test_a_copy_of_a_table_is_pointed_out_once(folder: Path) -> None:
     (folder / "copy.csv").write_text(TABLE.replace("A", "C"))
     first, second, third = (

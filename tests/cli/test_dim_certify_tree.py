@@ -78,7 +78,6 @@ def test_a_certificate_comes_back(folder: Path, table: list[list[int]], dimensio
     assert [verdict["proved"] for verdict in verdicts] == [True, True]
 
 
-@pytest.mark.slow
 def test_a_declared_table_and_its_file_have_one_certificate(folder: Path) -> None:
     assert run("dim", "finite(x, rules.csv)", "--certificate", "a.json").status == 0
     assert run("dim", "rules.csv", "--certificate", "b.json").status == 0
@@ -99,7 +98,6 @@ def _certify(data: object) -> Ran:
     return run("certify", "balls.npy", "damaged.json")
 
 
-@pytest.mark.slow
 def test_flipped_leaves_fail(folder: Path) -> None:
     data = _of_balls(folder)
     leaves = data["tree"]["leaves"]
@@ -114,7 +112,6 @@ def test_flipped_leaves_fail(folder: Path) -> None:
     assert "NOT proved: a leaf" in _certify({**data, "tree": swapped}).out
 
 
-@pytest.mark.slow
 def test_needed_claims_cannot_be_left_out_or_changed(folder: Path) -> None:
     """A sparse random table: claims about its sides are needed."""
     np.save("sparse.npy", np.random.default_rng(1).random((1000, 100)) < 0.15)
@@ -165,7 +162,6 @@ def _changes(data: Data) -> Iterator[object]:
     yield {**data, "claims": [[first[0] - 1], *data["claims"][1:]]}
 
 
-@pytest.mark.slow
 def test_damaged_files_are_refused_in_words(folder: Path) -> None:
     data = _of_balls(folder)
     for changed in _changes(data):
@@ -183,7 +179,6 @@ def test_damaged_files_are_refused_in_words(folder: Path) -> None:
             assert (ran.status, "NOT proved" in ran.out) == (1, True)
 
 
-@pytest.mark.slow
 def test_files_that_are_none_are_refused(folder: Path) -> None:
     _of_balls(folder)
     refused(run("certify", "balls.npy", "absent.json"), "absent.json", "no such file")
@@ -205,7 +200,7 @@ def test_a_certificate_of_another_table_is_refused(folder: Path) -> None:
         Certificate.load("balls.json").check(other)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_time_limit_leaves_bounds_and_a_tree(folder: Path) -> None:
     hard = random_file(folder, "hard.npy", (20_000, 300), 0.2)
     ran = run("dim", hard, "--time-limit", "1", "--certificate", "hard.json")
@@ -232,7 +227,6 @@ def test_a_time_limit_leaves_bounds_and_a_tree(folder: Path) -> None:
     assert "there may be a deeper tree" in drawn.out
 
 
-@pytest.mark.slow
 def test_a_limit_or_ctrl_c_while_claims_are_written_keeps_the_dimension(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,7 +246,6 @@ def test_a_limit_or_ctrl_c_while_claims_are_written_keeps_the_dimension(
         assert (checked.status, "LDim < 10: stated without" in checked.out) == (0, True)
 
 
-@pytest.mark.slow
 def test_the_time_limit_reaches_the_writer_of_the_binary_form(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,7 +277,6 @@ def bounds_with_ctrl_c(table: Any, **options: Any) -> Bounds:
     return littlestone_bounds(table, **{**options, "progress": progress})
 
 
-@pytest.mark.slow
 def test_ctrl_c_leaves_bounds_and_a_tree(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("littlestone.cli.dim.littlestone_bounds", bounds_with_ctrl_c)
     hard = random_file(folder, "hard.npy", (20_000, 300), 0.2)
@@ -294,7 +286,7 @@ def test_ctrl_c_leaves_bounds_and_a_tree(folder: Path, monkeypatch: pytest.Monke
     assert run("certify", hard, "hard.json").status == 0
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl+C")
 def test_ctrl_c_while_waiting_for_the_search(folder: Path) -> None:
     """The signal reaches a main thread that waits: the engine must rest before its tree is taken."""
@@ -387,7 +379,6 @@ def _ends(node: Node, path: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, .
         yield from _ends(below, (*path, (node.text, y)))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tree.svg", "tree.PNG"])
 def test_figures(folder: Path, name: str) -> None:
     names = ["$pend$ > $5", "Zürich & <co>", "東京"]

@@ -24,6 +24,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -45,6 +46,7 @@ def test_what_programs_read_is_written_whole_or_not_at_all(
     assert run_process(*arguments, cwd=folder, PYTHONIOENCODING="utf-8").status == 0
 
 
+@pytest.mark.deep
 def test_json_escapes_what_the_encoding_lacks(folder: Path) -> None:
     arguments = ["ledger", "export", "--format", "json", "--ledger", "l.db"]
     narrow = run_process(*arguments, cwd=folder, **NARROW)
@@ -54,6 +56,7 @@ def test_json_escapes_what_the_encoding_lacks(folder: Path) -> None:
     assert "größe" in wide.out
 
 
+@pytest.mark.deep
 def test_a_stream_of_json_escapes_what_the_encoding_lacks(folder: Path) -> None:
     ran = run_process(
         "stream", "t.csv", "--target", "antwort", "--positive", "ja ✓", "--epsilon", "1",
@@ -64,6 +67,7 @@ def test_a_stream_of_json_escapes_what_the_encoding_lacks(folder: Path) -> None:
     assert header["label"] == "antwort == ja ✓"
 
 
+@pytest.mark.deep
 def test_people_see_an_escape_and_keep_their_release(folder: Path) -> None:
     ran = run_process(
         "fit", "t.csv", "--target", "antwort", "--positive", "ja ✓", "--epsilon", "9",

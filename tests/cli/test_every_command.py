@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.deep
+
 TOOLS = Path(__file__).parents[2] / "tools"
 
 
-@pytest.mark.slow
 def test_every_command_works_bare(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TOOLS)
     import every_command  # type: ignore[import-not-found]
@@ -17,7 +18,6 @@ def test_every_command_works_bare(monkeypatch: pytest.MonkeyPatch) -> None:
     assert every_command.faults(bare=True) == []
 
 
-@pytest.mark.slow
 def test_a_new_command_without_an_example_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TOOLS)
     import every_command

@@ -14,8 +14,6 @@ from littlestone.domains import Strings
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners import Release
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:

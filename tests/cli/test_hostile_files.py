@@ -12,8 +12,6 @@ from littlestone.disk import parse_json
 from littlestone.errors import ModelError, TableError
 from littlestone.learners import Release
 
-pytestmark = pytest.mark.slow
-
 
 def test_a_model_without_an_end_is_refused() -> None:
     with pytest.raises(ModelError, match="more than 268,435,456 bytes"):

@@ -18,7 +18,7 @@ from littlestone.errors import ModelError
 from littlestone.learners import Release
 from littlestone.privacy.ledger import Ledger
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 # Draws, writes and prints first, and spends later; what `fit` must never do.
 PLANT = """

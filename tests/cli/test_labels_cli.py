@@ -36,7 +36,6 @@ def fit(**changes: Any) -> Ran:
     return run("fit", "flights.csv", *pairs, *flags)
 
 
-@pytest.mark.slow
 def test_a_fit_is_written_and_predicted_with() -> None:
     ran = fit(out="model.json")
     assert ran.status == 0, ran.err
@@ -52,7 +51,7 @@ def test_a_fit_is_written_and_predicted_with() -> None:
     assert entries(Path("littlestone.ledger")) == [1]
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_json_and_evaluation() -> None:
     data = json.loads(fit(json=True, evaluate=True, default="AA").out)
     assert data["labels"] == ["AA", "UA", "HA or, so"]

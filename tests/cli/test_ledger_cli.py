@@ -109,7 +109,6 @@ def test_a_dry_run_reads_no_record_and_writes_nothing(
     assert [path.name for path in folder.iterdir()] == ["table.csv"]
 
 
-@pytest.mark.slow
 def test_a_dry_run_tells_what_a_fit_then_does(folder: Path) -> None:
     assert run("ledger", "limit", "table.csv", "--epsilon", "1").status == 0
     for epsilon, status in (("0.7", 0), ("0.4", 1), ("0.3", 0)):
@@ -186,7 +185,6 @@ def test_both_names_are_known_before_they_are_joined_for_good(folder: Path) -> N
 # Both stores
 
 
-@pytest.mark.slow
 def test_every_command_takes_either_store(folder: Path, address: str) -> None:
     common = ["--ledger", address]
     ran = [
@@ -230,7 +228,6 @@ def test_no_command_quotes_what_is_nearly_an_address(folder: Path, near: str) ->
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.slow
 def test_a_server_ledger_says_how_it_is_reached(folder: Path, running_server: Server) -> None:
     address = running_server.database()
     assert run("ledger", "limit", "visits", "--epsilon", "1", "--ledger", address).status == 0
@@ -238,7 +235,6 @@ def test_a_server_ledger_says_how_it_is_reached(folder: Path, running_server: Se
     assert ran.out.splitlines()[0] == "connection: a socket of this machine"
 
 
-@pytest.mark.slow
 def test_a_limit_without_delta_keeps_the_earlier_one(folder: Path, address: str) -> None:
     common = ["visits", "--ledger", address, "--epsilon"]
     for given, delta, told in (
@@ -260,7 +256,6 @@ def test_a_limit_without_delta_keeps_the_earlier_one(folder: Path, address: str)
 # Several names of one data set
 
 
-@pytest.mark.slow
 def test_joined_names_show_one_budget(folder: Path, address: str) -> None:
     common = ["--ledger", address]
     with Ledger(address) as ledger:
@@ -332,7 +327,6 @@ def test_each_data_set_of_the_same_looks_has_its_command(folder: Path) -> None:
 # Ledgers that are hard to read
 
 
-@pytest.mark.slow
 def test_an_unsound_row_hides_no_other_data_set(folder: Path) -> None:
     with Ledger("littlestone.ledger") as ledger:
         for name in ("good", "bad"):
@@ -372,7 +366,6 @@ def test_a_name_or_a_text_that_is_none_hides_no_other_data_set(
     assert run(*fit_arguments("table.csv", epsilon="0.5", dataset="good")).status == 0
 
 
-@pytest.mark.slow
 def test_every_command_works_on_the_longest_numbers(folder: Path) -> None:
     primes = [p for p in range(3, 200) if p != 5 and all(p % q for q in range(2, p))][:40]
     with Ledger("littlestone.ledger") as ledger:

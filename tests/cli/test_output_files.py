@@ -110,7 +110,6 @@ def test_a_model_replaces_no_other_file(name: str) -> None:
     assert any(words in found.err for words in ("of another kind", "the same file as"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [*OTHERS, "model.json"])
 def test_no_other_command_replaces_another_kind_of_file(name: str) -> None:
     here = Path(name)
@@ -159,7 +158,7 @@ def left() -> list[str]:
     return sorted(path.name for path in Path().iterdir() if path.name.startswith(".model.json."))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal on this system")
 def test_a_kill_while_learning_leaves_no_file() -> None:
     killed = (
@@ -257,7 +256,6 @@ def test_a_full_disk_leaves_the_earlier_file(monkeypatch: pytest.MonkeyPatch) ->
     assert left() == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["other.state", "table.parquet", "square.csv", "notes.txt", "model.json"]
 )

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-import pytest
 from running import run
-
-pytestmark = pytest.mark.slow
 
 
 def test_for_people() -> None:

@@ -19,8 +19,6 @@ from littlestone.cli import bars
 from littlestone.learners import ExponentialLearner
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
-pytestmark = pytest.mark.slow
-
 STATEMENTS = """
     import os, time
     from pathlib import Path
@@ -70,6 +68,7 @@ def wait_for(path: Path) -> None:
     raise AssertionError(f"{path.name} never came")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("jobs", "alone", "begun"), [(1, "2", ["third"]), (2, "0", ["third", "fourth"])]
 )

@@ -50,7 +50,6 @@ def model(table: object, **changed: object) -> dict[str, Any]:
 # What depends on the draw, on public declarations, and on nothing else.
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [None, True])
 @pytest.mark.parametrize("place", [0, 5, 21])
 @pytest.mark.parametrize("declared", [CLASS, "finite(carrier, classes.csv; other ?)"])
@@ -83,7 +82,6 @@ def test_the_output_is_a_function_of_the_draw(
     assert len(outputs) == 1
 
 
-@pytest.mark.slow
 def test_the_draw_is_what_the_output_shows(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for place in (0, 7, 21):
         monkeypatch.setattr("littlestone.privacy.samplers.selection.draw", lambda *_, at=place: at)
@@ -137,7 +135,6 @@ def test_the_text_says_what_is_guaranteed(table: Path) -> None:
     assert "NOT PRIVATE" not in words
 
 
-@pytest.mark.slow
 def test_an_estimate_is_part_of_the_release_and_of_its_cost(table: Path) -> None:
     data = model(table, estimate="0.25", ledger="a.ledger")
     assert data["privacy"]["epsilon"] == "1.25"
@@ -169,7 +166,6 @@ def test_an_estimate_is_part_of_the_release_and_of_its_cost(table: Path) -> None
 # What is not private says so.
 
 
-@pytest.mark.slow
 def test_an_evaluation_is_marked_and_stays_out_of_the_model(table: Path) -> None:
     data = model(table, evaluate=True)
     assert "evaluation" not in data
@@ -192,7 +188,6 @@ def test_an_evaluation_is_marked_and_stays_out_of_the_model(table: Path) -> None
     assert "evaluation" not in json.loads(run(*fit_arguments(table, json=True)).out)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, -5])
 def test_a_seeded_draw_is_marked_everywhere(table: Path, seed: int) -> None:
     data = model(table, seed=seed)
@@ -439,7 +434,7 @@ def test_predictions_for_no_records(folder: Path) -> None:
     assert predictions(run("predict", save(threshold()), "table.csv")) == []
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_reader_that_leaves_early(folder: Path) -> None:
     Path("table.csv").write_text("delay\n" + "1\n" * 200_000)
     ran = run_process("predict", save(threshold()), "table.csv", cwd=folder)
@@ -639,7 +634,6 @@ def shown_ledger(*arguments: object) -> dict[str, Any]:
     return shown
 
 
-@pytest.mark.slow
 def test_the_ledger_shows_what_was_spent(table: Path) -> None:
     assert run(*fit_arguments(table, epsilon="0.1")).status == 0
     assert run(*fit_arguments(table, epsilon="0.2")).status == 0
@@ -665,7 +659,6 @@ def test_the_ledger_shows_what_was_spent(table: Path) -> None:
     assert [number for number in numbers if number.isdigit()] == ["1", "2", "3"]
 
 
-@pytest.mark.slow
 def test_limits_are_declared_and_shown(table: Path) -> None:
     name = str(table.resolve())
     ran = run("ledger", "limit", table, "--epsilon", "1", "--delta", "1e-6")

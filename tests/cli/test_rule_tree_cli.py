@@ -48,7 +48,6 @@ def test_fit_draws_what_is_not_one_condition(fitted: tuple[Path, str]) -> None:
     assert run("tree", model).out == drawing
 
 
-@pytest.mark.slow
 def test_one_condition_is_not_drawn(fitted: tuple[Path, str]) -> None:
     table, ledger = fitted[0].parent / "people.csv", fitted[0].parent / "other"
     ran = run("fit", table, "--target", "late", "--positive", 1, "--class", "conditions(age at {40})",
@@ -105,7 +104,6 @@ def test_a_constant_has_a_figure() -> None:
     assert "1" in texts(svg(release(DecisionTree(GRIDS, 1))))
 
 
-@pytest.mark.slow
 def test_rules_on_two_grids_have_a_plane() -> None:
     rule = DecisionTree(GRIDS, Split(OLD, Split(RICH, 1, 0), Split(RICH, 0, 1)))
     plane = Plane.of(rule)
@@ -179,7 +177,6 @@ def test_any_name_is_drawn(name: str) -> None:
     assert svg(release(rule)).endswith(b"</svg>\n")
 
 
-@pytest.mark.slow
 def test_python_draws_a_release_and_a_model(fitted: tuple[Path, str], tmp_path: Path) -> None:
     model, picture, other = fitted[0], tmp_path / "rule.svg", tmp_path / "other.svg"
     littlestone.draw(Release.load(model), picture)

@@ -66,7 +66,6 @@ def test_only_the_private_release_is_printed() -> None:
     assert published[-1]["rule"] == "id is one of 'd0', 'd1'"
 
 
-@pytest.mark.slow
 def test_a_baseline_is_taken_by_its_name() -> None:
     header, first = lines(run(*arguments(method="staged", class_="thresholds(day, 0..9)")).out)
     assert "sparse sampling" in header["mechanism"]
@@ -87,7 +86,7 @@ def test_what_is_not_private_says_so() -> None:
     assert 30 < last["mistakes"] < 150
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_records_come_through_a_pipe_as_they_are_written() -> None:
     program = command(*arguments("-", dataset="doors"))
     with subprocess.Popen(
@@ -107,7 +106,7 @@ def test_records_come_through_a_pipe_as_they_are_written() -> None:
     assert found[-1]["rule"] == "id is 'd7'"
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_ctrl_c_ends_it_in_good_order() -> None:
     program = command(*arguments("-", "--evaluate", dataset="doors"))
     pipe = subprocess.PIPE
@@ -177,7 +176,6 @@ def test_a_damaged_file_is_told_of_the_budget(state: str | None) -> None:
     assert entries(Path("littlestone.ledger")) == [1]
 
 
-@pytest.mark.slow
 def test_a_full_disk_stops_it_before_it_prints_what_the_state_does_not_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -211,7 +209,7 @@ def test_a_full_disk_stops_it_before_it_prints_what_the_state_does_not_hold(
 KILLS = 6
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_kill_9_draws_and_spends_nothing_twice() -> None:
     rng, published = random.Random(3), dict[int, str]()
     kills = 0
@@ -268,13 +266,11 @@ def test_no_lock_is_left_beside_a_file_that_is_no_state(folder: Path, content: s
     assert not Path("m1.json.lock").exists()
 
 
-@pytest.mark.slow
 def test_the_method_says_why() -> None:
     header, *_ = lines(run(*arguments(method="teachers")).out)
     assert header["method"].startswith("teachers, asked for, on a stream that does not react")
 
 
-@pytest.mark.slow
 def test_mistakes_are_those_of_this_call() -> None:
     Path("start.csv").write_text("".join(TABLE.splitlines(keepends=True)[:1001]))
     shared = {"state": "run.state", "dataset": "doors", "seed": 1}
@@ -285,7 +281,6 @@ def test_mistakes_are_those_of_this_call() -> None:
     assert second["records"] <= 4000 - 1000 + 100
 
 
-@pytest.mark.slow
 def test_the_figure_is_of_the_release_alone() -> None:
     """Other records, right ones, make the same file; and so does the same release again."""
     Path("other.csv").write_text(TABLE.replace("x", "y"))
@@ -300,7 +295,6 @@ def test_the_figure_is_of_the_release_alone() -> None:
     assert "mistakes" not in drawn
 
 
-@pytest.mark.slow
 def test_a_figure_of_mistakes_says_that_it_is_not_private() -> None:
     done = run(*arguments("table.csv", "--evaluate", "--figure", "run.svg"))
     assert done.status == 0
@@ -312,7 +306,6 @@ def test_a_figure_of_mistakes_says_that_it_is_not_private() -> None:
     assert Path("run.PNG").read_bytes()[1:4] == b"PNG"
 
 
-@pytest.mark.slow
 def test_many_rules_are_counted_and_not_named() -> None:
     published = [Publication(10 * i, f"rule {i}") for i in range(40)]
     for named, part in ((True, published[:24]), (False, published)):

@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 from running import TABLE, entries, fit_arguments, run
 
-pytestmark = pytest.mark.slow
-
 
 def test_a_sheet_is_learned_and_predicted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     openpyxl = pytest.importorskip("openpyxl")

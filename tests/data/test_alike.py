@@ -33,8 +33,6 @@ LABELS = [
     Label.parse("late", "in {yes, no}"),
 ]
 
-pytestmark = pytest.mark.slow
-
 
 def found(table: Table, label: Label, **options: Any) -> dict[Any, list[int]]:
     sample = read_sample(table, DOMAIN, label, **options)

@@ -104,6 +104,7 @@ def test_a_wrong_pattern_is_refused_with_a_right_one(pattern: str, fix: str) -> 
     assert fix in error.value.fix
 
 
+@pytest.mark.deep
 @given(
     st.one_of(
         st.text(), st.text(alphabet="0123456789-.T: "), st.dates(), st.datetimes(), st.none(),

@@ -21,8 +21,6 @@ from littlestone.domains import Dates, Domain, Listed, Product, Strings
 from littlestone.errors import LittlestoneError, SourceError
 from servers import Server
 
-pytestmark = pytest.mark.slow
-
 _TIMES = [
     datetime(2021, 6, 30, 23, 59, 59, 999_999), datetime(2021, 7, 1), datetime(1, 1, 1, 0, 0, 1),
     datetime(9999, 12, 31, 23, 59, 59), datetime(1969, 12, 31, 23, 59, 59, 500_000), None,

@@ -63,7 +63,6 @@ def test_half_of_a_surrogate_pair_is_data_in_texts_of_python(kind: Any) -> None:
     assert (sample.points, sample.positives.tolist()) == (("a", "b"), [1, 0])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("domain", [Strings("x"), Disjoint((Strings("x"), Strings("z")))], ids=str)
 def test_objects_of_a_frame_are_data(domain: Any) -> None:
     """None of them is asked what it is, not for the declared type of the column either."""

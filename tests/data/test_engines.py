@@ -28,8 +28,6 @@ from littlestone.domains import Domain, Grid, Integers, Names, Product, Reals, S
 from littlestone.errors import DeclarationError, TableError
 from littlestone.units import Unit
 
-pytestmark = pytest.mark.slow
-
 Engine = Callable[[Columns, Path], Table]
 COLUMNS = nasty()
 

@@ -31,8 +31,6 @@ from littlestone.data import Condition, Label, Table, open_table, sample_from_ar
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.sample import Sample
 
-pytestmark = pytest.mark.slow
-
 Records = Sequence[tuple[Any, Any]]
 
 DOMAINS: list[Domain[Any]] = [

@@ -23,8 +23,6 @@ from servers import Server
 pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed: make engines")
 psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: make engines")
 
-pytestmark = pytest.mark.slow
-
 COLUMNS = nasty()
 Y = Label.parse("y", 1)
 ICU = "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"

@@ -64,7 +64,6 @@ def test_missing_values_are_values(source: Source, tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SOURCES)
 def test_batches_make_no_difference(name: str, tmp_path: Path) -> None:
     """A long table is read in several batches: frames 2^20 records at a time, CSV files 2^10."""

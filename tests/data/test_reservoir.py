@@ -149,6 +149,7 @@ def test_the_unit_may_be_a_column_of_the_class() -> None:
     assert records(sample) == {(1, (0, 1)), (2, (1, 0))}
 
 
+@pytest.mark.deep
 def test_many_records_are_spread_evenly() -> None:
     """Each of 5 records is one of 2 kept with probability 2/5; 4,000 units, five deviations."""
     data = tuple(tuple((i, 0) for i in range(5)) for _ in range(4000))

@@ -22,7 +22,6 @@ from littlestone.errors import TableError
 from littlestone.units import Unit
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # of PySpark, about pandas
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

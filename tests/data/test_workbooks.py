@@ -25,7 +25,6 @@ from littlestone.domains import Domain, Grid, Integers, Names, Reals, Strings
 from littlestone.errors import DeclarationError, SourceError, TableError, install_command
 from planting import Fault, turns_red
 
-pytestmark = pytest.mark.slow
 reads = pytest.mark.skipif(find_spec("openpyxl") is None, reason="openpyxl is not installed")
 
 SPACE = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'

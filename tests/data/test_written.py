@@ -182,6 +182,7 @@ def test_a_german_export_is_learned_and_read_again(tmp_path: Path) -> None:
         release.to_sql("duckdb", types={"preis": "text"})
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("size", [7, 1 << 20])
 def test_blocks_lines_and_frames_agree(
     tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch

@@ -98,7 +98,7 @@ def test_irreducibility_and_reducing_paths() -> None:
                 assert not reduces(H, path[:-1])
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("p", [1, 2, 3])
 @pytest.mark.parametrize("more", [0, 1])
 def test_dimension_and_essential_hypotheses(p: int, more: int) -> None:
@@ -142,7 +142,6 @@ def bound_failures(bound: Callable[..., int]) -> list[object]:
     return wrong
 
 
-@pytest.mark.slow
 def test_leaf_bound() -> None:
     assert bound_failures(leaf_bound) == []
 
@@ -287,7 +286,7 @@ def checker_failures(checker: Callable[..., str | None]) -> list[object]:
     return wrong
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_checker() -> None:
     assert checker_failures(check_tree) == []
 
@@ -346,7 +345,6 @@ def refine_failures(refine: Callable[..., DecompositionTree[Any]]) -> list[objec
     return wrong
 
 
-@pytest.mark.slow
 def test_refined_trees() -> None:
     assert refine_failures(refine) == []
 
@@ -359,7 +357,6 @@ def test_an_empty_subclass_has_the_empty_tree() -> None:
     assert check_tree(tree, nothing) is None
 
 
-@pytest.mark.slow
 def test_deep_trees_need_no_recursion() -> None:
     H = Points(Integers())
     examples = [(x, 1) for x in range(1500)]
@@ -385,7 +382,7 @@ def planted(module: str, old: str, new: str) -> ModuleType:
     return broken
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -437,7 +434,7 @@ def test_a_broken_refine_is_caught(old: str, new: str) -> None:
     assert refine_failures(broken.refine)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -65,12 +65,11 @@ def failures(
     return wrong
 
 
-@pytest.mark.slow
 def test_error_balls() -> None:
     assert failures(lambda H, sample, most: H.error_ball(sample, most)) == []
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("old", "new"),
     [

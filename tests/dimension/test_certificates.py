@@ -121,7 +121,7 @@ def test_needed_claims_cannot_be_left_out_or_changed() -> None:
             assert not refutes(table, replace(proof, claims=(*others, *damaged)), k)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_no_single_claim_proves_what_is_false() -> None:
     """Rows that differ only in columns with a side of one row are two functions all the same."""
     seen = set()
@@ -193,7 +193,7 @@ def test_broken_rules_are_caught(broken: type[Sides], monkeypatch: pytest.Monkey
     assert any(refutes(*claim) for claim in claims)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_true_claims_do_not_prove_what_is_false() -> None:
     """A false first claim stays unproved beside proved claims about every version space."""
     rng = np.random.default_rng(8)

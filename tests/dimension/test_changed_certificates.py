@@ -18,6 +18,8 @@ from forging import Rows, changed, forged
 from littlestone.dimension import GraphCertificate
 from littlestone.errors import DeclarationError
 
+pytestmark = pytest.mark.deep
+
 HERE = Path(__file__).parent
 CHECKER = HERE.parents[1] / "checker" / "check.c"
 CHANGES = 1250
@@ -29,7 +31,6 @@ STRICT = (
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover",
 )
-pytestmark = pytest.mark.slow
 
 
 @cache

@@ -32,8 +32,6 @@ from littlestone.dimension import (
 )
 from littlestone.errors import DeclarationError, TableError
 
-pytestmark = pytest.mark.slow
-
 COMMAND = [sys.executable, "-m", "littlestone", "dims"]
 
 
@@ -120,6 +118,7 @@ def test_too_many_labels_for_psi_b_are_said_and_the_rest_is_printed(tmp_path: Pa
     assert "Natarajan dimension: 1" in done.stdout
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl+C")
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)

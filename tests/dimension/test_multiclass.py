@@ -27,8 +27,6 @@ from littlestone.dimension.collapsing import MOST_LABELS
 from littlestone.dimension.splits import SplitSolver, SplitTree, is_shattered
 from littlestone.errors import DeclarationError
 
-pytestmark = pytest.mark.slow
-
 TABLES = [(seed, 2 + seed % 4) for seed in range(400)]
 
 
@@ -218,7 +216,6 @@ def test_declared_labels_bound_the_table() -> None:
         LabelTable.of([[0, 1, 2]], points=["a"])
 
 
-@pytest.mark.slow
 def test_all_maps_of_too_many_labels_are_refused_and_other_families_are_not() -> None:
     table = [[y] for y in range(MOST_LABELS + 1)]
     with pytest.raises(DeclarationError, match="13 labels at one point"):

@@ -50,7 +50,6 @@ def binary_tables(count: int, hypotheses: int = 16, points: int = 5) -> list[lis
     return [random_table(seed, hypotheses=hypotheses, points=points) for seed in range(count)]
 
 
-@pytest.mark.slow
 def test_vc_agrees_with_brute_force_on_500_random_tables() -> None:
     for table in binary_tables(500):
         points = shattered_set(table)
@@ -58,7 +57,6 @@ def test_vc_agrees_with_brute_force_on_500_random_tables() -> None:
         assert is_shattered_set(table, points)
 
 
-@pytest.mark.slow
 def test_natarajan_and_graph_agree_with_brute_force_on_300_random_tables() -> None:
     for seed in range(300):
         labels = 2 + seed % 3
@@ -67,7 +65,6 @@ def test_natarajan_and_graph_agree_with_brute_force_on_300_random_tables() -> No
         assert graph_dimension(table) == batch_brute_force(table, graph_maps(labels))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_shattered_sets_of_every_family_check(name: str) -> None:
     psi = getattr(dimension, name)
@@ -87,7 +84,6 @@ def test_questions_that_split_alike_at_two_points_are_not_confused() -> None:
     assert is_psi_shattered_set(table, found)
 
 
-@pytest.mark.slow
 def test_threshold_dimension_agrees_with_brute_force_on_400_random_tables() -> None:
     for table in binary_tables(400):
         found = half_graph(table)
@@ -96,7 +92,6 @@ def test_threshold_dimension_agrees_with_brute_force_on_400_random_tables() -> N
         assert all(is_half_graph(table, shorter) for shorter in half_graphs(table))
 
 
-@pytest.mark.slow
 def test_teaching_dimension_agrees_with_brute_force_on_300_random_tables() -> None:
     for seed in range(300):
         table = random_table(seed, hypotheses=16, points=5, labels=2 + seed % 3)
@@ -108,7 +103,6 @@ def test_teaching_dimension_agrees_with_brute_force_on_300_random_tables() -> No
         assert {table[h] for h in sets} == set(table)
 
 
-@pytest.mark.slow
 def test_relations_between_the_dimensions() -> None:
     for table in binary_tables(200, hypotheses=30, points=8):
         H = LabelTable.of(table, labels=2)
@@ -152,7 +146,6 @@ def test_thresholds() -> None:
         assert dual_littlestone_dimension(table) == n.bit_length() - 1
 
 
-@pytest.mark.slow
 def test_a_half_graph_may_be_longer_than_the_stack_of_the_interpreter() -> None:
     n, limit = 400, sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack()) + 200)

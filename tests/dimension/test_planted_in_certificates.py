@@ -18,7 +18,7 @@ from littlestone.dimension.symmetry import learning
 from littlestone.dimension.table import PackedTable
 from littlestone.errors import DeclarationError
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 CHECKER = {
     "few are more": ("accepting", "few = k >= 62 or size < 1 << k", "few = size <= 1 << k"),

@@ -49,7 +49,7 @@ def accepted(table: PackedTable, k: int, text: bytes, claims: int) -> bool:
     return GraphChecker(table, text, claims).accepts(k)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_small_tables_against_plain_recursion() -> None:
     """The dimension is certified, and nothing below it, by no text that was written for it."""
     seen = set()
@@ -111,7 +111,6 @@ def program(folder: Path, *options: str) -> Path:
     return made
 
 
-@pytest.mark.slow
 def test_the_c_program(tmp_path: Path) -> None:
     """Its exit status: 0 only if both bounds are proved."""
     check = program(tmp_path)

@@ -19,7 +19,6 @@ from littlestone.dimension.proof.looking import dead_in_place, look, settled
 from littlestone.dimension.table import PackedTable
 from littlestone.families import table
 
-pytestmark = pytest.mark.slow
 Values = NDArray[np.int64]
 
 
@@ -54,6 +53,7 @@ def tables() -> list[Values]:
     return [PackedTable.read(values.astype(np.uint8)).values().astype(np.int64) for values in made]
 
 
+@pytest.mark.deep
 def test_settled_columns() -> None:
     """Of every frame on random paths, with and without a fingerprint on the way."""
     rng, seen = np.random.default_rng(5), set()

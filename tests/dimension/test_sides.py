@@ -71,7 +71,7 @@ def packed(table: NDArray[np.uint8] | NDArray[np.bool_]) -> Columns:
     return words.view(np.uint64)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_every_answer_is_the_plain_one() -> None:
     seen = {"inside": 0, "counts out": 0, "buried": 0}
     for table, k in random_tables():

@@ -24,8 +24,6 @@ from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
 from littlestone.errors import DeclarationError
 
-pytestmark = pytest.mark.slow
-
 
 def compiled(table: Table, *, certificate: bool = False) -> Bounds:
     solve = _Solve(PackedTable.read(table), None, None, 1 << 30)
@@ -46,7 +44,6 @@ def brute_force(rows: frozenset[tuple[int, ...]]) -> int:
     return best
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("block", range(8))
 def test_it_agrees_with_brute_force_on_2400_random_tables(block: int) -> None:
     found = set()
@@ -257,7 +254,6 @@ def test_a_limit_that_is_not_reached_changes_nothing() -> None:
     assert not bounds.interrupted
 
 
-@pytest.mark.slow
 def test_progress_is_reported() -> None:
     seen: list[tuple[int, int, int, float]] = []
     littlestone_bounds(HARD, time_limit=0.6, progress=lambda *state: seen.append(state))

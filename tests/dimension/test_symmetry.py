@@ -20,8 +20,6 @@ from littlestone.dimension.symmetry.finding import Entries
 from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation
 from littlestone.dimension.table import PackedTable
 
-pytestmark = pytest.mark.slow
-
 PLENTY = 10_000_000  # work that pays for 12 paths of a small table
 
 
@@ -380,6 +378,7 @@ def test_plant_the_check_compares_only_how_often_points_are_one(
     assert a_wrong_answer(alone, "turned")
 
 
+@pytest.mark.deep
 def test_plant_two_orbits_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = orbits.orbits
 

@@ -16,8 +16,6 @@ from littlestone.dimension.engine import driver
 from littlestone.dimension.solver import _Solve, littlestone_bounds
 from littlestone.dimension.table import PackedTable
 
-pytestmark = pytest.mark.slow
-
 
 def solved(table: Any, jobs: int) -> Bounds:
     solve = _Solve(PackedTable.read(table), None, None, 8 << 30, jobs)

@@ -53,7 +53,6 @@ def version_spaces(rng: random.Random, columns: list[int], size: int) -> list[in
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("block", range(5))
 @pytest.mark.parametrize("work", [0, 300, 100_000])
 def test_both_paths_agree_with_the_plain_solver(block: int, work: int) -> None:
@@ -110,7 +109,6 @@ def big(rows: int, points: int, density: float) -> FiniteClass:
     return FiniteClass.from_array(np.random.default_rng(3).random((rows, points)) < density)
 
 
-@pytest.mark.slow
 def test_play_on_a_large_class_keeps_the_promise() -> None:
     H = big(3000, 300, 0.2)
     dimension = H.littlestone_dimension()
@@ -162,7 +160,6 @@ def test_a_class_is_pickled_as_it_was_declared(declared: Any) -> None:
     assert pickle.dumps(getattr(declared, searched)) == before
 
 
-@pytest.mark.slow
 def test_threads_share_one_object() -> None:
     H = big(600, 80, 0.3)
     expected = [big(600, 80, 0.3).restrict(f"x{x}", 0).littlestone_dimension() for x in range(24)]
@@ -181,7 +178,7 @@ def test_threads_share_one_object() -> None:
     assert found == dict.fromkeys(range(4), expected)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_ctrl_c_ends_the_question_and_leaves_the_object_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -220,7 +217,6 @@ def test_a_search_of_few_version_spaces_is_limited_by_its_work(
     assert again.dimension(everything) == dimension
 
 
-@pytest.mark.slow
 def test_small_classes_do_without_the_compiler() -> None:
     code = (
         "import sys; from littlestone.classes import FiniteClass;"

@@ -16,7 +16,6 @@ from littlestone.dimension import (
 from littlestone.errors import DeclarationError
 
 
-@pytest.mark.slow
 def test_the_recursion_is_the_definition() -> None:
     """By trying all sets of output-labelled trees, on trees of depth 1 and 2."""
     tried = 0
@@ -31,7 +30,6 @@ def test_the_recursion_is_the_definition() -> None:
     assert tried > 400
 
 
-@pytest.mark.slow
 def test_the_function_is_the_maximum_over_all_trees() -> None:
     for seed in range(90):
         table = random_table(seed, hypotheses=14, points=3, labels=2 + seed % 4)

@@ -48,8 +48,6 @@ from littlestone.hypotheses import (
 from littlestone.hypotheses.trees import Split
 from servers import Server
 
-pytestmark = pytest.mark.slow
-
 Rule = Hypothesis[Any]
 Table = Mapping[str, Sequence[Any]]
 Labels = Callable[[Rule, Mapping[str, str], Mapping[str, str]], list[Any]]

@@ -21,7 +21,6 @@ from littlestone.hypotheses import ColumnTest, DecisionTree, FiniteSet, Hypothes
 from littlestone.hypotheses.trees import Split
 from servers import Server
 
-pytestmark = pytest.mark.slow
 pytest.importorskip("sqlglot", reason="sqlglot is not installed: pip install '.[sql]'")
 
 DAYS = Dates(("2020-02-29", "2021-03-01", "2021-07-01"), "d")

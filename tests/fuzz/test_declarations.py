@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pytest
 from declarations import damaged
 
 from littlestone.classes import parse_class
@@ -32,6 +33,7 @@ NUMBERS = (20_040, 20_320)  # of cases that the long run, from 0 on, does not ha
 SECONDS = 60  # of CPU for one case: a net, for a hang that no limit stops
 
 
+@pytest.mark.deep
 def test_declarations_are_answered_or_refused_by_name() -> None:
     command = [
         sys.executable,
@@ -76,6 +78,7 @@ READERS: list[tuple[Callable[[Any], object], tuple[str, ...]]] = [
 ]
 
 
+@pytest.mark.deep
 def test_damaged_models_are_refused_by_name() -> None:
     rng, refused = random.Random(7), 0
     for model in models():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from lines import run
 
 
+@pytest.mark.deep
 def test_files_are_read_alike_in_three_ways() -> None:
     found = run(0, 300)
     assert found["files"] == 300

@@ -21,8 +21,6 @@ from littlestone import (
 )
 from littlestone.errors import DeclarationError, TooLargeError
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.parametrize("start", [0, 100_000])
 def test_random_calls_are_answered_or_refused_by_name(start: int) -> None:

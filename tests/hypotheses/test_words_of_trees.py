@@ -137,6 +137,7 @@ def inside(words: str) -> str:
     return words[1:-1] if words.startswith("(") and words.endswith(")") else words
 
 
+@pytest.mark.deep
 def test_the_words_of_random_trees_are_true() -> None:
     rng = random.Random(0)
     for _ in range(3000):

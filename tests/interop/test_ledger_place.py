@@ -79,7 +79,6 @@ def folders(parent: Path) -> list[Path]:
     return made
 
 
-@pytest.mark.slow
 @SHELLS
 @pytest.mark.parametrize("kind", [str, Path, Place])
 def test_a_change_of_directory_changes_no_ledger(
@@ -116,7 +115,6 @@ def _spends_in(folder: Path, shell: Any, model: Any) -> bool:
     return True
 
 
-@pytest.mark.slow
 def test_workers_in_other_directories_share_the_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,7 +160,6 @@ def test_a_ledger_is_made_when_one_says_so(
         assert ledger.total("d").epsilon == 2
 
 
-@pytest.mark.slow
 def test_a_ledger_on_a_server_is_made_when_one_says_so(running_server: Any) -> None:
     address = running_server.database()
     with pytest.raises(LedgerError, match="create_ledger=True"):

@@ -74,8 +74,6 @@ from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 
-pytestmark = pytest.mark.slow
-
 X = np.array([[10], [90]] * 30)
 Y = np.array([0, 1] * 30)
 
@@ -186,7 +184,7 @@ def test_scikit_learn_has_no_host_but_these() -> None:
     assert found <= {*SPENDS, *REFUSED, *UNFIT}
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_member_in_a_worker_process_is_refused(tmp_path: Path) -> None:
     place = tmp_path / "budget.ledger"
     Ledger(place).close()
@@ -235,7 +233,7 @@ VALIDATIONS: dict[str, Callable[[LittlestoneClassifier, Any], Any]] = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("name", VALIDATIONS)
 def test_folds_by_label_warn(name: str) -> None:
     for cv in STRATIFIED:

@@ -56,7 +56,7 @@ def taught(model: LittlestoneOnlineClassifier, records: Any = DOORS) -> Littlest
     return model
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("declared", "method"),
     [
@@ -177,7 +177,7 @@ def test_a_pickle_holds_nothing_but_what_is_published(tmp_path: Path) -> None:
     assert pickled("one") == pickled("other")
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 def test_a_forked_process_cannot_learn() -> None:
     program = (
@@ -301,7 +301,7 @@ def test_a_ledger_is_a_ledger() -> None:
         doors(ledger=5).learn_one({}, True)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_river_is_imported_when_it_is_asked_for() -> None:
     program = (
         "import sys, littlestone, littlestone.interop, littlestone.learners, littlestone.cli\n"

@@ -91,7 +91,7 @@ def test_the_release_is_the_one_of_fit(X: Any) -> None:
     assert (model.predict(X) == CARRIER).all()
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_arrays_and_lists_are_read_by_position() -> None:
     records = list(zip(FLIGHTS["origin"], FLIGHTS["dest"], strict=True))
     expected = rules().fit(FRAMES[0], CARRIER).hypothesis_
@@ -150,7 +150,6 @@ WILD: list[Any] = [
 ]
 
 
-@pytest.mark.slow
 def test_any_record_and_label_is_data() -> None:
     cells = np.empty((len(WILD), 1), dtype=object)
     cells[:, 0] = WILD
@@ -206,7 +205,6 @@ def test_numbers_and_truth_values_show_no_text(make: Any, values: list[Any]) -> 
         target_values(make(values), Label("y", Condition("==", "sick")))
 
 
-@pytest.mark.slow
 def test_labels_are_declared() -> None:
     X = [10, 90] * 300
     declared: list[tuple[tuple[Any, Any], list[Any]]] = [
@@ -368,7 +366,6 @@ def test_a_ledger_is_shared_and_never_copied() -> None:
         pickle.dumps(cuts())
 
 
-@pytest.mark.slow
 def test_in_a_pipeline_and_after_a_column_transformer() -> None:
     X = FRAMES[0]
     chosen = ColumnTransformer(
@@ -382,7 +379,6 @@ def test_in_a_pipeline_and_after_a_column_transformer() -> None:
     assert (upper.predict(X) == CARRIER).all()
 
 
-@pytest.mark.slow
 def test_each_fold_spends() -> None:
     """Five training sets overlap, so their costs add up."""
     ledger = Ledger()
@@ -391,7 +387,6 @@ def test_each_fold_spends() -> None:
     assert ledger.total("d") == PrivacyCost(Fraction(5), Fraction(5, 10**6))
 
 
-@pytest.mark.slow
 def test_a_grid_search_stops_at_the_limit() -> None:
     X, y = np.array([[10], [90]] * 60), [0, 1] * 60
     grid = {"hypotheses": [f"thresholds(x, 0..{high})" for high in (100, 200, 400)]}
@@ -413,7 +408,7 @@ def test_a_grid_search_stops_at_the_limit() -> None:
         assert ledger.total("d").epsilon == 7
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_scikit_learn_is_imported_when_it_is_asked_for() -> None:
     program = (
         "import sys, littlestone, littlestone.interop, littlestone.learners, littlestone.cli\n"

@@ -64,7 +64,7 @@ def failures(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_those_checks_fail_that_ask_for_what_privacy_forbids(tmp_path: Path) -> None:
     failed = failures(tmp_path)
     assert {name: error for name, error in failed.items() if name not in EXPECTED} == {}

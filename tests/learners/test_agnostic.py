@@ -32,7 +32,6 @@ KINDS: list[Any] = [AgnosticLearner, RelabellingLearner]
 CLASSES: list[type[Any]] = concrete(HypothesisClass, "littlestone.classes")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_radii_have_a_proved_size_for_any_labels(kind: Any) -> None:
     """Their share of beta is below 2^-64, which bounds of the chance of bottom must tell from 0."""
@@ -154,7 +153,6 @@ def test_room_is_the_largest_that_fits() -> None:
     assert not relabelling.cost(more).within(target)
 
 
-@pytest.mark.slow
 def test_the_cost_is_within_the_target_and_the_sample_is_of_public_size() -> None:
     H = parse_class("subsets(id; at most 3)")
     for kind in KINDS:

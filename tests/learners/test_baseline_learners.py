@@ -28,8 +28,6 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 from littlestone.verify.teachers import chunks_of_three
 
-pytestmark = pytest.mark.slow
-
 Learner = VotingLearner[Any]
 ONE, TWO = Subsets(Integers(), 1), Subsets(Integers(), 2)
 PAIRS = FiniteClass.from_array([[0, 0], [0, 1], [1, 0]])
@@ -103,7 +101,6 @@ class Hooked(StagedLearner[Any]):
         return total
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("H", "n", "teachers"), [(PAIRS, 3, 3), (ONE, 4, 2)], ids=str)
 def test_the_stage_may_be_told(H: Any, n: int, teachers: int) -> None:
     assert holds(Hooked, H, n=n, teachers=teachers)
@@ -266,7 +263,6 @@ def interleaved(learner: Any, parts: list[Sample[Any]]) -> bool:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])
 def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> None:
     rng, tried = np.random.default_rng(11), 0
@@ -290,7 +286,6 @@ def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> Non
     assert tried > 20
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])
 def test_the_proved_size(kind: type[Any]) -> None:
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}

@@ -106,7 +106,6 @@ def test_private_with_all_votes_told() -> None:
     assert audit.holds
 
 
-@pytest.mark.slow
 def test_draws_follow_the_exact_law() -> None:
     learner, rng = tiny(2 * ONE), seeded_generator(3)
     data = ((0, 1),) * 5 + ((0, 0),) * 4
@@ -177,7 +176,6 @@ def test_proved_sizes() -> None:
         assert seen >= needed.n
 
 
-@pytest.mark.slow
 def test_a_proved_size_is_enough() -> None:
     goal: dict[str, Any] = {"alpha": 0.2, "beta": 0.1}
     learner = BoostingLearner.with_proved_bound(H, Budget(2), **goal)

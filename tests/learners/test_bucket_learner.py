@@ -32,7 +32,6 @@ LABELS = ("UA", "AA", "DL")
 H = Lookup(Integers("id"), 3, 3)
 
 
-@pytest.mark.slow
 def test_private_on_every_tiny_pair_of_samples() -> None:
     """From records, through the sample, the hash and the counts; keys that collide are among them."""
     learner = BucketLearner(H, Budget(1), bits=1)
@@ -105,7 +104,6 @@ def test_keys_of_any_kind_have_a_bucket() -> None:
     assert [bucket_of(x, 20) for x in ("N14228", 7, ("UA", 7))] == [360671, 495654, 74229]
 
 
-@pytest.mark.slow
 def test_who_is_for_what() -> None:
     with pytest.raises(DeclarationError, match="no class of lookup tables"):
         BucketLearner(Outcomes.of("a", labels=3, max_rules=1), Budget(1))

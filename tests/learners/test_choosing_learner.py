@@ -65,7 +65,6 @@ def holds(H: Covering[Any], values: int, n: int, kind: type[ChoosingLearner[Any]
     return True
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case[0]))
 def test_private_on_every_tiny_pair(case: tuple[Covering[Any], int, int]) -> None:
     assert holds(*case, ChoosingLearner)
@@ -103,7 +102,7 @@ def test_a_broken_learner_is_caught(
     assert not holds(H, values, n, kind)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_draws_follow_the_distribution() -> None:
     H = Subsets(Integers(), 2)
     sample = Sample[Any].from_counts(H.domain, {1: [0, 5], 2: [1, 4], 3: [2, 2], 4: [6, 0]})
@@ -155,6 +154,7 @@ def test_a_rule_and_two_rules_are_found() -> None:
     assert Release.from_json(release.to_json()) == release
 
 
+@pytest.mark.deep
 def test_two_rules_over_four_columns() -> None:
     """A class whose Littlestone dimension is not searched for."""
     rng = random.Random(3)

@@ -156,6 +156,7 @@ def test_ties_of_the_first_round_are_not_won_by_everything() -> None:
     assert {drawn(learner, sample, seed).words() for seed in range(8)} == {"key is one of 1, 2"}
 
 
+@pytest.mark.deep
 def test_the_bounds_of_the_errors_hold() -> None:
     """At most beta of the runs are further above a constant than Theorem 3 says."""
     learner, beta = PartitionLearner(Subsets(D, 2), BUDGET), 0.1

@@ -117,7 +117,6 @@ def some_places(scores: Scores) -> Iterator[tuple[Any, int]]:
         start += length
 
 
-@pytest.mark.slow
 @each("H", example_classes(Scored), ids=str)
 def test_every_class_counts_costs(H: Any) -> None:
     """The scores of a learner are the costs of the hypotheses, by their definition."""
@@ -131,7 +130,6 @@ def test_every_class_counts_costs(H: Any) -> None:
         assert cost == cost_of(H.written(scores.item(place)), sample, 5, 2)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("H", example_classes(Covering), ids=str)
 def test_elements_are_scored_by_costs(H: Any) -> None:
     """A score is what an element saves against the constant 0."""
@@ -149,6 +147,7 @@ TREES = parse_class("trees(x at {0}; depth 1)")
 WORDS = parse_class("trees(w; depth 1)")
 
 
+@pytest.mark.deep
 def test_rounds_and_leaves_count_costs() -> None:
     """The likeliest function is one of the lowest cost, where few errors are another."""
     for kind, H in ((RoundsLearner, LISTS), (RegrownLearner, TREES), (VocabularyLearner, WORDS)):
@@ -200,7 +199,6 @@ def test_the_size_of_rounds_is_that_of_the_exponential_mechanism(cost: tuple[int
     assert "above that of the best single rule (proved" in accuracy(learner, 20_000)
 
 
-@pytest.mark.slow
 def test_runs_are_as_rare_as_the_size_of_rounds_needs() -> None:
     """Each run: at most r^-(its errors above those of any single rule), on random tiny tables."""
     rng = np.random.default_rng(6)
@@ -232,7 +230,6 @@ def test_equal_costs_are_errors() -> None:
 # What is private.
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("epsilon", ["0.5", "3"])
 def test_the_exponential_learner_is_private(cost: tuple[int, int], epsilon: str) -> None:
@@ -249,7 +246,6 @@ def test_the_exponential_learner_is_private(cost: tuple[int, int], epsilon: str)
     assert found.tightness > 0.3
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.01"), ("0.5", "0.4"), ("4", "0.3")])
 @pytest.mark.parametrize("text", ["points(x; integers)", "subsets(x; at most 2, integers)"])
@@ -312,7 +308,6 @@ def test_sizes_in_units_of_the_larger_cost_do_not_depend_on_the_costs(setting: A
     assert max(sizes) - min(sizes) <= 1  # the bases are rounded
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("cost", [(5, 1), (1, 5)])
 def test_the_proved_size_is_enough(cost: tuple[int, int]) -> None:
     """On the hardest weights: missing all positives costs a little more than is allowed."""
@@ -335,7 +330,6 @@ def test_the_proved_size_is_enough(cost: tuple[int, int]) -> None:
     assert free.n < bound.n
 
 
-@pytest.mark.slow
 def test_the_proved_size_is_enough_for_wrong_labels() -> None:
     """Two functions, of which one costs 2 alpha more: the exact law, averaged over samples."""
     H, alpha, beta = FiniteClass.from_array([[0], [1]]), 0.1, 0.05

@@ -47,7 +47,6 @@ def kept(state: Path) -> list[Any]:
 PUBLISHING = [name for name in LEARNERS if name != "prediction"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", PUBLISHING)
 def test_a_batch_is_its_records_one_after_another(name: str) -> None:
     """Also if it resumes after each batch, and whatever its size."""

@@ -95,7 +95,6 @@ def test_noise_stays_within_the_bound_as_often_as_it_says(epsilon: Fraction) -> 
     assert beyond(t) <= BETA < beyond(t - 1)
 
 
-@pytest.mark.slow
 def test_intervals_hold_as_often_as_they_say() -> None:
     rule, rng, held, trials = H.hypothesis(4), seeded_generator(4), 0, 200
     right, wrong, missed = cells(rule, SAMPLE)

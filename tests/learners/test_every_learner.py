@@ -25,8 +25,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
-pytestmark = pytest.mark.slow
-
 # Two labels have no bits: those learners have tests of their own, as all have of several labels.
 LEARNERS: list[type[Any]] = [
     *(
@@ -193,6 +191,7 @@ class Skips(ExponentialLearner[Any]):
         )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", [RefusesOneLabel, Prints, Warns, Logs, Skips])
 def test_a_learner_that_shows_more_is_caught(kind: type[Any], capfd: Any, caplog: Any) -> None:
     assert faults(ExponentialLearner, CLASSES[0], capfd, caplog) == []

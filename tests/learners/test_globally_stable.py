@@ -77,13 +77,11 @@ def is_private(learner: Learner, show: Show = as_text, records: Records = RECORD
     return exact_audit(in_order(learner, show), pairs, learner.event).holds
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "delta", "sizes"), CASES)
 def test_private_on_every_tiny_pair(epsilon: str, delta: str, sizes: BatchSizes) -> None:
     assert is_private(claim(epsilon, delta, sizes), records=RECORDS[:3])
 
 
-@pytest.mark.slow
 def test_private_after_the_permutation() -> None:
     learner = claim(*CASES[1])
     pairs = neighbours(RECORDS, TOURNAMENTS.n, ordered=False)
@@ -136,7 +134,6 @@ def with_its_batch(h: Hypothesis[Any], batches: Sequence[Any]) -> Hashable:
     return h.words(), tuple(batches[0])
 
 
-@pytest.mark.slow
 def test_a_teachers_object_is_caught() -> None:
     assert is_private(claim(*VOTED))
     assert not is_private(claim(*VOTED), with_its_batch)
@@ -163,7 +160,7 @@ def fit(learner: Learner, sample: Sample[Any], rng: random.Random) -> Hypothesis
     return h
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_draws_have_the_exact_distribution() -> None:
     learner, rng = claim(*CASES[1]), random.Random(3)
     data = ((0, 0), (0, 1), (1, 1), (1, 1), (1, 0))
@@ -175,7 +172,7 @@ def test_draws_have_the_exact_distribution() -> None:
     assert stats.chisquare([counts[h] for h in masses], expected).pvalue > 1e-4
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_larger_sample_is_audited_by_its_draws() -> None:
     H = Points(Integers())
     learner = GloballyStableLearner(H, Budget(1, "0.01"))
@@ -248,7 +245,6 @@ def test_the_size_of_a_tournament() -> None:
         assert stable_rule(H, k, iter(more), rng) is not None
 
 
-@pytest.mark.slow
 def test_nothing_raises_whatever_the_data() -> None:
     rng = random.Random(4)
     classes = [
@@ -283,7 +279,6 @@ def test_permuted_is_uniform() -> None:
     assert stats.chisquare(list(counts.values())).pvalue > 1e-4
 
 
-@pytest.mark.slow
 def test_learns() -> None:
     rng = random.Random(7)
     H = Subsets(Integers(), 2)

@@ -66,7 +66,6 @@ def released(h: Any) -> Any:
     return h if isinstance(h, str | tuple) else (h.words(), str(h.to_json()))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("H", "n", "teachers", "size"),
     [
@@ -190,7 +189,7 @@ class Shown(tuple[Any, str]):
         return hash(self[0])
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
@@ -231,7 +230,7 @@ def most_changed_lists(dealt: Callable[..., Iterator[Sample[Any]]]) -> int:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_one_record_changes_one_list() -> None:
     assert most_changed_lists(split) == 1
     assert most_changed_lists(in_the_order_of_the_sample) == 2
@@ -286,7 +285,6 @@ def test_a_teacher_that_raises_is_caught() -> None:
     assert not never_raises(LetsItsTeachersRaise, "points(id; integers)", most=3)
 
 
-@pytest.mark.slow
 def test_no_sample_raises_for_classes_that_decompose_to_the_end() -> None:
     assert never_raises(IrreducibleLearner, "thresholds(x, 0..1048574)", most=300)
 
@@ -305,7 +303,6 @@ def test_a_used_receipt_draws_nothing() -> None:
             learner.draw(sample, receipt=receipt)
 
 
-@pytest.mark.slow
 def test_chunks_are_a_uniform_partition_in_the_order_of_the_permutation() -> None:
     data = [(0, 1), (0, 1), (1, 0), (2, 1), (2, 0)]
     sample = Sample[Any].from_examples(Integers(), data)
@@ -362,7 +359,6 @@ def test_the_frontier_is_the_union_of_the_lists_of_all_radii(H: Any) -> None:
         assert errors == sorted(errors)
 
 
-@pytest.mark.slow
 def test_the_proved_size_and_refusals() -> None:
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
     for H in (Points(Integers()), Subsets(Integers(), 3)):
@@ -423,7 +419,7 @@ def test_several_labels_take_more_records_and_longer_lists() -> None:
     assert cut.plan(**goal, setting="realizable") is None
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_in_the_good_event_all_teachers_list_one_rule() -> None:
     assert one_rule_on_all_lists().holds
 
@@ -448,7 +444,6 @@ def test_no_list_is_longer_than_is_proved() -> None:
             assert len(learner.listed(chunk)) <= learner.longest(2, 1)
 
 
-@pytest.mark.slow
 def test_three_points_are_found() -> None:
     g, H = np.random.default_rng(1), Subsets(Integers(), 3)
     learner, rng, failures = IrreducibleLearner(H, Budget(1, "1e-6")), seeded_generator(2), 0

@@ -79,12 +79,11 @@ def private(monkeypatch: pytest.MonkeyPatch, stream: type[KeyStream] = KeyStream
     return all(hockey_stick(known[a], known[b], Fraction(3)) <= SHORT.delta for a, b in both)
 
 
-@pytest.mark.slow
 def test_the_whole_process_is_private(monkeypatch: pytest.MonkeyPatch) -> None:
     assert private(monkeypatch)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("plant", [Told, AtOnce])
 def test_planted_bugs_are_caught(plant: type[KeyStream], monkeypatch: pytest.MonkeyPatch) -> None:
     assert not private(monkeypatch, plant)
@@ -112,7 +111,6 @@ def mistakes(stream: KeyStream, records: list[Record]) -> int:
     return found
 
 
-@pytest.mark.slow
 def test_mistakes_stay_below_the_bound() -> None:
     for d in (1, 2, 4):
         made = learner(d)

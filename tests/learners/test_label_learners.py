@@ -38,8 +38,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
-pytestmark = pytest.mark.slow
-
 LABELS = ("on time", "late", "cancelled")
 EVERY: list[type[PrivateLearner[Any]]] = [
     *concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
@@ -94,7 +92,6 @@ def test_every_learner_has_a_class() -> None:
     assert len({kind.method for kind in LEARNERS}) == len(LEARNERS)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "H"), APPLY, ids=lambda made: getattr(made, "method", str(made)))
 def test_no_sample_raises(kind: Any, H: HypothesisClass[Any]) -> None:
     learner = learner_of(kind, H)
@@ -251,7 +248,6 @@ def example(rng: random.Random) -> tuple[tuple[str, int], str]:
     return x, "cancelled" if x == ("J", 1) else "on time"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
 def test_planned_records_suffice(kind: Any) -> None:
     """Of 20 releases at the planned size none errs on more than alpha; one would be no surprise."""

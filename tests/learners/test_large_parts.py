@@ -207,6 +207,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
 def test_each_fault_turns_red(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     turns_red(fault, FAULTS[fault], monkeypatch)

@@ -23,8 +23,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 from littlestone.steps import answering, at_most, search
 
-pytestmark = pytest.mark.slow
-
 BOXES = "boxes(a 0..5, b 0..5)"
 
 
@@ -71,7 +69,6 @@ def ends(task: Any, steps: int) -> bool:
     return True
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("text", ["boxes(a 0..2, b 0..2)", "thresholds(a, 0..20)"])
 def test_steps_are_counted_alike_whatever_was_asked_before(text: str) -> None:
     """Or the list of one teacher would tell of the records of another."""
@@ -163,6 +160,7 @@ def test_a_batch_that_takes_too_many_steps_has_no_rule(monkeypatch: pytest.Monke
 HARD = "juntas(a, b, c, d, e; k 4)"
 
 
+@pytest.mark.deep
 def test_a_class_whose_dimension_takes_too_long_is_refused_by_name() -> None:
     """The search among 325,262 functions has no end in sight."""
     H = parse_class(HARD)

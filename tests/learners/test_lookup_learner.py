@@ -54,7 +54,6 @@ def handed(learner: LookupLearner, sample: Sample[Any]) -> dict[Any, dict[int, i
     raise AssertionError("nothing was drawn")
 
 
-@pytest.mark.slow
 def test_private_on_every_tiny_pair_as_a_model_file() -> None:
     """From records, through the sample and the counts, to the JSON that is written."""
     learner = LookupLearner(H, Budget(1, "0.1"))
@@ -73,7 +72,6 @@ def test_private_on_every_tiny_pair_as_a_model_file() -> None:
     assert exact_audit(distribution, neighbours(records, 3, ordered=False), learner.event).holds
 
 
-@pytest.mark.slow
 def test_the_proved_size_is_enough() -> None:
     learner = LookupLearner(H, Budget(1, "1e-6"))
     bound = learner.plan(0.1, 0.05, setting="realizable")
@@ -104,7 +102,6 @@ def test_wrong_labels_cost_little() -> None:
     assert [f(x) for x in range(11)] == [1] * 10 + [0]
 
 
-@pytest.mark.slow
 def test_who_is_for_what() -> None:
     with pytest.raises(DeclarationError, match="no class of lookup tables"):
         LookupLearner(Outcomes.of("a", labels=3, max_rules=1), Budget(1, "1e-6"))

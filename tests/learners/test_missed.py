@@ -45,7 +45,6 @@ def failing(n: int, weights: list[float], chances: Floats, alpha: float) -> floa
     return float(total)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("keys", [2, 3])
 def test_the_bound_is_above_the_exact_probability(keys: int) -> None:
     g = np.random.default_rng(keys)
@@ -149,7 +148,6 @@ def simulated(n: int, weights: Floats, chances: Floats, alpha: float, runs: int)
     return float((gone @ weights > alpha).mean())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("keys", [2, 5, 40])
 def test_the_size_is_enough_and_nine_tenths_are_not(keys: int) -> None:
     """For s keys of weight just above alpha / j, with s = keys or one less.

@@ -35,8 +35,6 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.group import Group
 from littlestone.units import Unit
 
-pytestmark = pytest.mark.slow
-
 STORED = Path(__file__).with_name("models") / "version-1.json"
 SCHEMA = Path(littlestone.__file__).parent / "learners" / "model-1.schema.json"
 

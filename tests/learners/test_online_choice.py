@@ -75,7 +75,6 @@ def test_a_bound_of_more_mistakes_than_steps_says_nothing() -> None:
     assert "teachers" in why
 
 
-@pytest.mark.slow
 def test_a_bound_counts_from_one_step_more_than_it_has_mistakes() -> None:
     """Until then it says nothing about the run, and is compared with the simulations of others."""
     H, budget = parse_class("thresholds(x, 0..1)"), Budget(1, "1e-12")
@@ -118,7 +117,6 @@ def test_all_refusals_are_told() -> None:
         assert f"({method})" in str(error.value)
 
 
-@pytest.mark.slow
 def test_a_baseline_is_taken_if_it_is_asked_for() -> None:
     learner, _ = online_choice(parse_class("points(a)"), **GOAL, method="staged")
     assert (learner.method, learner.baseline) == ("staged", True)

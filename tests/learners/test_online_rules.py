@@ -31,8 +31,6 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from scripted import Script
 
-pytestmark = pytest.mark.slow
-
 ONE = EqualityRules.of("origin", max_literals=1)
 TWO = EqualityRules.of("origin", "dest", max_literals=2)
 FOUR = EqualityRules.of("origin", "dest", "plane", "hour", max_literals=2)
@@ -114,6 +112,7 @@ def test_the_whole_process_is_private(monkeypatch: pytest.MonkeyPatch) -> None:
     assert private(by_law(3))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("plant", [AtOnce, Told])
 def test_planted_bugs_are_caught(plant: type[RuleStream], monkeypatch: pytest.MonkeyPatch) -> None:
     assert not private(drawn(monkeypatch, plant))
@@ -141,6 +140,7 @@ def records(target: tuple[str | None, ...], seed: int, n: int = 8000) -> Any:
         yield tuple(x), int(y)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("H", "target"),
     [

@@ -38,8 +38,6 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from littlestone.sample import Sample
 
-pytestmark = pytest.mark.slow
-
 Record = tuple[Any, Any]
 HORIZON = 200
 

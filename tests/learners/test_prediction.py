@@ -196,12 +196,10 @@ def excesses(process: Process) -> Iterator[Fraction]:
         )
 
 
-@pytest.mark.slow
 def test_the_joint_view_is_private() -> None:
     assert max(excesses(Process())) <= 0
 
 
-@pytest.mark.slow
 def test_a_records_own_prediction_tells_others_its_point() -> None:
     """Exactly: all copies know a point, and a prediction at epsilon 1 tells it from another point."""
     made = PredictionLearner(Points(Integers()), Budget(1, "1e-6"), horizon=200_000)
@@ -230,7 +228,6 @@ def excess_of_labels(process: Process) -> Fraction:
     return max(found)
 
 
-@pytest.mark.slow
 def test_all_predictions_together_hide_a_label() -> None:
     assert excess_of_labels(Process()) <= 0
     assert excess_of_labels(Everybody()) > 0
@@ -309,7 +306,6 @@ class Everybody(Process):
     copies = EveryCopy
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("plant", [Reused, Everybody])
 def test_planted_bugs_are_caught(plant: type[Process]) -> None:
     assert any(excess > 0 for excess in excesses(plant()))
@@ -444,12 +440,12 @@ class VotesAfterTheEnd(PredictionStream[Any]):
         return label
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_stream_answers_and_ends_as_is_audited() -> None:
     assert runs_as_audited(PredictionStream)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("plant", [GateCountsMistakes, NeverEnds, VotesAfterTheEnd])
 def test_planted_ends_are_caught(plant: type[PredictionStream[Any]]) -> None:
     assert not runs_as_audited(plant)

@@ -118,6 +118,7 @@ TESTS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
 def test_each_fault_turns_red(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     turns_red(fault, TESTS[fault.place.split(":")[1]], monkeypatch)

@@ -80,7 +80,7 @@ def distributions(points: list[Any], size: int) -> Iterator[list[int]]:
     yield from (list(w) for w in product(range(size + 1), repeat=len(points)) if sum(w) == size)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_tables_are_near_whenever_a_mixture_is() -> None:
     rng, near = np.random.default_rng(4), 0
     tables = [rng.integers(0, 2, (int(rng.integers(2, 9)), 4)) for _ in range(12)]
@@ -247,13 +247,11 @@ class CloseOnTheSample(ProperLearner[Any]):
         return [h for h, often in zip(found, wrong, strict=True) if often == wrong.min()]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("teachers", [False, True])
 def test_private_on_every_tiny_pair(teachers: bool) -> None:
     assert holds(ProperLearner, teachers=teachers)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ChoosesOnAllRecords, PositivesAreFresh, CloseOnTheSample])
 def test_a_broken_learner_is_caught(kind: type[Learner]) -> None:
     assert not holds(kind, teachers=False)
@@ -285,7 +283,6 @@ class ChoosesAtAllOfEpsilonTwice(ProperLearner[Any]):
         return near[selection.draw(errors(near, fresh), None, self.choice.base**2, rng)]
 
 
-@pytest.mark.slow
 def test_the_draw_has_the_law_that_is_audited() -> None:
     assert draws_as_told(ProperLearner)
     assert not draws_as_told(ChoosesAtAllOfEpsilonTwice)
@@ -374,7 +371,6 @@ def test_the_proved_size(H: Any) -> None:
     assert learner.plan(0.1, 0.1, setting="realizable") is None
 
 
-@pytest.mark.slow
 def test_no_more_hypotheses_are_mixed_than_is_promised() -> None:
     classes: list[Any] = [CODE, Points(Integers(), zero=False)]
     for H in [*classes, EqualityRules.of(*"ab", max_literals=1)]:

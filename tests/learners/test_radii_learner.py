@@ -245,7 +245,7 @@ def test_three_points_are_found() -> None:
     assert released(learner, {0: [300, 0]}) == "always 0"
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_proved_learner_learns_sets_and_thresholds() -> None:
     proved = RadiiLearner.with_proved_bound(Subsets(Integers(), 2), BUDGET, **GOAL)
     assert proved.work(3929) <= MOST_WORK

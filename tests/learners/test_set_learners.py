@@ -55,7 +55,6 @@ def released(learner: Any, data: Any) -> dict[Any, Fraction]:
     raise AssertionError("nothing was drawn")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("learner", learners("0.1"), ids=lambda learner: learner.method)
 def test_private_on_every_tiny_pair(learner: Any) -> None:
     pairs = neighbours(RECORDS, 3, ordered=False)
@@ -76,7 +75,6 @@ def test_a_score_that_moves_by_two_is_caught() -> None:
     assert not exact_audit(lambda data: released(broken, data), pairs, broken.event).holds
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("learner", learners("1e-6", k=3), ids=lambda learner: learner.method)
 def test_the_proved_size_is_enough(learner: Any) -> None:
     bound, k = learner.plan(0.1, 0.05, setting="realizable"), learner.hypotheses.parts

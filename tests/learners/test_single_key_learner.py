@@ -51,7 +51,6 @@ def tables(labels: int) -> Iterator[FiniteClass]:
         yield FiniteClass.from_array(rows, labels=labels)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("labels", [2, 3])
 def test_a_record_names_the_one_function_that_may_be_behind_it(labels: int) -> None:
     for H in tables(labels):
@@ -68,7 +67,6 @@ def test_a_record_names_the_one_function_that_may_be_behind_it(labels: int) -> N
                     assert found == ([] if h is None else [list(values_of(h, H.domain))])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [SingleKeyLearner, ChoosingLearner])
 @pytest.mark.parametrize("H", CLASSES, ids=str)
 def test_private_on_every_tiny_pair(H: HypothesisClass[Any], kind: type[Any]) -> None:
@@ -138,7 +136,6 @@ def test_larger_classes_and_unequal_costs_are_refused() -> None:
         )
 
 
-@pytest.mark.slow
 def test_wrong_labels_are_weighed_by_the_choosing_mechanism() -> None:
     """A fifth of the labels are flipped; the line is released all the same."""
     H = parse_class("linear(x, y; q 101, dimension 1)")

@@ -45,7 +45,6 @@ RECORDS = [(0, 0), (0, 1), (1, 1)]
 H = Subsets(Integers(), 1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "process",
     [
@@ -100,7 +99,6 @@ def test_a_point_is_learned_and_the_potentials_are_told() -> None:
     assert potential == pytest.approx(60 * rate)
 
 
-@pytest.mark.slow
 def test_stages_go_on_and_the_potential_falls() -> None:
     """Thresholds in an order that shows one side at a time."""
     made = small(Thresholds.on(0, 15), threshold=500, list_size=16)
@@ -114,7 +112,6 @@ def test_stages_go_on_and_the_potential_falls() -> None:
         assert i > j or after <= before
 
 
-@pytest.mark.slow
 def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
     made, state, rows = small(), tmp_path / "run.state", records(1500)
 
@@ -205,7 +202,6 @@ def test_a_teacher_keeps_the_first_of_its_records() -> None:
     assert len(asked) == 2  # those without records are asked once
 
 
-@pytest.mark.slow
 def test_every_kind_of_class_is_learned_from_any_records() -> None:
     """Nothing raises because of data: labels at random, calls often."""
     for text in ("thresholds(x, 0..9)", "subsets(id; at most 2)", "intervals(x, 0..9)"):
@@ -218,7 +214,6 @@ def test_every_kind_of_class_is_learned_from_any_records() -> None:
         assert stream.calls > 0
 
 
-@pytest.mark.slow
 def test_what_is_refused_and_chosen() -> None:
     sizes = ("calls", "draws", "teachers", "threshold", "cap", "list_size", "most")
     for name in sizes:
@@ -236,7 +231,6 @@ def test_what_is_refused_and_chosen() -> None:
     assert choose_online_learner(H, method="staged", **goal).method == "staged"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("adversary", ["oblivious", "adaptive"])
 def test_the_default_sizes_are_proved_and_paid_for(adversary: Any) -> None:
     goal: dict[str, Any] = {"budget": Budget("0.5", "1e-6"), "horizon": 10**6}
@@ -258,7 +252,6 @@ def test_the_default_sizes_are_proved_and_paid_for(adversary: Any) -> None:
     assert small().mistake_bound(0.05) is None
 
 
-@pytest.mark.slow
 def test_trees_are_valid_and_only_grow() -> None:
     """Lemma 1: few leaves, each hypothesis in one at most, one of the target, and no new top leaf."""
     rng, seen = np.random.default_rng(2), 0
@@ -317,7 +310,6 @@ def exactly(n: int, k: int, e: int, level: Fraction, *, at_most: bool) -> float:
     return total
 
 
-@pytest.mark.slow
 def test_a_chunk_errs_as_all_mistakes_do() -> None:
     """Lemma 3: exp(-(n/k) (1 - e^-KL)) against exact sums of binomials."""
     for n, k, level in product((12, 30), (1, 2, 5), levels(2)):
@@ -354,7 +346,6 @@ def test_lists_of_any_size_are_cut_by_the_mechanism() -> None:
     assert sampling.scores([["a", "b", "a"]]) == {"a": 1, "b": 1}
 
 
-@pytest.mark.slow
 def test_a_run_goes_on_with_the_sizes_it_began_with(tmp_path: Path) -> None:
     """Else 2 calls of 6 draws could be followed by 12 of one: the event has their product alone."""
     state, sizes = tmp_path / "run.state", [{"calls": 2, "draws": 6}, {"calls": 12, "draws": 1}]

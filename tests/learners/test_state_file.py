@@ -220,7 +220,6 @@ MUTATIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mutate", MUTATIONS)
 def test_damage_is_refused_and_nothing_else_is_raised(
     mutate: Callable[[bytes, random.Random], bytes], whole: tuple[bytes, Ledger], state: Path
@@ -235,7 +234,6 @@ def test_damage_is_refused_and_nothing_else_is_raised(
     assert len(ledger.entries("d")) == 1
 
 
-@pytest.mark.slow
 def test_a_file_that_was_cut_anywhere_goes_on_from_its_whole_lines(
     whole: tuple[bytes, Ledger], state: Path
 ) -> None:

@@ -218,6 +218,7 @@ def test_what_it_takes() -> None:
         TalliedLearner(parse_class("intervals(x, 0..200)"), Budget(1), horizon=T)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("epsilon", ["1e-6", "1000"])
 def test_extreme_budgets_are_answered(epsilon: str) -> None:
     learner = TalliedLearner(TABLE, Budget(epsilon), horizon=10**12)

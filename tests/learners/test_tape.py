@@ -139,7 +139,6 @@ def survives(name: str, tape: type[Tape] = Tape, every: int = 1) -> bool:
         return False
 
 
-@pytest.mark.slow
 @every_learner
 def test_a_run_that_is_killed_after_any_write_goes_on(name: str) -> None:
     assert survives(name)
@@ -193,7 +192,6 @@ class GivesTwice(Tape):
         return found
 
 
-@pytest.mark.slow
 @every_learner
 @pytest.mark.parametrize("plant", [Late, SkipsOne, DrawsAgain, GivesTwice])
 def test_a_tape_that_forgets_is_caught(plant: type[Tape], name: str) -> None:
@@ -247,7 +245,7 @@ def law(
     return {seen: p for seen, p in script.explore(run).items() if p}
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("before", [True, False])
 def test_a_run_that_is_killed_has_the_law_of_the_whole(
     before: bool, monkeypatch: pytest.MonkeyPatch
@@ -382,7 +380,6 @@ def predicting(ledger: Ledger, state: Path, seed: int) -> Any:
     return durable_run(PREDICTS, ledger=ledger, dataset="d", label="y", state=state, rng=rng)
 
 
-@pytest.mark.slow
 def test_private_prediction_goes_on_in_a_file(tmp_path: Path) -> None:
     state, rows, view = tmp_path / "run.state", records(PREDICTS, 1), View()
     with Ledger() as ledger:
@@ -398,7 +395,6 @@ def test_private_prediction_goes_on_in_a_file(tmp_path: Path) -> None:
         assert len(ledger.entries("d")) == 1
 
 
-@pytest.mark.slow
 def test_a_prediction_without_its_label_is_given_again_and_not_drawn_again(tmp_path: Path) -> None:
     x, (other, _) = 7, records(PREDICTS, 1)[0]
     for number in range(12):

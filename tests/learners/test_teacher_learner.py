@@ -91,7 +91,6 @@ def excess(learner: Tiny, key: int, steps: int = 3) -> Fraction:
     return max(hockey_stick(known[a], known[b], ratio) for a, b in both) - delta
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("draws", "key"), [(1, 0), (1, 1), (2, 1)])
 def test_the_whole_process_is_private_however_steps_are_dealt(draws: int, key: int) -> None:
     assert excess(Tiny(draws), key) <= 0
@@ -127,7 +126,6 @@ def concerned(kind: type[Holdings]) -> int:
     return most
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kept", [1, KEPT])
 def test_a_record_is_the_affair_of_one_teacher_mistaken_or_not(
     kept: int, monkeypatch: pytest.MonkeyPatch
@@ -137,7 +135,6 @@ def test_a_record_is_the_affair_of_one_teacher_mistaken_or_not(
     assert concerned(Holdings) == 1
 
 
-@pytest.mark.slow
 def test_a_limit_that_teachers_share_is_caught() -> None:
     assert concerned(KeptByAll) > 1
 
@@ -191,7 +188,6 @@ def test_points_are_learned_and_the_run_is_paid_for_once() -> None:
         assert ledger.total("d") == made.cost()
 
 
-@pytest.mark.slow
 def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
     made, state, rows = learner(1), tmp_path / "run.state", records(1, 2500)
 
@@ -271,7 +267,6 @@ def test_nothing_happens_after_the_horizon() -> None:
     assert (stream.published_at, stream.steps) == (0, 10)
 
 
-@pytest.mark.slow
 def test_every_kind_of_class_is_learned_from_any_records() -> None:
     """Nothing raises because of data, whatever the class; labels at random, draws often."""
     for text in ("thresholds(x, 0..9)", "rules(a, b; at most 2)", "affine(x, y; q 3, dimension 1)"):

@@ -65,7 +65,6 @@ def in_order(
     return cache(of)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.2"), ("2", "0.3")])
 def test_private_on_every_tiny_pair(epsilon: str, delta: str) -> None:
     """With the order known: the uniform one of `draw` can only hide more."""
@@ -111,7 +110,7 @@ def draws_as_told(kind: type[GloballyStableLearner[Any]]) -> bool:
     return apart(law, expected) <= left_out
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_draw_has_the_law_that_is_audited() -> None:
     assert draws_as_told(GloballyStableLearner)
     assert not draws_as_told(ChoosesOnAllRecords)
@@ -159,7 +158,6 @@ def test_sizes_grow_with_the_labels() -> None:
     assert sizes == sorted(sizes)
 
 
-@pytest.mark.slow
 def test_it_learns() -> None:
     table = FiniteClass.from_array([[x, y] for x in range(3) for y in range(3)], labels=3)
     learner = GloballyStableLearner(table, Budget(4, "1e-6"))

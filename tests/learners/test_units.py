@@ -133,7 +133,6 @@ def test_every_learner_that_takes_void_places_is_tested_here() -> None:
     assert {type(make()[0]) for make in MAKERS} == {kind for kind in KINDS if kind.takes_void}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_void_place_is_replaced_like_a_record(
     make: Callable[[], tuple[Any, Law, list[Any]]],
@@ -160,7 +159,6 @@ HALVES: list[tuple[Callable[[], Any], Callable[[Any], tuple[Fraction, Fraction]]
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("make", "half"), HALVES)
 def test_a_void_place_is_half_of_a_replacement(
     make: Callable[[], tuple[Any, Law, list[Any]]], half: Any
@@ -376,7 +374,6 @@ def test_a_limit_for_units_refuses(tmp_path: Any) -> None:
             littlestone.fit(FRAME, **FIT, **UNITS, ledger=ledger)
 
 
-@pytest.mark.slow
 def test_the_first_records_by_content_are_as_private() -> None:
     """Privacy needs no chance: any choice that looks at the unit's own records alone is private.
 

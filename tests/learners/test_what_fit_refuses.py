@@ -161,7 +161,6 @@ def test_goals_too_close_to_a_certainty_are_refused(goal: dict[str, float]) -> N
             ask()
 
 
-@pytest.mark.slow
 def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     budget: dict[str, Any] = {"budget": Budget(1, "1e-6")}
     H = Thresholds.on(0, 99)

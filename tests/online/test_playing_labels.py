@@ -186,7 +186,6 @@ def test_refusals() -> None:
         StandardOptimalAlgorithm(H).predict("x9")
 
 
-@pytest.mark.slow
 def test_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("0,0\n0,2\n1,1\n1,2\n")

@@ -35,7 +35,6 @@ CLASSES = ["points(a)", "thresholds(x, 0..99)"]
 ENDS = [("1000", "1e-6"), ("709.8", "1e-100"), ("1e-9", "1e-6")]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "delta"), ENDS)
 @pytest.mark.parametrize("text", CLASSES)
 def test_every_end_is_planned_or_refused(text: str, epsilon: str, delta: str) -> None:
@@ -109,7 +108,7 @@ def test_work_is_a_function_of_declarations_and_n() -> None:
         assert 0 <= learner.work(10) <= learner.work(10**5)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_search_for_votes_ends_before_a_spend() -> None:
     """The parameter of private prediction, in full as before, and found when a run starts."""
     cost = {"budget": Budget(1, "1e-6")}
@@ -162,7 +161,6 @@ def test_selections_of_keys_are_those_of_exact_chances(
         q *= mechanism.base
 
 
-@pytest.mark.slow
 def test_a_stream_at_a_small_epsilon_begins() -> None:
     H = parse_class("subsets(a; at most 2)")
     learner, _ = online_choice(H, Budget(".02", "1e-6"), horizon=200_000, method="keys")

@@ -126,7 +126,6 @@ def test_the_least_n_of_a_release_exactly() -> None:
     assert curve.miss(n - 1, alpha) > beta >= curve.miss(n, alpha)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -170,7 +169,6 @@ def test_no_more_points_are_shattered_than_are_asked_for() -> None:
     assert len(shattered(H)) == 10
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("k", "least_wrong"), [(1, 1 / 4), (2, 3 / 4)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (2.0, 0.0), (1.0, 0.05)])
 def test_no_private_rule_follows_a_path(
@@ -323,7 +321,7 @@ def test_mistakes_by_the_formulas() -> None:
     assert covered(5, 1.0, 1e-6) == 5
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("text", "delta"),
     [

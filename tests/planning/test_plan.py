@@ -25,7 +25,6 @@ from littlestone.privacy import Budget
 GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
 
 
-@pytest.mark.slow
 def test_proved_comes_before_calibrated_and_before_unknown() -> None:
     goal: dict[str, Any] = {**GOAL, "setting": "realizable"}
     order = [c.method for c in candidates(Subsets(Integers(), 2), **goal) if c.learner]
@@ -97,7 +96,6 @@ def test_the_sentence_gives_one_reason(text: str, setting: Setting, why: str) ->
     assert choose_learner(parse_class(text), Budget(1, "1e-6"), setting=setting)[1] == why
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("budget", [Budget(1), Budget(1, "1e-6"), Budget("0.1", "1e-2")], ids=str)
 @pytest.mark.parametrize("costs", [None, MistakeCosts(5, 1)], ids=["equal", "5:1"])
 def test_a_class_that_can_be_scored_needs_no_search(
@@ -213,7 +211,6 @@ def test_what_is_printed() -> None:
     assert "suffice for 20 percentage points above the best" in best.words()
 
 
-@pytest.mark.slow
 def test_a_calibrated_size_is_enough() -> None:
     found = plan(Subsets(Strings(), 2), **GOAL)
     (place,) = [i for i, row in enumerate(found.rows) if row.method == "partition"]
@@ -286,7 +283,6 @@ def test_tables_that_are_partly_known_have_no_calibrated_size() -> None:
     assert calibrated("lookup", Subsets(Strings(), 2), **GOAL) is None
 
 
-@pytest.mark.slow
 def test_simulated_sizes_of_proved_learners_are_no_larger() -> None:
     """But for the grid of ratio 1.02, and 5% that is estimated."""
     for k in range(1, 6):
@@ -295,7 +291,6 @@ def test_simulated_sizes_of_proved_learners_are_no_larger() -> None:
                 assert c.calibrated.n <= 1.03 * c.bound.n
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("text", ["points(a)", "subsets(a; at most 3)", "thresholds(x, 0..50)"])
 def test_what_n_promises_is_what_the_plan_asks_for(text: str) -> None:
     found = plan(parse_class(text), **GOAL)
@@ -310,7 +305,6 @@ def test_what_n_promises_is_what_the_plan_asks_for(text: str) -> None:
             assert less is None or less.n > 700
 
 
-@pytest.mark.slow
 def test_proved_parameters_are_told_apart() -> None:
     row = next(r for r in plan(Points(Integers()), **GOAL).rows if r.method == "irreducible")
     assert row.realizable is None

@@ -22,8 +22,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
-pytestmark = pytest.mark.slow
-
 LABELS = ["on time", "late", "cancelled"]
 RULES = parse_class("outcomes(origin, dest; at most 1)", labels=3)
 TABLE = FiniteClass.from_array([[0, 1], [1, 2], [2, 2], [0, 0]], labels=3)

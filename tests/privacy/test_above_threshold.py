@@ -115,7 +115,6 @@ def excess(mechanism: AboveThreshold, hits: int, tests: int = 5) -> Fraction:
     return max(Fraction(0), delta - mechanism.delta)
 
 
-@pytest.mark.slow
 def test_one_hit_too_many_is_caught() -> None:
     """The paper's `while counter <= K` makes K + 1 hits."""
     assert excess(LOOSE, hits=1) == 0
@@ -130,7 +129,6 @@ def test_noise_for_a_single_test_is_caught() -> None:
     assert game(Fraction(3, 2), Fraction(3, 2), 1, 3) > plain.delta
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("below", [False, True])
 def test_private_on_all_neighbours(below: bool) -> None:
     class Short(AboveThreshold):
@@ -212,7 +210,6 @@ def test_the_guarantee_for_composition() -> None:
     assert guarantee.rho < Guarantee.pure(mechanism.epsilon).rho
 
 
-@pytest.mark.slow
 def test_draws_follow_the_distribution() -> None:
     mechanism = replace(LOOSE, budget=Budget(LOOSE.epsilon, MILLIONTH), hits=2)
     values, rng = (3, -2, 0), random.Random(6)

@@ -192,14 +192,12 @@ def neighbours(voters: int, length: int) -> Iterator[tuple[Votes, Votes]]:
                 yield one, other
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("voters", [2, 3])
 def test_private_on_all_neighbouring_votes(voters: int) -> None:
     mechanism = votes(voters)
     assert exact_audit(law(mechanism), neighbours(voters, 2), mechanism).holds
 
 
-@pytest.mark.slow
 def test_votes_that_are_too_steep_are_caught() -> None:
     claimed = votes(2)
     planted = Steep(budget=Budget(1, "0.1"), voters=2, threshold=2, hits=1, horizon=3)

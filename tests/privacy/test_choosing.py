@@ -58,7 +58,6 @@ def excess(mechanism: ChoosingMechanism[str]) -> Fraction:
     return max(hockey_stick(p, q, ratio) for p, q in pairs.values()) - mechanism.delta
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("1", "0.05"), ("4", "0.3")])
 @pytest.mark.parametrize("growth", [1, 2])
 def test_private_on_every_neighbouring_pair(epsilon: str, delta: str, growth: int) -> None:
@@ -69,7 +68,6 @@ EVERYTHING = "constant 1"
 PLACES: list[Record | None] = [None, *RECORDS[:8]]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("gain", "loss"), [(1, 1), (3, 1), (1, 3)])
 @pytest.mark.parametrize("constant", [True, False])
 def test_private_with_void_places_and_the_constant_1(gain: int, loss: int, constant: bool) -> None:
@@ -111,7 +109,7 @@ GROUPS: list[tuple[Record, int]] = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_scores_are_those_of_the_records() -> None:
     """Draws from scores have the distribution of the records."""
     mechanism = ChoosingMechanism[str](Budget(Fraction(1, 2), Fraction(1, 2)), 2)

@@ -184,7 +184,6 @@ def below_the_truth(kind: type[Composed]) -> bool:
     return any(excess(pair, cost.epsilon) > cost.delta for cost in costs)
 
 
-@pytest.mark.slow
 def test_a_delta_that_parts_spend_for_epsilon_is_paid() -> None:
     assert not below_the_truth(Composed)
     assert below_the_truth(CostOfThePartsAtAnyDelta)

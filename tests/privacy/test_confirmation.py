@@ -63,7 +63,6 @@ def test_private_on_all_neighbouring_streams(threshold: int, warm: int) -> None:
     assert largest(mechanism.distribution, neighbours(KEYS, 3)) <= RATIO
 
 
-@pytest.mark.slow
 def test_private_on_all_streams_of_four_steps_and_the_bound_is_reached() -> None:
     assert largest(SHORT.distribution, neighbours(KEYS, 4)) == RATIO
     single = replace(SHORT, keys=1)
@@ -149,7 +148,7 @@ def test_a_record_in_a_period_does_not_make_it_longer(monkeypatch: pytest.Monkey
     assert by_code(run, monkeypatch) == law_of(mechanism, (None, 0, None))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_waits_of_four_steps_of_one_key(monkeypatch: pytest.MonkeyPatch) -> None:
     mechanism = replace(SHORT, keys=1, horizon=4)
     for stream in [(0, None, None, 0), (0, 0, 0, None)]:

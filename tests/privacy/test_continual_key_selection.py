@@ -51,7 +51,6 @@ def private(law: Law, length: int = 4, mechanism: ContinualKeySelection[str] = S
     return worst(lambda s: law(mechanism, s), pairs, RATIO) <= mechanism.delta
 
 
-@pytest.mark.slow
 def test_private_on_all_neighbouring_streams() -> None:
     assert private(honest)
     assert private(honest, 5, replace(SHORT, delta=Fraction(3, 5)))
@@ -64,7 +63,6 @@ def test_a_horizon_that_is_short_of_the_stream() -> None:
         assert not any(sets[2:])
 
 
-@pytest.mark.slow
 def test_private_when_what_is_named_depends_on_what_was_selected() -> None:
     """A record names one key as long as none was selected, and another one from then on."""
 
@@ -159,7 +157,6 @@ def by_tests(mechanism: ContinualKeySelection[str], stream: Stream) -> dict[Sele
     return found
 
 
-@pytest.mark.slow
 def test_the_law_is_that_of_all_tests() -> None:
     for stream in product(KEYS, repeat=4):
         assert SHORT.distribution(stream) == {
@@ -181,7 +178,6 @@ def test_a_key_is_selected_as_the_only_candidate_is() -> None:
     assert ContinualKeySelection[str].within(**goal).terms == several.terms(1)
 
 
-@pytest.mark.slow
 def test_draws_follow_the_distribution() -> None:
     mechanism = ContinualKeySelection[str](
         skip_epsilon=Fraction(1), test_epsilon=Fraction(2), delta=Fraction(4, 5), horizon=4

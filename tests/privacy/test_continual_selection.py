@@ -62,7 +62,6 @@ def excess(
     )
 
 
-@pytest.mark.slow
 @KINDS
 @pytest.mark.parametrize(
     ("delta", "length"), [(Fraction(1, 5), 3), (Fraction(9, 10), 3), (Fraction(1, 10), 4)]
@@ -92,7 +91,6 @@ def run_law(chosen: Terms, horizon: int, monkeypatch: pytest.MonkeyPatch) -> Any
     return found
 
 
-@pytest.mark.slow
 def test_the_session_follows_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """With own skips, of which more than three are as good as three on three steps."""
     chosen = make_terms(2, False, Fraction(1, 2), Fraction(2), Fraction(1, 2))
@@ -145,7 +143,6 @@ def last_ratio(chosen: Terms) -> Fraction:
     return max(b / a for a, b in pairwise(chances))
 
 
-@pytest.mark.slow
 def test_the_bounds_are_reached() -> None:
     delta = Fraction(1, 1000)
     assert Fraction(14, 10) < quiet_ratio(ONE) <= 1 / SKIP
@@ -176,7 +173,6 @@ def test_a_record_names_no_more_than_it_may() -> None:
     assert mechanism.distribution((crowd,)) == mechanism.distribution((("a",),))
 
 
-@pytest.mark.slow
 def test_draws_follow_the_distribution() -> None:
     mechanism = ContinualSelection[str](
         budget=Budget(3, Fraction(9, 10)), horizon=3, growth=2, shared=True
@@ -191,7 +187,6 @@ def test_draws_follow_the_distribution() -> None:
     assert statistic < freedom + 4 * (2 * freedom) ** 0.5
 
 
-@pytest.mark.slow
 def test_handicaps_are_records_that_do_not_count() -> None:
     rng, early = random.Random(1), 0
     chosen = make_terms(2, True, Fraction(9, 10), Fraction(3, 2), Fraction(1, 10**6))

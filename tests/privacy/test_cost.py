@@ -51,7 +51,6 @@ def test_the_longest_numbers_are_taken() -> None:
     assert exact(f"{10**100}/{10**100 - 1}", what="delta") == Fraction(10**100, 10**100 - 1)
 
 
-@pytest.mark.slow
 @given(st.fractions())
 def test_a_printed_number_reads_back(value: Fraction) -> None:
     assert Fraction(decimal_text(value)) == value

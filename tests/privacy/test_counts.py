@@ -284,6 +284,7 @@ FAULTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
 def test_each_planted_fault_is_caught(
     fault: Fault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -38,6 +38,7 @@ def worst(law, epsilon: Fraction) -> Fraction:  # type: ignore[no-untyped-def]
     )
 
 
+@pytest.mark.deep
 def test_a_removal_and_an_addition_cost_twice() -> None:
     """Noise for sensitivity 1: a record replaced moves this sum of signs by 2."""
     epsilon = Fraction(1, 2)

@@ -27,7 +27,6 @@ CLASSES: list[Enumerable[Any]] = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("H", CLASSES, ids=str)
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "5"])
 def test_private_on_every_neighbouring_pair(H: Enumerable[Any], epsilon: str) -> None:

@@ -179,6 +179,7 @@ def test_a_draw_among_thousands_of_levels_inverts_its_law(epsilon: Fraction, for
         assert drawn == starts[order[level]]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("epsilon", [THOUSANDTH, Fraction(1)])
 def test_a_draw_among_many_sums_inverts_its_law(epsilon: Fraction) -> None:
     base, rng = exp_below(epsilon / 2), np.random.default_rng(1)
@@ -300,6 +301,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
 def test_each_fault_turns_red(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     turns_red(fault, FAULTS[fault], monkeypatch)

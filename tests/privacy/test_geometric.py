@@ -28,7 +28,6 @@ def laplace_probability(a: float, x: int) -> float:
     return (1 - a) / (1 + a) * a ** abs(x)
 
 
-@pytest.mark.slow
 def test_discrete_laplace() -> None:
     rng, a = random.Random(1), Fraction(3, 5)
     drawn = [discrete_laplace(a, rng) for _ in range(DRAWS)]
@@ -61,7 +60,6 @@ def test_a_bounded_wait_is_the_inverse_of_a_uniform(a: str) -> None:
             assert geometric(Real.of(chance), FirstBits(u), most=most) == expected
 
 
-@pytest.mark.slow
 def test_long_waits_are_uniform_after_inversion() -> None:
     rng, a = random.Random(3), 1 - Fraction(1, 10**9)
     drawn = [geometric(Real.of(a), rng) for _ in range(1000)]

@@ -118,7 +118,6 @@ def holds(rho: Fraction, delta: Fraction, left: Left, tests: int) -> bool:
     return True
 
 
-@pytest.mark.slow
 def test_what_is_claimed_holds_however_they_are_interleaved() -> None:
     """Two sessions, and a response: 3 steps of all adversaries, and 4 of those with one session."""
     first, second, response = (event.guarantee() for event in (*SESSIONS, RESPONSE))
@@ -170,7 +169,6 @@ def exceeds(left: Left, cost: PrivacyCost) -> bool:
     return gain(left, ONE, gamma, 6) > cost.delta
 
 
-@pytest.mark.slow
 def test_no_account_of_the_whole_is_exceeded() -> None:
     """By each theorem of composition, at three deltas; the sessions' own are counted."""
     for more in (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2)):

@@ -93,7 +93,6 @@ def test_private_on_all_neighbours_and_delta_is_used(
         assert found >= delta * Fraction(9, 10)
 
 
-@pytest.mark.slow
 def test_private_beside_a_third_key() -> None:
     mechanism = SingleKeySelection[Any](Budget(2, Fraction(1, 20)))
     assert worst(mechanism, keys=3) == worst(mechanism)
@@ -210,14 +209,12 @@ PLANTS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("plant", PLANTS)
 def test_a_broken_mechanism_is_caught(plant: Callable[..., Release]) -> None:
     delta = Fraction(1, 1000)
     assert worst(plant(Budget(1, delta))) > delta
 
 
-@pytest.mark.slow
 def test_the_price_of_the_other_key_is_sharp() -> None:
     """With E one per cent larger the ratio passes e^epsilon where E says it does, at 1 / (E + 1)."""
     mechanism = SingleKeySelection[str](Budget(1, "1e-6"))
@@ -357,7 +354,7 @@ def test_a_released_set_does_not_tell_which_record_came_first() -> None:
         assert min(seen[0, 8], seen[8, 0]) > 20
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_threads_grow_one_curve() -> None:
     mechanism = PartitionSelection[int](Budget(Fraction(1, 10), Fraction(1, 10**6)))
     alone = [

@@ -51,7 +51,6 @@ def test_one_record_more_is_worth_r_and_delta_and_one_less_r_alone(
     assert worst <= delta
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "delta"), PARAMETERS[1:3])
 def test_private_on_all_tiny_neighbours_and_delta_is_attained(
     epsilon: Fraction, delta: Fraction
@@ -97,7 +96,6 @@ def test_the_distribution_is_that_of_the_definition() -> None:
         assert mechanism.chances({1: count}).get(1, 0) == mechanism.chance(count)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("parameters", PARAMETERS)
 def test_draws_follow_the_distribution(parameters: tuple[Fraction, Fraction]) -> None:
     mechanism, rng, draws = LabelSelection[str](Budget(*parameters)), seeded_generator(1), 4000

@@ -167,7 +167,7 @@ costs = st.builds(PrivacyCost, amounts, amounts)
 moves = st.tuples(st.sampled_from(["spend", "limit", "reopen"]), st.sampled_from("ab"), costs)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @settings(max_examples=50, deadline=None)
 @given(st.lists(moves, max_size=12))
 def test_any_sequence_does_what_two_dictionaries_would(
@@ -365,7 +365,6 @@ def digits(p: int) -> int:
     return max(n for n in range(200) if p**n < 10**60)
 
 
-@pytest.mark.slow
 def test_no_legal_costs_make_a_ledger_that_cannot_be_read(path: Path) -> None:
     costs = forty()
     assert len(costs) == 40
@@ -410,7 +409,6 @@ def test_three_thirds_are_one() -> None:
     assert ledger.total("people") == ONE
 
 
-@pytest.mark.slow
 def test_a_ledger_of_long_old_fractions_can_be_read_and_spent_on(path: Path) -> None:
     """Of 190 digits each, as they were once allowed; the total has beyond seven thousand."""
     rows = [
@@ -505,7 +503,6 @@ def test_a_long_old_name_and_its_limit_keep_no_short_one_from_a_new_limit(path: 
 # Several names of one data set
 
 
-@pytest.mark.slow
 def test_names_that_are_joined_share_what_is_spent_and_the_least_limit(address: str) -> None:
     ledger = Ledger(address)
     half, two = Answer(Fraction(1, 2)), PrivacyCost(Fraction(2), Fraction(1, 2))
@@ -585,14 +582,13 @@ with Ledger(sys.argv[1]) as ledger:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("shape", ["chain", "star"])
 def test_very_many_names_take_time_in_proportion(path: Path, shape: str) -> None:
     """A second or two; the limit, of time squared, is a net that is never reached."""
     subprocess.run([sys.executable, "-c", JOINED, str(path), shape], timeout=20, check=True)
 
 
-@pytest.mark.slow
 def test_a_table_of_the_same_looks_under_another_name_is_told_once(address: str) -> None:
     with Ledger(address) as ledger:
         assert ledger.seen("a", columns=["age", "late"], n=100) == []
@@ -809,7 +805,6 @@ def test_an_entry_is_flushed_to_the_disk_directory_included(path: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
-@pytest.mark.slow
 def test_a_full_disk_gives_no_receipt(path: Path) -> None:
     with Ledger(path) as ledger:
         ledger.spend(TENTH, dataset="people", what="a look")
@@ -838,7 +833,6 @@ def test_a_ledger_locked_for_too_long_gives_no_receipt(
     assert ledger.spend(TENTH, dataset="people", what="a look").number == 1
 
 
-@pytest.mark.slow
 def test_a_long_read_by_another_program_is_waited_for(path: Path) -> None:
     ledger = Ledger(path)
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -976,7 +970,6 @@ def test_bytes_in_place_of_a_text_concern_their_own_data_set(path: Path) -> None
             ledger.history("bad")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("tampered", ["nonsense", "1/0", "-5/1", "9" * 5000])
 def test_an_unsound_row_of_an_old_file_concerns_its_own_data_set_alone(
     path: Path, tampered: str
@@ -1019,7 +1012,6 @@ def test_a_closed_ledger_refuses_every_use() -> None:
         ledger.spend(TENTH, dataset="people", what="a look")
 
 
-@pytest.mark.slow
 def test_an_interrupt_is_heard_while_waiting_and_leaves_no_lock(path: Path) -> None:
     ledger = Ledger(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:

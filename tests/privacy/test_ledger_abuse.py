@@ -35,7 +35,6 @@ from servers import Server
 from servers import server as run_server
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
@@ -222,10 +221,12 @@ def place(request: pytest.FixtureRequest) -> Iterator[tuple[str, Path]]:
             yield running.database(), Path(folder)
 
 
+@pytest.mark.deep
 def test_limits_hold_under_abuse(place: tuple[str, Path]) -> None:
     assert faults_under_abuse(*place, kills=KILLS) == []
 
 
+@pytest.mark.deep
 def test_a_limit_read_a_moment_ago_would_be_caught(
     place: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,6 +247,7 @@ def test_a_limit_read_a_moment_ago_would_be_caught(
     assert any("passes the limit" in fault for fault in faults), faults
 
 
+@pytest.mark.deep
 def test_a_total_that_forgets_would_be_caught(
     place: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,6 +264,7 @@ def test_a_total_that_forgets_would_be_caught(
     assert any("passes the limit" in fault for fault in faults), faults
 
 
+@pytest.mark.deep
 def test_a_server_with_a_full_disk_gives_no_receipt() -> None:
     with run_server(wal_megabytes=1, largest_file=2**20) as running:
         book, receipts, noise = Ledger(running.database()), 0, random.Random(5)

@@ -34,7 +34,6 @@ from littlestone.privacy.ledger.receipt import SEAL, lines
 from littlestone.privacy.randomness import system_generator
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
@@ -99,10 +98,12 @@ class CheckThenInsert(Ledger):
         return Receipt(event, entry, after, limit, system_generator(), pays_for, SEAL)
 
 
+@pytest.mark.deep
 def test_processes_that_spend_at_once_never_pass_the_limit(address: str) -> None:
     assert faults_in_a_race(Ledger, address) == []
 
 
+@pytest.mark.deep
 def test_a_view_from_before_the_wait_would_be_caught(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +131,7 @@ def test_a_view_from_before_the_wait_would_be_caught(
     assert faults_in_a_race(Ledger, address) != []
 
 
+@pytest.mark.deep
 def test_a_limit_checked_outside_the_transaction_would_be_caught(address: str) -> None:
     gate = get_context("fork").Barrier(PROCESSES)
     faults = faults_in_a_race(lambda where: CheckThenInsert(where, gate), address)
@@ -206,10 +208,12 @@ def commit_later(path: str, out: int) -> NoReturn:
                 os.write(out, b"%d\n" % entry.number)
 
 
+@pytest.mark.deep
 def test_no_draw_that_got_out_lacks_its_entry_after_a_kill(address: str) -> None:
     assert faults_after_kills(spend_then_draw, address) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("bug", [draw_then_spend, commit_later])
 def test_a_draw_before_its_entry_would_be_caught(
     bug: Callable[[str, int], NoReturn], address: str
@@ -264,10 +268,12 @@ def faults_of_forks(path: str, patience: float) -> list[str]:
     return [str(error) for error in failures]
 
 
+@pytest.mark.deep
 def test_a_fork_in_the_middle_of_spends_is_safe(address: str) -> None:
     assert faults_of_forks(address, patience=20) == []
 
 
+@pytest.mark.deep
 def test_a_fork_that_knows_no_turns_would_be_caught(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

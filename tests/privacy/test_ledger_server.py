@@ -37,8 +37,6 @@ from littlestone.units import Unit
 from servers import Server
 from servers import server as run_server
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def address(running_server: Server) -> str:
@@ -84,12 +82,12 @@ def lost_in_a_crash(running: Server) -> int:
     return len(numbers - kept)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_no_spend_is_lost_when_the_server_crashes(careless_server: Server) -> None:
     assert lost_in_a_crash(careless_server) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_commit_that_does_not_wait_for_the_disk_would_be_caught(
     careless_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,7 +112,7 @@ def test_a_commit_that_does_not_wait_for_the_disk_would_be_caught(
 CANNOT_KEEP = "it is read-only, or runs with fsync off"
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_server_without_fsync_is_refused(careless_server: Server) -> None:
     ledger = Ledger(careless_server.database())
     spend(ledger)
@@ -222,7 +220,6 @@ class Proxy:
         self._listening.close()
 
 
-@pytest.mark.slow
 def test_a_commit_whose_answer_is_lost_gives_no_receipt(
     running_server: Server, address: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -275,7 +272,6 @@ def holder(running: Server, address: str) -> Any:
     return connection
 
 
-@pytest.mark.slow
 def test_a_ledger_locked_for_too_long_gives_no_receipt(
     running_server: Server, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,7 +282,6 @@ def test_a_ledger_locked_for_too_long_gives_no_receipt(
     assert spend(ledger) == 1
 
 
-@pytest.mark.slow
 def test_an_interrupt_is_heard_while_waiting_and_leaves_no_lock(
     running_server: Server, address: str
 ) -> None:
@@ -310,7 +305,6 @@ def test_a_signal_handler_that_spends_is_refused_and_harms_nothing(address: str)
 # Opening
 
 
-@pytest.mark.slow
 def test_a_ledger_is_made_once_and_found_again(address: str) -> None:
     with pytest.raises(LedgerError, match="there is no ledger"):
         Ledger(address, create=False)
@@ -324,7 +318,6 @@ def test_a_ledger_is_made_once_and_found_again(address: str) -> None:
         assert len(Ledger(again, create=False).entries()) == 1
 
 
-@pytest.mark.slow
 def test_the_longest_names_and_costs_are_kept(address: str) -> None:
     ledger, name = Ledger(address), ("Zürich 东京 " * 60)[:499] + "."
     longest = Answer(Fraction(10**100, 7), Fraction(1, 10**100 - 1))
@@ -409,7 +402,6 @@ def test_a_ledger_of_format_4_keeps_its_limits_and_gets_others(
         assert [count.total.epsilon for count in ledger.counts("people") if count.total] == [1, 3]
 
 
-@pytest.mark.slow
 def test_a_ledger_of_format_2_is_brought_up_to_date_by_its_owner(
     running_server: Server, address: str
 ) -> None:
@@ -439,7 +431,6 @@ def test_a_ledger_of_format_2_is_brought_up_to_date_by_its_owner(
     session(running_server, address, "DROP OWNED BY bob")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "number", ["nonsense", "-1/1", "1/0", "1", "1//2", "0.5", f"1/{'9' * 102}", f"{'9' * 202}/1"]
 )
@@ -469,7 +460,6 @@ def test_no_other_hand_can_write_an_unsound_row(
     session(running_server, address, INSERT.format("a", "1/2"))
 
 
-@pytest.mark.slow
 def test_a_database_that_cannot_hold_every_name_is_named(running_server: Server) -> None:
     for encoding in ("LATIN1", "SQL_ASCII"):
         address = running_server.database(f"ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
@@ -644,7 +634,7 @@ def encrypted_server(
             yield running, certificate
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_ledger_says_who_could_read_along(encrypted_server: tuple[Server, Path]) -> None:
     running, certificate = encrypted_server
     local = running.database()

@@ -21,7 +21,6 @@ from servers import Server
 from servers import server as run_server
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
 
@@ -97,6 +96,7 @@ def frozen(running: Server, ledger: Ledger) -> Iterator[None]:
             os.kill(process, signal.SIGCONT)
 
 
+@pytest.mark.deep
 def test_a_server_that_falls_silent_is_named_and_blocks_nothing_else(
     freezing: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +134,7 @@ def test_a_server_that_falls_silent_is_named_and_blocks_nothing_else(
     assert spend(ledger) == 2  # through a new connection; what was cut off left nothing
 
 
+@pytest.mark.deep
 def test_a_child_of_a_process_that_waits_for_a_server_can_use_it(freezing: Server) -> None:
     ledger = Ledger(freezing.database())
     with frozen(freezing, ledger):
@@ -145,6 +146,7 @@ def test_a_child_of_a_process_that_waits_for_a_server_can_use_it(freezing: Serve
     assert len(ledger.entries()) == 2
 
 
+@pytest.mark.deep
 def test_a_wait_without_a_watch_would_be_caught(
     freezing: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,7 +60,7 @@ def test_private_on_all_neighbouring_streams_and_sharp(threshold: int) -> None:
     assert ratio(short(threshold).distribution) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("threshold", [1, 2])
 def test_waits_are_the_tests_they_skip(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mechanism's own code along every outcome of its waits; Z, up to 5."""

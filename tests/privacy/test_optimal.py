@@ -65,7 +65,6 @@ def test_many_different_epsilons_are_rounded_up() -> None:
     assert optimal_epsilon(many, delta) == Fraction(3000, 999) + 3
 
 
-@pytest.mark.slow
 def test_a_thousand_responses_beyond_the_range_of_floats() -> None:
     """The losses reach e^1000; what is far out is neither lost nor infinite."""
     found = optimal_epsilon([(Guarantee.pure(Fraction(1)), 1000)], Fraction(1, 10**6))

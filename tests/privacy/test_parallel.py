@@ -57,7 +57,6 @@ def worst(parts: Parts, epsilon: Fraction) -> Fraction:
     )
 
 
-@pytest.mark.slow
 def test_parts_by_position_cost_the_largest() -> None:
     event = Parallel([Answer(epsilon) for epsilon in EPSILONS])
     assert event.cost().epsilon == 1
@@ -65,7 +64,6 @@ def test_parts_by_position_cost_the_largest() -> None:
     assert worst(by_position, event.cost().epsilon * Fraction(9, 10)) > 0
 
 
-@pytest.mark.slow
 def test_parts_by_value_cost_the_two_largest() -> None:
     """The maximum is a plant of the audits' catalogue; the sum of the two largest is right."""
     assert worst(by_value, sum(EPSILONS[:2], Fraction(0))) == 0

@@ -100,7 +100,6 @@ def violations(rule: Rule) -> int:
     return sum(worst(plan, cost.epsilon) > cost.delta for plan, cost in costs)
 
 
-@pytest.mark.slow
 def test_the_total_holds_for_all_neighbours() -> None:
     assert violations(total) == 0
 
@@ -153,7 +152,6 @@ def worst_spend(spends: Sequence[Spend]) -> PrivacyCost:
     return total([spend for spend in spends if spend[0] is None] + list(biggest.items()))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "bug", [costliest_part, partitions_in_parallel, by_name_alone, worst_spend]
 )
@@ -168,7 +166,6 @@ def test_parts_by_value_cost_more() -> None:
     assert worst(plan, total(plan).epsilon, split=by_value) > 0
 
 
-@pytest.mark.slow
 def test_each_position_s_total_and_the_total_stand_under_the_same_limits() -> None:
     """Maxima of epsilon and of delta apart refuse nothing that a check part by part admits."""
     for plan in PLANS:
@@ -187,7 +184,6 @@ def test_each_position_s_total_and_the_total_stand_under_the_same_limits() -> No
 # The ledger, in both stores.
 
 
-@pytest.mark.slow
 def test_folds_share_a_limit_and_partitions_add_up(address: str) -> None:
     half = Answer(Fraction(1, 2), Fraction(1, 100))
     with Ledger(address) as ledger:
@@ -214,7 +210,6 @@ def test_folds_share_a_limit_and_partitions_add_up(address: str) -> None:
         assert totals == [Fraction(1, 2)] * 5 + [Fraction(1), Fraction(3, 2), Fraction(3, 2)]
 
 
-@pytest.mark.slow
 def test_a_history_ends_in_the_totals(address: str) -> None:
     ledger = Ledger(address)
     for number, (part, cost) in enumerate(MENU * 3):

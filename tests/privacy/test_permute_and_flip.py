@@ -43,13 +43,11 @@ def worst(epsilon: Fraction, ratio: Fraction | None = None) -> Fraction:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_private_on_every_neighbouring_pair(epsilon: Fraction) -> None:
     assert worst(epsilon) == 0
 
 
-@pytest.mark.slow
 def test_epsilon_is_attained() -> None:
     """The ratio r^2 is reached, so a hundredth less of it is too little."""
     r = PermuteAndFlip(Fraction(1)).base

@@ -18,8 +18,6 @@ from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.race import Rates, decide, draw, rates_of, survival
 from littlestone.privacy.samplers.selection import group
 
-pytestmark = pytest.mark.slow
-
 Decide = Callable[[Rates, tuple[Fraction, Fraction], int], int | None]
 
 BASES = st.sampled_from([Fraction(3, 2), Fraction(11, 10), Fraction(2), Fraction(10**9)])
@@ -66,6 +64,7 @@ def wrong_decisions(errors: list[int], base: Fraction, window: int, choose: Deci
     return wrong
 
 
+@pytest.mark.deep
 @settings(max_examples=12, deadline=None)
 @given(ERRORS, BASES, st.integers(0, 12))
 def test_every_decision_is_exact(errors: list[int], base: Fraction, window: int) -> None:
@@ -123,6 +122,7 @@ def ignores_lengths(
     return sum(counts[:run]) + rng.randrange(counts[run])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("plant", [ignores_lengths, selection.draw])
 def test_another_distribution_is_caught(plant: Callable[..., int]) -> None:
     assert min(p_value(plant, errors, lengths) for errors, lengths in SHAPES) < 1e-6

@@ -46,7 +46,6 @@ def test_a_rounded_up_base_is_caught(plant: Callable[[Fraction], Fraction]) -> N
     assert violations(plant) != []
 
 
-@pytest.mark.slow
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=44))
 def test_tight_and_at_least_one(x: Fraction) -> None:
     context = Context(prec=80, rounding=ROUND_CEILING)
@@ -68,7 +67,6 @@ def decimal(x: Fraction) -> Decimal:
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
-@pytest.mark.slow
 @given(st.fractions(min_value=0, max_value=900), st.integers(1, 120))
 def test_the_exponential_is_enclosed(x: Fraction, places: int) -> None:
     """Against the decimal module, which rounds e^x correctly to the digits asked for."""
@@ -79,7 +77,6 @@ def test_the_exponential_is_enclosed(x: Fraction, places: int) -> None:
     assert high - low <= 2
 
 
-@pytest.mark.slow
 @given(st.fractions(min_value=0, max_value=500))
 def test_the_upper_bound_is_tight(x: Fraction) -> None:
     with localcontext(prec=400):
@@ -102,7 +99,6 @@ def wrong_logarithm(below: Callable[[Fraction], Fraction], x: Fraction) -> bool:
     return not value - Fraction(1, 2**63) - SLACK <= below(x) <= value + SLACK
 
 
-@pytest.mark.slow
 @given(LOGARITHMS)
 def test_the_logarithm_is_enclosed(x: Fraction) -> None:
     assert not wrong_logarithm(log_below, x)

@@ -35,6 +35,7 @@ def test_the_steps_are_those_of_the_proof(budget: Budget) -> None:
     assert Q(1) == r * Q(0)  # so no larger chance of all keys is possible
 
 
+@pytest.mark.deep
 def test_all_keys_are_drawn_by_their_law() -> None:
     mechanism = RestSelection[str](Budget(2, "0.1"))
     scores = {"a": 6, "b": -2, "c": 3}

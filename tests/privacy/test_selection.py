@@ -104,7 +104,7 @@ grouped = st.lists(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @settings(max_examples=150, deadline=None)
 @given(grouped, bases)
 def test_every_decision_is_exact(pairs: list[tuple[int, int]], base: Fraction) -> None:
@@ -114,7 +114,6 @@ def test_every_decision_is_exact(pairs: list[tuple[int, int]], base: Fraction) -
     assert wrong_decisions(levels, base, 9, decide) == 0
 
 
-@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(grouped, bases, st.integers(0, 40))
 def test_a_window_changes_no_decision(
@@ -206,7 +205,7 @@ def test_frequencies(errors: list[int], lengths: list[int] | None) -> None:
     assert p_value(draw, errors, lengths) > 1e-4
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("plant", [ignores_lengths, first_of_level, doubles_the_gap])
 def test_a_biased_sampler_is_caught(plant: Draw) -> None:
     assert min(p_value(plant, errors, lengths) for errors, lengths in SHAPES) < 1e-9

@@ -53,7 +53,6 @@ def excess(mechanism: SparseSampling[int]) -> Fraction:
     return divergence - mechanism.delta
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "delta", "size"),
     [("1", "1e-6", 2), ("1", "0.05", 1), ("5", "0.3", 2), ("1", "0.9", 2)],
@@ -124,7 +123,7 @@ def pair_of(
     return p, q
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_random_instances_never_exceed_the_curve() -> None:
     rng = random.Random(1)
     worst = Fraction(0)
@@ -195,7 +194,6 @@ def p_value(sampler: SparseSampling[int], lists: Lists) -> float:
 LISTS: Lists = ((3, 1), (1, 3), (1,), (4, 1), (4, 3, 2), (2, 4), (1, 1), (1, 4), (3, 1))
 
 
-@pytest.mark.slow
 def test_draws_have_the_distribution() -> None:
     assert p_value(SparseSampling(Budget(1, Fraction(1, 10)), 2), LISTS) > 1e-3
 

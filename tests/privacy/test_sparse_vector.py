@@ -72,7 +72,6 @@ def telling() -> Pairs:
             yield (0,) * near + (-7,) * far, (up,) * near + (-7 - down,) * far
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("below", [False, True])
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize("hits", [1, 2, 3])
@@ -148,7 +147,6 @@ def releases_the_noisy_value(m: SparseVector, values: Values) -> dict[Answers, F
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("plant", "hits"),
     [
@@ -163,7 +161,7 @@ def test_planted_bugs_are_caught(plant: Rule, hits: int) -> None:
     assert excess(mechanism, telling(), plant) > 0
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("below", [False, True])
 def test_probabilities_are_those_of_the_series(below: bool) -> None:
     b, a, far = Fraction(2, 3), Fraction(1, 2), 80
@@ -213,7 +211,6 @@ def test_a_session_has_the_distribution_given_rho(
         assert script.explore(run) == expected
 
 
-@pytest.mark.slow
 def test_draws_follow_the_distribution() -> None:
     mechanism, values, rng = short(2), (0, 1, -1), random.Random(5)
     counts: Counter[Answers] = Counter()

@@ -128,7 +128,7 @@ def p_value(mechanism: Histograms, records: Records, claimed: Histograms) -> flo
 RECORDS: Records = ("a", None, "b", "a", "a", "c", "b")
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_draws_follow_the_distribution() -> None:
     for epsilon in EPSILONS[1:]:
         mechanism = tight(epsilon, 3)

@@ -70,7 +70,6 @@ grouped = st.lists(
 )
 
 
-@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(grouped, st.sampled_from([Fraction(3, 2), Fraction(11, 10), Fraction(2)]))
 def test_random_sums_have_their_exact_law(groups: Groups, base: Fraction) -> None:
@@ -124,7 +123,7 @@ def doubled(groups: Sequence[Sequence[Any]], base: Fraction, rng: random.Random)
     return draw_sum([[2 * part for part in parts] for parts in groups], base, rng)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("plant", [by_best_items, parts_alike, doubled])
 def test_a_biased_sampler_is_caught(plant: Callable[..., Any]) -> None:
     assert min(p_value(plant, groups) for groups in SHAPES[:3]) < 1e-9

@@ -14,7 +14,6 @@ from littlestone.privacy.samplers.uniform import LazyUniform, bernoulli
 UNIT = st.fractions(min_value=0, max_value=1, max_denominator=1000)
 
 
-@pytest.mark.slow
 @given(UNIT, UNIT, st.integers(0, 40), st.integers(1, 200))
 def test_enclosures_hold_the_number(x: Fraction, y: Fraction, k: int, bits: int) -> None:
     named = [
@@ -30,7 +29,7 @@ def test_enclosures_hold_the_number(x: Fraction, y: Fraction, k: int, bits: int)
         assert high - low <= 4
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @settings(deadline=None)
 @given(st.fractions(min_value=0, max_value=60), st.integers(1, 300))
 @example(Fraction(10**4), 14500)
@@ -66,7 +65,6 @@ class Bits(random.Random):
         return self._number >> self._left & (1 << k) - 1
 
 
-@pytest.mark.slow
 @given(UNIT, st.integers(-2, 2))
 def test_a_comparison_is_exact_next_to_its_threshold(p: Fraction, step: int) -> None:
     """U is put within 2^-1023 of p: the answer needs all of its bits."""

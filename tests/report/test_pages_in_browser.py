@@ -18,8 +18,6 @@ from littlestone.report.pages.ledger import ledger_page
 from littlestone.report.pages.release import release_page
 from littlestone.report.pages.stream import Run, stream_page
 
-pytestmark = pytest.mark.slow
-
 WIDTHS = (390, 1280)
 NAMES = ("threshold", "tree", "estimated", "named", "simulated", "hostile", "run", "ledger")
 

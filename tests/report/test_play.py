@@ -86,7 +86,6 @@ def node(script: str) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
 def test_the_solver_of_the_page_is_right() -> None:
     asked = tables()
     told = node(f"const tables = {json.dumps(asked)};{ASKED}")
@@ -95,7 +94,6 @@ def test_the_solver_of_the_page_is_right() -> None:
         assert found == expected(FiniteClass.from_array(rows, labels=labels), depth), rows
 
 
-@pytest.mark.slow
 def test_the_largest_game_is_solved() -> None:
     """A random table at both limits; its rows fill all bits of a number."""
     rng = random.Random(3)

@@ -18,8 +18,6 @@ from littlestone.report.pages.game import game_page
 from littlestone.report.pages.walk import DECOMPOSITION, MISTAKES, walk_page
 from littlestone.report.tree import class_tree
 
-pytestmark = pytest.mark.slow
-
 HOSTILE = "<script>document.title='hacked'</script></script><img src=x onerror=alert(1)>&amp;"
 STATUS, CHOICE, COUNTS = "[role=status]", ".choices button:enabled", "#play .facts dd"
 

@@ -23,7 +23,7 @@ from test_silence import leaks
 
 from planting import Fault
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 PEOPLE = fit("fit of units", TREES, *UNIT, "2")
 PEOPLE_IN_A_FRAME = next(door for door in functions(pandas_texts) if "two of a unit" in door.name)

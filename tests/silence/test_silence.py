@@ -32,8 +32,6 @@ from watching import Seen, look
 
 from planting import Fault
 
-pytestmark = pytest.mark.slow
-
 
 def leaks(
     door: Door, tables: list[Records], fault: Fault | None = None

@@ -93,7 +93,6 @@ def frequencies(n: int, tie: int, pick: Pick) -> list[Counter[Function]]:
 PICKS: dict[str, Pick] = {"first": lambda xs: xs[:1], "last": lambda xs: xs[-1:], "uniform": list}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("pick", PICKS.values(), ids=PICKS)
 @pytest.mark.parametrize("tie", [0, 1])
 @pytest.mark.parametrize("n", [3, 5, 10, 20])

@@ -16,7 +16,7 @@ from littlestone.discovery import modules
 from littlestone.verify.statement import rows_of
 from planting import Fault, forget, plant
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 ROWS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": row
