@@ -16,7 +16,7 @@ from rich.console import Console
 
 from benchmarks.families import FAMILIES, WALLS
 from benchmarks.harness import require, steps
-from littlestone.dimension import GraphCertificate, littlestone_bounds, littlestone_dimension
+from littlestone.dimension import Certificate, littlestone_bounds, littlestone_dimension
 from littlestone.dimension.table import PackedTable
 
 ON_REQUEST = True
@@ -38,7 +38,7 @@ def show(console: Console) -> None:
             solve = _seconds(partial(littlestone_dimension, table, jobs=1), family.dimension)
             bounds = littlestone_bounds(table, jobs=1)  # the same search, and a tree
             began = time.process_time()
-            certificate = GraphCertificate.of(table, bounds)
+            certificate = Certificate.of(table, bounds)
             wrote = time.process_time() - began
             check = _seconds(partial(_accepts, table, certificate), True)
             there = _by_c(program, table, certificate) if program and name in FAMILIES else "-"
@@ -58,14 +58,14 @@ def _seconds(task: Callable[[], object], expected: object) -> float:
     return seconds
 
 
-def _accepts(table: PackedTable, certificate: GraphCertificate) -> bool:
+def _accepts(table: PackedTable, certificate: Certificate) -> bool:
     return all(verdict.proved for verdict in certificate.check(table))
 
 
 def _warm_up() -> None:
     """Compile and load the kernels."""
     table = PackedTable.read(FAMILIES["random .5"].table())
-    GraphCertificate.of(table, littlestone_bounds(table)).check(table)
+    Certificate.of(table, littlestone_bounds(table)).check(table)
 
 
 def _compiled(folder: Path) -> Path | None:
@@ -77,7 +77,7 @@ def _compiled(folder: Path) -> Path | None:
     return folder / "check"
 
 
-def _by_c(program: Path, table: PackedTable, certificate: GraphCertificate) -> str:
+def _by_c(program: Path, table: PackedTable, certificate: Certificate) -> str:
     """The CPU seconds of the C program."""
     given, proof = program.with_name("table.npy"), program.with_name("table.ldim")
     np.save(given, table.values().astype(np.uint8))

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from benchmarks.harness import require
 from littlestone.cli.bars import bar
-from littlestone.dimension import GraphCertificate, littlestone_bounds
+from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.table import PackedTable
 from littlestone.families import table
 from littlestone.progress import tracked
@@ -29,7 +29,7 @@ def show(console: Console) -> None:
             made = PackedTable.read(table(str(name), *map(int, numbers)))
             begin = time.process_time()
             bounds = littlestone_bounds(made, time_limit=60)
-            proof = GraphCertificate.of(made, bounds)
+            proof = Certificate.of(made, bounds)
             solved = time.process_time() - begin
             require(bounds.lower == bounds.upper, f"{name} is not settled")
             begin = time.process_time()

@@ -1,6 +1,3 @@
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
-
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "solver.hpp"
@@ -46,31 +43,7 @@ void bind_search(nb::module_& m) {
             [](Solver& solver, int k, ListArray<std::int64_t> points) {
                 return solver.first().plant(k, points.data());
             },
-            unlocked)
-        .def(
-            "decide_side",
-            [](Solver& solver, int depth, int x, int side, int k) {
-                return solver.first().decide_side(depth, x, side, k) == Answer::no;
-            },
-            unlocked)
-        .def("rows_of", [](Solver& solver, int depth) { return solver.first().frames()[depth].rows; })
-        .def("key_of",
-             [](Solver& solver, int depth) {
-                 const Key key = solver.first().frames()[depth].key;
-                 return std::make_pair(key.a, key.b);
-             })
-        .def("origins_of",
-             [](Solver& solver, int depth) {
-                 const Frame& frame = solver.first().frames()[depth];
-                 return std::vector<int>(frame.origin.data(), frame.origin.data() + frame.columns);
-             })
-        .def("columns_of", [](nb::object self, int depth) {
-            Frames& frames = nb::cast<Solver&>(self).first().frames();
-            const Frame& frame = frames[depth];
-            return nb::ndarray<Word, nb::numpy, nb::ndim<2>>(
-                frames.column(frame, 0),
-                {static_cast<std::size_t>(frame.columns), static_cast<std::size_t>(frame.words)}, self);
-        });
+            unlocked);
     m.def(
         "descend",
         [](GridArray<const Word> rows, ListArray<std::int64_t> points, ListArray<std::int64_t> index,

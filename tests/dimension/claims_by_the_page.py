@@ -1,6 +1,6 @@
 """A checker of binary certificates that follows docs/certificate-format.md word by word, slowly.
 
-It shares no code with the package.  The tests compare the two fast checkers with it.
+It shares no code with the package.  The tests compare checker/check.c with it.
 """
 
 from __future__ import annotations
@@ -44,6 +44,14 @@ class Claim:
     path: frozenset[tuple[int, int]]
     rows: list[int]
     keeps: bool = False
+
+
+Shape = tuple[int, frozenset[tuple[int, ...]]]
+
+
+def covers(shape: Shape, other: Shape) -> bool:
+    """Whether the first has as many rows as the second, and all of its columns."""
+    return shape[0] == other[0] and shape[1] >= other[1]
 
 
 @dataclass
@@ -120,7 +128,7 @@ class Proof:
     def side(self, rows: list[int], x: int, s: int) -> list[int]:
         return [r for r in rows if self.table[r][x] == s]
 
-    def shape(self, rows: list[int]) -> tuple[int, frozenset[tuple[int, ...]]]:
+    def shape(self, rows: list[int]) -> Shape:
         columns = set()
         for x in range(len(self.table[0])):
             values = [self.table[r][x] for r in rows]
@@ -197,7 +205,7 @@ class Proof:
             good = claim.k < me.k and (
                 claim.path <= path
                 if kind == 2
-                else claim.keeps and self.shape(claim.rows) == self.shape(side)
+                else claim.keeps and covers(self.shape(claim.rows), self.shape(side))
             )
         else:
             good = False

@@ -11,10 +11,9 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from claims_by_the_page import HEAD, Claim, Proof, Text, proved
+from claims_by_the_page import HEAD, Claim, Proof, Text, covers, proved
 
-from littlestone.dimension import GraphCertificate, littlestone_bounds
-from littlestone.dimension.proof.format import written
+from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.proof.symmetries import declared
 from littlestone.dimension.symmetry import learning
 from littlestone.dimension.table import PackedTable
@@ -23,15 +22,24 @@ from littlestone.families import table
 Rows = list[list[int]]
 
 
-def certificate_of(values: np.ndarray, patience: int = 1 << 30) -> tuple[Rows, GraphCertificate]:
+def written(number: int) -> bytes:
+    """Seven bits to a byte, the lowest first."""
+    out = bytearray()
+    while number >= 128:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def certificate_of(values: np.ndarray, patience: int = 1 << 30) -> tuple[Rows, Certificate]:
     """A table and its certificate, which uses symmetries if ``patience`` is 0."""
     packed = PackedTable.read(values.astype(np.uint8))
     with patch.object(learning, "PATIENCE", patience):
-        return packed.values().tolist(), GraphCertificate.of(packed, littlestone_bounds(packed))
+        return packed.values().tolist(), Certificate.of(packed, littlestone_bounds(packed))
 
 
 @cache
-def certified() -> list[tuple[Rows, GraphCertificate]]:
+def certified() -> list[tuple[Rows, Certificate]]:
     """Small tables whose proofs have steps of all kinds; the tree of the last one is large."""
     lists = table("decision_lists", 3)
     unions = [lists[:, [i]] | lists[:, [j]] for i in range(8) for j in range(i)]
@@ -40,6 +48,7 @@ def certified() -> list[tuple[Rows, GraphCertificate]]:
         np.hstack([lists, *(unions[i] for i in chosen)]),
         table("intervals", 7, 2),
         table("random", 160, 36, 20, 2),
+        table("random", 130, 70, 20, 3),
     ]
     certified_ = [certificate_of(values) for values in made]
     turned = lists ^ np.arange(lists.shape[1], dtype=lists.dtype) % 2  # symmetries exchange labels
@@ -50,8 +59,11 @@ def certified() -> list[tuple[Rows, GraphCertificate]]:
 def forged() -> list[tuple[Rows, list[bytes]]]:
     """Small tables, each with its certificate and with files that do not prove what they say."""
     rng, batteries = np.random.default_rng(11), []
-    for _ in range(12):
-        rows, honest = certificate_of(rng.random((24, 6)) < rng.choice([0.3, 0.5]))
+    for i in range(16):
+        values = rng.random((24, 6)) < rng.choice([0.3, 0.5])
+        if i >= 12:  # rows of several words, of which the last are used
+            values = np.pad(values, ((0, 0), ([59, 128, 500, 600][i - 12], 0)))
+        rows, honest = certificate_of(values)
         more = replace(honest, claims=honest.claims + 1)
         made = [honest.to_bytes(), honest.to_bytes() + bytes(1), more.to_bytes()]
         head = made[0][:HEAD] + written(0)
@@ -66,7 +78,7 @@ def forged() -> list[tuple[Rows, list[bytes]]]:
         batteries.append((rows, [honest.to_bytes(), *(made[i] for i in chosen)]))
     half = table("intervals", 7, 2)  # both halves: a symmetry exchanges the labels of column 0
     both = np.hstack([np.repeat([[0], [1]], len(half), axis=0), np.vstack([half, half])])
-    for rows, honest in [certified()[3], certificate_of(both, 0)]:
+    for rows, honest in [certified()[-1], certificate_of(both, 0)]:
         batteries.append((rows, [honest.to_bytes(), *misdeclared(rows, honest, rng)]))
     return [*batteries, one_way(), one_left(), moving(), *turned_back()]
 
@@ -128,23 +140,24 @@ def moving() -> tuple[Rows, list[bytes]]:
 
 
 def turned_back() -> Iterator[tuple[Rows, list[bytes]]]:
-    """False claims about rows that a turn by two columns keeps, with a step about a side of any column.
+    """False claims about rows that a turn of the columns keeps, with a step about a side of any column.
 
     The claim inside has no steps.  Rule 1 settles columns 0 and 1 there in the first table, and rule 2
-    the first column of each orbit that rule 1 leaves over in the second.  The turn takes columns 4 and
-    5 back to 0 and 1.
+    the first column of each orbit that rule 1 leaves over in the second.  The turn by two takes columns
+    4 and 5 back to 0 and 1.  In the last table the turn takes all rows but the last one to rows.
     """
-    for codes in (
-        [3, 11, 12, 14, 30, 31, 35, 39, 44, 47, 48, 50, 55, 56, 57, 59, 61, 62, 63],
-        [1, 4, 9, 16, 18, 30, 31, 36, 39, 43, 46, 47, 55, 57, 58, 59, 61, 62, 63],
+    for points, by, upper, codes in (
+        (6, 2, 3, [3, 11, 12, 14, 30, 31, 35, 39, 44, 47, 48, 50, 55, 56, 57, 59, 61, 62, 63]),
+        (6, 2, 3, [1, 4, 9, 16, 18, 30, 31, 36, 39, 43, 46, 47, 55, 57, 58, 59, 61, 62, 63]),
+        (4, 1, 2, [9, 5, 14, 10, 6, 13, 12, 11, 7, 3, 8]),
     ):
         rows, honest = certificate_of(
-            np.array([[code >> x & 1 for x in range(6)] for code in codes])
+            np.array([[code >> x & 1 for x in range(points)] for code in codes])
         )
-        head, turn = honest.to_bytes()[:HEAD], [4, 6, 8, 10, 0, 2]
+        head, turn = honest.to_bytes()[:HEAD], [2 * ((x + by) % points) for x in range(points)]
         lies = (
-            [0, 3, 0, 2, 1, *turn, 0, 0, 2 + literal, *kind, end, 0]
-            for literal in range(12)
+            [0, upper, 0, 2, 1, *turn, 0, 0, 2 + literal, *kind, end, 0]
+            for literal in range(2 * points)
             for kind in ([4, 0], [0])
             for end in (0, 1)
         )
@@ -178,11 +191,11 @@ class Noting(Proof):
         elif kind == 3:
             shape = self.shape(side)
             self.found.append(
-                (at + 1, len(self.claims), lambda claim: self.shape(claim.rows) == shape)
+                (at + 1, len(self.claims), lambda claim: covers(self.shape(claim.rows), shape))
             )
 
 
-def retargeted(rows: Rows, certificate: GraphCertificate) -> Iterator[bytes]:
+def retargeted(rows: Rows, certificate: Certificate) -> Iterator[bytes]:
     """The certificate with all shapes kept, and with one reference to another set or shape."""
     proof = Noting(rows, Text(certificate.text))
     proof.prove(certificate.upper + 1)
@@ -198,9 +211,7 @@ def retargeted(rows: Rows, certificate: GraphCertificate) -> Iterator[bytes]:
                 yield replace(certificate, text=bytes(text)).to_bytes()
 
 
-def misdeclared(
-    rows: Rows, certificate: GraphCertificate, rng: np.random.Generator
-) -> Iterator[bytes]:
+def misdeclared(rows: Rows, certificate: Certificate, rng: np.random.Generator) -> Iterator[bytes]:
     """The certificate with symmetries that are none, or that are used where they do not hold."""
     points, text = len(rows[0]), Text(certificate.text)
     number = text.number

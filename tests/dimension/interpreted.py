@@ -1,4 +1,4 @@
-"""The compiled writer and checker of certificates as plain Python, with a fault planted in their text.
+"""The compiled writer of certificates as plain Python, with a fault planted in their text.
 
 Numba would take half a minute for each fault.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 PROOF = "littlestone.dimension.proof"
 COMPILING = "littlestone.dimension.engine.compiling"
-MODULES = ("format", "symmetries", "frames", "looking", "accepting", "writing")
+MODULES = ("format", "symmetries", "frames", "looking", "writing")
 
 
 def _as_it_is(*_: Any, **__: Any) -> Callable[[Any], Any]:
@@ -25,8 +25,8 @@ def _as_it_is(*_: Any, **__: Any) -> Callable[[Any], Any]:
 
 
 @contextmanager
-def interpreted(module: str = "", old: str = "", new: str = "") -> Iterator[tuple[Any, Any]]:
-    """`GraphWriter` and `GraphChecker`; in ``module`` the text ``old`` has become ``new``."""
+def interpreted(module: str = "", old: str = "", new: str = "") -> Iterator[Any]:
+    """`GraphWriter`; in ``module`` the text ``old`` has become ``new``."""
     plain = ModuleType("interpreted.compiling")
     vars(plain).update(
         compiled=_as_it_is,
@@ -52,10 +52,7 @@ def interpreted(module: str = "", old: str = "", new: str = "") -> Iterator[tupl
             made[f"interpreted.{name}"] = sys.modules[f"interpreted.{name}"] = ModuleType(name)
             exec(compile(text, name, "exec"), vars(made[f"interpreted.{name}"]))
         with np.errstate(over="ignore"):
-            yield (
-                made["interpreted.writing"].GraphWriter,
-                made["interpreted.accepting"].GraphChecker,
-            )
+            yield made["interpreted.writing"].GraphWriter
     finally:
         for name in made:
             sys.modules.pop(name, None)

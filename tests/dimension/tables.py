@@ -7,8 +7,8 @@ from itertools import combinations, combinations_with_replacement, permutations,
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.dimension import Bounds, Certificate
 from littlestone.dimension.littlestone import LittlestoneSolver
-from littlestone.dimension.proof import symmetries
 from littlestone.dimension.symmetry.finding import Entries
 from littlestone.dimension.table import PackedTable
 
@@ -154,7 +154,16 @@ def signed(points: NDArray[np.int64], flips: NDArray[np.int64]) -> NDArray[np.in
 
 
 def admitted(table: PackedTable, image: NDArray[np.int64]) -> bool:
-    """Whether the search admits a symmetry; the checker of certificates has its own way, and agrees."""
-    good = Entries(table).is_symmetry(image)
-    assert symmetries._is_symmetry(image, table, symmetries._sorted(table.rows)) == good
+    """Whether the search admits a symmetry, which it does if the rows go to the same rows."""
+    good, values = Entries(table).is_symmetry(image), table.values()
+    moved = np.zeros_like(values)
+    moved[:, image[::2] >> 1] = values ^ (image[::2] & 1).astype(np.uint8)
+    permutes = np.array_equal(np.sort(image), np.arange(2 * table.points))
+    permutes &= np.array_equal(image[1::2], image[::2] ^ 1)
+    assert good == (permutes and set(map(bytes, moved)) == set(map(bytes, values)))
     return good
+
+
+def proved(table: Table, bounds: Bounds) -> bool:
+    """Whether the certificate of these bounds proves both."""
+    return all(verdict.proved for verdict in Certificate.of(table, bounds).check(table))

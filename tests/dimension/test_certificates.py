@@ -1,40 +1,178 @@
-"""Certificates survive a journey as JSON; damaged ones are rejected."""
+"""Certificates: small tables against plain recursion, journeys as bytes, damage, and limits."""
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 import tables
 
-from littlestone.dimension import checking
-from littlestone.dimension.refutation import Refutation, refutes
-from littlestone.dimension.shattering import is_shattered_by
-from littlestone.dimension.sides import Sides, restricted, weights
-from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
+from littlestone.dimension import Bounds, Certificate, is_shattered_by, littlestone_bounds
+from littlestone.dimension.awaiting import awaited
+from littlestone.dimension.certificate import ROOM
+from littlestone.dimension.checker import Check
+from littlestone.dimension.septets import read, written
 from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 
 TABLE = tables.boxes(4)
-BOUNDS = littlestone_bounds(TABLE, certificate=True)
-TREE, DIMENSION = BOUNDS.tree, BOUNDS.dimension
-assert BOUNDS.certificate is not None
-PROOF: Refutation = BOUNDS.certificate
+TREE = littlestone_bounds(TABLE).tree
 
 
-def test_journeys_as_json() -> None:
+def plain(columns: list[int], full: int) -> int:
+    """The dimension by the definition alone."""
+
+    @cache
+    def dimension(alive: int) -> int:
+        splits = [(alive & column, alive & ~column) for column in columns]
+        return max((1 + min(map(dimension, s)) for s in splits if s[0] and s[1]), default=0)
+
+    return dimension(full)
+
+
+def random_tables(count: int, rows: int, points: int) -> list[PackedTable]:
+    rng = np.random.default_rng(count)
+    shapes = rng.integers(1, [rows + 1, points + 1], (count, 2))
+    made = ((rng.random(shape) < rng.choice([0.2, 0.35, 0.5])) for shape in shapes)
+    return [PackedTable.read(table) for table in made]
+
+
+@pytest.mark.deep
+def test_small_tables_against_plain_recursion() -> None:
+    """The dimension is certified, and nothing below it, by no text that was written for it."""
+    seen = set()
+    for table in random_tables(2500, 14, 6):
+        d = plain(list(table.masks), (1 << table.size) - 1)
+        bounds = littlestone_bounds(table)
+        honest = Certificate.of(table, bounds)
+        assert (honest.lower, honest.upper) == (d, d)
+        assert [verdict.proved for verdict in honest.check(table)] == [True, True]
+        if d > 0:
+            less = Bounds(
+                d - 1,
+                d - 1,
+                MistakeTree(
+                    bounds.tree.points[: (1 << d - 1) - 1], bounds.tree.leaves[: 1 << d - 1]
+                ),
+            )
+            assert Certificate.of(table, less).claims == 0
+            low = replace(honest, lower=0, upper=d - 1, tree=MistakeTree((), (0,)))
+            assert low.check(table)[1].proved is False
+        seen.add(d)
+    assert seen >= {0, 1, 2, 3}
+
+
+def sparse_table() -> tuple[PackedTable, Certificate]:
+    table = PackedTable.read((np.random.default_rng(1).random((1000, 100)) < 0.15).astype(np.uint8))
+    return table, Certificate.of(table, littlestone_bounds(table))
+
+
+def test_a_file_journeys(tmp_path: Path) -> None:
+    table, certificate = sparse_table()
+    assert certificate.claims > 50
+    (tmp_path / "made.ldim").write_bytes(certificate.to_bytes())
+    assert Certificate.load(tmp_path / "made.ldim") == certificate
+    assert all(verdict.proved for verdict in certificate.check(table))
+
+
+def test_numbers_are_written_seven_bits_to_a_byte() -> None:
+    said = [0, 1, 127, 128, 300, 2**14 - 1, 2**14, 2**62, 2**63 - 1]
+    plainly = bytearray()
+    for number in said:
+        while number >= 128:
+            plainly.append(number & 127 | 128)
+            number >>= 7
+        plainly.append(number)
+    assert written(said) == bytes(plainly)
+    assert read(bytes(3) + bytes(plainly), 3, len(said)) == (said, 3 + len(plainly))
+    assert read(bytes(plainly[:-1]), 0, len(said)) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"", "no certificate"),
+        (b"littlestone-certificate 3\n", "cut off"),
+        (b"littlestone-certificate 1\n" + bytes(99), "written by version 0.1"),
+        (b"littlestone-certificate 2\n" + bytes(99), "written by version 0.1"),
+        (
+            b'{"format": "littlestone-certificate 1"}',
+            "written by version 0.2 or an older one, as JSON",
+        ),
+        (b"littlestone-certificate 3\n" + bytes(32) + bytes([3, 2, 0]), "cannot be"),
+        (b"littlestone-certificate 3\n" + bytes(32) + b"\xff" * 12 + bytes(9), "cut off"),
+    ],
+)
+def test_data_that_is_no_certificate(data: bytes, found: str, tmp_path: Path) -> None:
+    (tmp_path / "old.ldim").write_bytes(data)
+    with pytest.raises(DeclarationError, match=found) as refused:
+        Certificate.load(tmp_path / "old.ldim")
+    assert "make it again" in str(refused.value)
+
+
+def test_every_beginning_is_refused() -> None:
+    table = PackedTable.read(TABLE)
+    data = Certificate.of(table, littlestone_bounds(table)).to_bytes()
+    for end in range(len(data)):
+        try:
+            cut = Certificate.read(data[:end])
+        except DeclarationError:
+            continue
+        assert not all(verdict.proved for verdict in cut.check(table))
+
+
+def test_an_interrupted_solve_leaves_a_bound_without_a_proof() -> None:
+    table, whole = sparse_table()
+    open_ = Bounds(whole.lower, whole.upper + 1, littlestone_bounds(table).tree, interrupted=True)
+    certificate = Certificate.read(Certificate.of(table, open_).to_bytes())
+    assert [verdict.proved for verdict in certificate.check(table)] == [True, None]
+
+
+def test_a_check_that_is_stopped_raises() -> None:
+    """It is stopped before it begins, which is as soon as can be."""
+    table, certificate = sparse_table()
+    check = Check(table, certificate.to_bytes(), ROOM)
+    check.stop()
+    with pytest.raises(KeyboardInterrupt):
+        awaited(check, check.run)
+    assert check.claims <= 1
+
+
+def test_a_check_with_too_little_memory_raises() -> None:
+    table, certificate = sparse_table()
+    with pytest.raises(TooLargeError, match="memory are too few"):
+        certificate.check(table, room=10_000)
+
+
+def test_checks_in_several_threads_at_once() -> None:
+    table, certificate = sparse_table()
+    false = replace(certificate, lower=0, upper=certificate.upper - 1, tree=MistakeTree((), (0,)))
+    seen: list[tuple[bool, bool | None]] = []
+
+    def check() -> None:
+        seen.append((certificate.check(table)[1].proved is True, false.check(table)[1].proved))
+
+    threads = [threading.Thread(target=check) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [(True, False)] * 4
+
+
+def test_a_tree_journeys_as_json() -> None:
     assert MistakeTree.from_json(TREE.to_json()) == TREE
-    assert Refutation.from_json(PROOF.to_json()) == PROOF
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"points": 3, "leaves": 4}', '{"claims": [[]]}'])
-def test_text_that_is_no_certificate(text: str) -> None:
+def test_text_that_is_no_tree(text: str) -> None:
     with pytest.raises(DeclarationError):
         MistakeTree.from_json(text)
-    with pytest.raises(DeclarationError):
-        Refutation.from_json(text)
 
 
 def test_every_changed_leaf_is_noticed() -> None:
@@ -67,149 +205,3 @@ def _below(node: int) -> set[int]:
 def test_what_is_no_tree(shape: tuple[int, int]) -> None:
     with pytest.raises(DeclarationError):
         MistakeTree((0,) * shape[0], (0,) * shape[1])
-
-
-def test_a_refutation_of_something_else() -> None:
-    other = TABLE.copy()
-    other[3, 5] ^= 1
-    assert refutes(TABLE, PROOF, DIMENSION + 1)
-    assert not refutes(TABLE, PROOF, DIMENSION)
-    assert not refutes(TABLE, PROOF, DIMENSION + 2)
-    assert not refutes(other, PROOF, DIMENSION + 1)
-    assert not refutes(TABLE, replace(PROOF, claims=()), DIMENSION + 1)
-
-
-def test_a_refutation_of_the_truth_is_rejected_whatever_it_claims() -> None:
-    """LDim < d is false, so no claims can prove it; not even all the false ones it would need."""
-    for table, d in [(tables.cube(5), 5), (tables.thresholds(31), 5), (TABLE, DIMENSION)]:
-        proof = littlestone_bounds(table, certificate=True).certificate
-        assert proof is not None
-        points = range(table.shape[1])
-        lies: list[tuple[tuple[int, ...], int]] = [
-            ((2 * x + y,), d - 1) for x in points for y in (0, 1)
-        ]
-        lies += [
-            ((2 * x + y, 2 * z + w), d - 2)
-            for x in points
-            for z in points
-            if x != z
-            for y in (0, 1)
-            for w in (0, 1)
-        ]
-        assert not refutes(table, replace(proof, claims=(((), d), *lies)), d)
-
-
-def test_needed_claims_cannot_be_left_out_or_changed() -> None:
-    table = (np.random.default_rng(1).random((1000, 100)) < 0.15).astype(np.uint8)
-    bounds = littlestone_bounds(table, certificate=True)
-    proof = bounds.certificate
-    assert proof is not None
-    claims = proof.claims
-    assert len(claims) > 3
-    k = bounds.dimension + 1
-    assert refutes(table, proof, k)
-    for level in (6,):
-        of_level = [claim for claim in claims if claim[1] == level]
-        others = tuple(claim for claim in claims if claim[1] != level)
-        assert not refutes(table, replace(proof, claims=others), k)
-        # More than is true, less than is needed, and restrictions to a point that does not exist.
-        for damaged in (
-            [(path[:1], j - 1) for path, j in of_level],
-            [(path, j + 2) for path, j in of_level],
-            [((*path, 2 * table.shape[1]), j) for path, j in of_level],
-        ):
-            assert not refutes(table, replace(proof, claims=(*others, *damaged)), k)
-
-
-@pytest.mark.deep
-def test_no_single_claim_proves_what_is_false() -> None:
-    """Rows that differ only in columns with a side of one row are two functions all the same."""
-    seen = set()
-    singles = [[0, 1, 0], [0, 0, 0], [1, 0, 1], [1, 0, 0]]
-    rng = np.random.default_rng(7)
-    shapes = [(n, m) for n in range(2, 13) for m in range(1, 6)] * 20
-    shapes += [(n, m) for n in range(16, 65, 4) for m in (6, 9, 14)] * 3
-    for table in [np.array(singles), *(rng.integers(0, 2, shape) for shape in shapes)]:
-        digest, dimension = PackedTable.read(table).digest, littlestone_dimension(table)
-        for k in range(-1, dimension + 1):
-            assert not refutes(table, Refutation((((), k),), digest), k)
-        seen.add(dimension)
-    assert seen >= {1, 2, 3, 4, 5}
-
-
-def _own_column_for_each_node(depth: int) -> tables.Table:
-    """The leaves of a tree: leaf i is 1 at the nodes where its path turns right."""
-    leaves = []
-    for leaf in range(1 << depth):
-        row = [0] * ((1 << depth) - 1)
-        for level in range(depth):
-            turns = leaf >> (depth - level)
-            row[(1 << level) - 1 + turns] = leaf >> (depth - level - 1) & 1
-        leaves.append(row)
-    return np.array(leaves, np.uint8)
-
-
-def _side(sides: Sides, j: int, side: int, k: int) -> Sides:
-    rows = sides.rows(j, side)
-    return Sides(restricted(sides.columns, rows), int(weights(rows)), k)
-
-
-class ForgetsColumns(Sides):
-    """Looks at the parts of a side through the columns that may split the side alone."""
-
-    def counts_out(self, j: int, side: int) -> bool:
-        splitting = np.minimum(self.ones, self.size - self.ones) >= 1 << (self.k - 2)
-        rows = self.rows(j, side)
-        columns = restricted(self.columns[splitting], rows)
-        return self.k > 2 and not Sides(columns, int(weights(rows)), self.k - 1).open
-
-
-class TrustsOneSplit(Sides):
-    """Takes a side for refuted if one of its columns leaves a refuted side."""
-
-    def counts_out(self, j: int, side: int) -> bool:
-        below = _side(self, j, side, max(2, self.k - 1))
-        balance = np.minimum(below.ones, below.size - below.ones)
-        return len(below.open) < (balance >= 1 << (below.k - 1)).sum() or not below.open
-
-
-class CountsOneTooFew(Sides):
-    """Asks the parts of a side to be refuted for one more than needed."""
-
-    def counts_out(self, j: int, side: int) -> bool:
-        return not _side(self, j, side, self.k).open
-
-
-@pytest.mark.parametrize("broken", [ForgetsColumns, TrustsOneSplit, CountsOneTooFew])
-def test_broken_rules_are_caught(broken: type[Sides], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What `test_no_single_claim_proves_what_is_false` looks for is there in broken checkers."""
-    families = [_own_column_for_each_node(depth) for depth in (2, 3, 4, 5)]
-    claims = [
-        (table, Refutation((((), depth),), PackedTable.read(table).digest), depth)
-        for depth, table in enumerate(families, start=2)
-    ]
-    assert not any(refutes(*claim) for claim in claims)
-    monkeypatch.setattr(checking, "Sides", broken)
-    assert any(refutes(*claim) for claim in claims)
-
-
-@pytest.mark.deep
-def test_true_claims_do_not_prove_what_is_false() -> None:
-    """A false first claim stays unproved beside proved claims about every version space."""
-    rng = np.random.default_rng(8)
-    for _ in range(60):
-        table = rng.integers(0, 2, (12, 4))
-        digest, dimension = PackedTable.read(table).digest, littlestone_dimension(table)
-        true: list[tuple[tuple[int, ...], int]] = []
-        for path in [(a, b) for a in range(8) for b in range(8)]:
-            rows = [row for row in table.tolist() if all(row[p >> 1] == p & 1 for p in path)]
-            below = littlestone_dimension(rows) if rows else -1
-            true += [(path, k) for k in range(below + 1, 4)]
-        for k in range(dimension + 1):
-            assert not refutes(table, Refutation((((), k), *true), digest), k)
-
-
-def test_absurd_numbers_cost_nothing() -> None:
-    digest = PackedTable.read(TABLE).digest
-    assert refutes(TABLE, Refutation((((), 10**18),), digest), 10**18)
-    assert not refutes(TABLE, Refutation((((), -(10**18)),), digest), -(10**18))

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
-import sys
-import types
 
 import pytest
 
-from littlestone.dimension import GraphCertificate, littlestone_bounds
 from littlestone.dimension.first_call import told
 from littlestone.progress import watching
 
@@ -32,29 +28,6 @@ def test_compiling_is_said_once_and_told_as_it_goes(caplog: pytest.LogCaptureFix
     assert said[1].startswith("compiled the solver in ")
     assert [done for _, done, _ in steps] == [0, 1, 2, 3]
     assert all(done <= of for _, done, of in steps)
-
-
-def test_certificates_name_what_is_compiled(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    table = [[0, 0], [0, 1], [1, 1]]
-    bounds = littlestone_bounds(table)
-    for what, module in (("writer", "writing"), ("checker", "accepting")):
-        # An import of its own, which compiles a kernel, stands for the first import.
-        real = importlib.import_module(f"littlestone.dimension.proof.{module}")
-
-        class First(types.ModuleType):
-            def __getattr__(self, name: str, real: types.ModuleType = real) -> object:
-                compiled(1)
-                return getattr(real, name)
-
-        monkeypatch.setitem(sys.modules, real.__name__, First(real.__name__))
-        GraphCertificate.of(table, bounds).check(table)
-        said = [record.getMessage() for record in caplog.records]
-        assert said[0].startswith(f"compiling the {what} of certificates: ")
-        assert said[1].startswith(f"compiled the {what} of certificates in ")
-        monkeypatch.undo()
-        caplog.clear()
 
 
 def test_nothing_is_said_of_kernels_that_are_there(caplog: pytest.LogCaptureFixture) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from tables import admitted, signed
 
-from littlestone.dimension.proof import symmetries
 from littlestone.dimension.symmetry import learning, orbits
 from littlestone.dimension.symmetry.finding import Entries
 from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation
@@ -85,13 +84,12 @@ def test_a_check_turns_red_with_its_fault(
         check()
 
 
-def test_points_of_several_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_points_of_several_words() -> None:
     """The check reads, moves and compares all words of a row, and the search sums them all."""
     rng, points = np.random.default_rng(3), 131
     first = (rng.random((2, points)) < 0.3).astype(np.uint8)
     table = np.concatenate([np.roll(first, i, axis=1) for i in range(points)])
     turn = signed(np.roll(np.arange(points), 1), np.zeros(points, np.int64))
-    monkeypatch.setattr(symmetries, "_AT_ONCE", 1000)  # several slices of rows
     assert admitted(PackedTable.read(table), turn)
     look = learning._Look(PackedTable.read(table))
     look.go_on(40, lambda: False)

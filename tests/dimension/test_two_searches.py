@@ -10,7 +10,7 @@ import pytest
 import tables
 
 from littlestone import core
-from littlestone.dimension import is_shattered_by, refutes
+from littlestone.dimension import is_shattered_by
 from littlestone.dimension.bounds import Bounds
 from littlestone.dimension.engine import driver
 from littlestone.dimension.solver import _Solve, littlestone_bounds
@@ -20,7 +20,7 @@ from littlestone.dimension.table import PackedTable
 def solved(table: Any, jobs: int) -> Bounds:
     solve = _Solve(PackedTable.read(table), None, None, 8 << 30, jobs)
     solve.search()
-    return solve.bounds(certificate=True)
+    return solve.bounds()
 
 
 def random_table(rng: np.random.Generator, rows: int, points: int) -> Any:
@@ -57,11 +57,7 @@ def test_at_once_they_find_what_one_finds(seed: int, monkeypatch: pytest.MonkeyP
     table = random_table(rng, int(rng.integers(200, 1500)), int(rng.integers(20, 80)))
     alone, together = solved(table, 1), solved(table, 2)
     assert (alone.lower, alone.upper) == (together.lower, together.upper)
-    assert alone.certificate == together.certificate
     assert is_shattered_by(table, together.tree)
-    assert together.certificate is not None
-    if seed % 5 == 0:
-        assert refutes(table, together.certificate, together.upper + 1)
 
 
 @pytest.mark.parametrize("name", ["decision lists", "threshold functions", "downsets", "balls"])

@@ -22,7 +22,6 @@ from littlestone.data.schema import opened_schema
 from littlestone.dimension import (
     Bounds,
     Certificate,
-    GraphCertificate,
     MistakeTree,
     littlestone_bounds,
 )
@@ -46,10 +45,7 @@ def dim(
     ],
     certificate: Annotated[
         Path | None,
-        typer.Option(
-            help="Write proofs to this file; `littlestone certify` checks them. A name that ends in "
-            ".json gives text, any other name the compact binary form."
-        ),
+        typer.Option(help="Write proofs to this file; `littlestone certify` checks them."),
     ] = None,
     time_limit: Annotated[
         float | None,
@@ -84,9 +80,7 @@ def dim(
         # On finitely many points there are finitely many functions.
         uncounted = "infinite" if points is None else "too many to count"
         seconds = SECONDS if time_limit is None else time_limit
-        found = known(
-            H, partial(solve, certificate=False, time_limit=seconds, memory_limit=memory_limit)
-        )
+        found = known(H, partial(solve, time_limit=seconds, memory_limit=memory_limit))
         lower, upper = found.lower, found.upper
         data: dict[str, object] = {
             "littlestone_dimension": finite_or_text(lower) if lower == upper else None,
@@ -102,27 +96,19 @@ def dim(
         return
     with reserved(certificate, CERTIFICATE) if certificate else nullcontext() as write:
         table, began = PackedTable.read(H.values), time.monotonic()
-        as_claims = certificate is not None and certificate.suffix == ".json"
-        bounds = solve(
-            table, certificate=as_claims, time_limit=time_limit, memory_limit=memory_limit
-        )
-        claims = bounds.certificate and len(bounds.certificate.claims)
-        if write is not None and as_claims:
-            write(Certificate.of(table, bounds).to_json() + "\n")
-        elif write is not None:
+        bounds, claims = solve(table, time_limit=time_limit, memory_limit=memory_limit), None
+        if write is not None:
             left = None if time_limit is None else time_limit - (time.monotonic() - began)
             try:
-                graph = GraphCertificate.of(
-                    table, bounds, room=in_bytes(memory_limit), time_limit=left
-                )
-                if time_limit is not None and not graph.claims and bounds.lower == bounds.upper:
+                proofs = Certificate.of(table, bounds, room=in_bytes(memory_limit), time_limit=left)
+                if time_limit is not None and not proofs.claims and bounds.lower == bounds.upper:
                     late = time.monotonic() - began >= time_limit
                     bounds = replace(bounds, interrupted=late, timed_out=late)
             except KeyboardInterrupt:  # what is known stays known
                 bounds = replace(bounds, interrupted=True)
-                graph = GraphCertificate.of(table, bounds, room=0)
-            claims = graph.claims or None
-            write(graph.to_bytes())
+                proofs = Certificate.of(table, bounds, room=0)
+            claims = proofs.claims or None
+            write(proofs.to_bytes())
     settled = bounds.lower == bounds.upper
     data = {
         "littlestone_dimension": bounds.lower if settled else None,
@@ -147,15 +133,12 @@ def written(number: int) -> int | str:
     return number if number < 1 << _MOST_BITS else in_digits(number)
 
 
-def solve(
-    table: PackedTable, *, certificate: bool, time_limit: float | None, memory_limit: float
-) -> Bounds:
+def solve(table: PackedTable, *, time_limit: float | None, memory_limit: float) -> Bounds:
     """`littlestone_bounds` with its progress on the terminal; ``memory_limit`` is in GiB."""
     try:
         with _shown() as progress:
             return littlestone_bounds(
                 table,
-                certificate=certificate,
                 progress=progress,
                 time_limit=time_limit,
                 memory_limit=in_bytes(memory_limit),

@@ -120,7 +120,7 @@ def _drawn(
     if not isinstance(H, BinaryTable):
         return class_tree(H, levels), int(H.littlestone_dimension()), ""
     table = PackedTable.read(H.values)
-    bounds = solve(table, certificate=False, time_limit=time_limit, memory_limit=memory_limit)
+    bounds = solve(table, time_limit=time_limit, memory_limit=memory_limit)
     whole = FiniteClass.from_table(H) if spaces else None
     root = table_tree(bounds.tree, H.domain.points, H.hypotheses, levels, whole)
     return root, bounds.lower, stopped_by(bounds)

@@ -34,8 +34,6 @@ from littlestone.dimension.natarajan import (
     psi_shattered_bounds as psi_shattered_bounds,
     psi_shattered_set as psi_shattered_set,
 )
-from littlestone.dimension.refutation import Refutation as Refutation, refutes as refutes
-from littlestone.dimension.refutation_graph import GraphCertificate as GraphCertificate
 from littlestone.dimension.representing import (
     Representation as Representation,
     is_representation as is_representation,

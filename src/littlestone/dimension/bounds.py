@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from littlestone.dimension.refutation import Refutation
 from littlestone.dimension.tree import MistakeTree
 from littlestone.errors import LittlestoneError
 
@@ -13,15 +12,13 @@ from littlestone.errors import LittlestoneError
 class Bounds:
     """lower <= LDim <= upper; equal unless the solve was interrupted.
 
-    ``tree`` is shattered and has depth ``lower``.  ``certificate`` is the checkable refutation of
-    upper + 1, if it was asked for and the solve was not interrupted: by Ctrl+C, or by the time limit
-    (``timed_out``).
+    ``tree`` is shattered and has depth ``lower``.  The solve was interrupted by Ctrl+C, or by the time
+    limit (``timed_out``).
     """
 
     lower: int
     upper: int
     tree: MistakeTree
-    certificate: Refutation | None = None
     interrupted: bool = False
     timed_out: bool = False
 

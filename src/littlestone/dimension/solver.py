@@ -6,8 +6,8 @@ import os
 import time
 from collections.abc import Callable
 from math import ceil
-from threading import Event, Thread, Timer
-from typing import Literal, TypeAlias, overload
+from threading import Event, Thread
+from typing import TypeAlias, overload
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
 from littlestone.dimension.engine.driver import Engine
@@ -27,7 +27,6 @@ UNLIMITED = 1 << 60
 def littlestone_dimension(
     table_or_class: TableOrClass,
     *,
-    certificate: Literal[False] = False,
     progress: Progress | None = None,
     jobs: int | None = None,
     time_limit: None = None,
@@ -39,7 +38,6 @@ def littlestone_dimension(
 def littlestone_dimension(
     table_or_class: TableOrClass,
     *,
-    certificate: bool = False,
     progress: Progress | None = None,
     jobs: int | None = None,
     time_limit: float | None = None,
@@ -50,7 +48,6 @@ def littlestone_dimension(
 def littlestone_dimension(
     table_or_class: TableOrClass,
     *,
-    certificate: bool = False,
     progress: Progress | None = None,
     jobs: int | None = None,
     time_limit: float | None = None,
@@ -60,17 +57,16 @@ def littlestone_dimension(
 
         LDim(H) = max over points x of 1 + min(LDim(H[x = 0]), LDim(H[x = 1])),
 
-    and 0 for a single function.  With ``certificate`` or ``time_limit`` the result is a `Bounds`, as
-    `littlestone_bounds` returns it; see there for the arguments.  Without them, Ctrl+C raises
-    `InterruptedSolve`, a KeyboardInterrupt that holds the bounds known so far.
+    and 0 for a single function.  With ``time_limit`` the result is a `Bounds`, as `littlestone_bounds`
+    returns it; see there for the arguments.  Without it, Ctrl+C raises `InterruptedSolve`, a
+    KeyboardInterrupt that holds the bounds known so far.
 
     >>> littlestone_dimension([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     2
     """
-    if certificate or time_limit is not None:
+    if time_limit is not None:
         return littlestone_bounds(
             table_or_class,
-            certificate=certificate,
             progress=progress,
             jobs=jobs,
             time_limit=time_limit,
@@ -87,7 +83,6 @@ def littlestone_dimension(
 def littlestone_bounds(
     table_or_class: TableOrClass,
     *,
-    certificate: bool = False,
     progress: Progress | None = None,
     jobs: int | None = None,
     time_limit: float | None = None,
@@ -98,16 +93,15 @@ def littlestone_bounds(
     Args:
         table_or_class: a 0/1 table, in which each row is a function and each column a point, or a
             finite class with ``columns`` and ``alive`` masks.  Rows and columns may repeat.
-        certificate: whether to add a refutation of dimension + 1 (`refutes`).
         progress: called several times a second with (lower, upper, version spaces, seconds).
         jobs: with 1 a single thread searches.  With more, or with None on a machine with several
-            cores, a second thread helps after a fifth of a second.  The dimension and the refutation
-            are the same; the tree may be another one.
-        time_limit: seconds after which the bounds known so far are returned.  If they are equal but the
-            refutation is not finished, it is left out.
+            cores, a second thread helps after a fifth of a second.  The dimension is the same; the tree
+            may be another one.
+        time_limit: seconds after which the bounds known so far are returned.
         memory_limit: the most bytes of working memory.
 
-    Ctrl+C also returns the bounds known so far, with ``interrupted`` set.  Raises
+    `Certificate.of` proves the bounds.  Ctrl+C also returns those known so far, with ``interrupted``
+    set.  Raises
     `DeclarationError` for anything but a 0/1 table or class, and if more than ``memory_limit`` is
     needed.
 
@@ -126,7 +120,7 @@ def littlestone_bounds(
     table = PackedTable.read(table_or_class)
     solve = _Solve(table, progress, time_limit, memory_limit, jobs)
     solve.search()
-    return solve.bounds(certificate=certificate)
+    return solve.bounds()
 
 
 class _Solve:
@@ -185,34 +179,17 @@ class _Solve:
             raise self._failure
         self.interrupted = self.lower < self.upper
 
-    def bounds(self, *, certificate: bool = False) -> Bounds:
-        """The bounds known so far, with a tree; with a refutation if the search was finished."""
+    def bounds(self) -> Bounds:
+        """The bounds known so far, with a tree."""
         self._engine.resume()
-        tree, proof, pressed = None, None, False
+        tree, pressed = None, False
         while tree is None:  # this is quick, and a second Ctrl+C must not lose the bounds
             try:
                 tree = self._engine.tree(self.lower)
             except KeyboardInterrupt:
                 pressed = True
-        if pressed and (certificate or self.interrupted):
-            self.interrupted, self.timed_out = True, False
-        if certificate and not self.interrupted:
-            timer = None
-            if self._limit is not None:
-                left = max(0.0, self._limit - (time.monotonic() - self._began))
-                timer = Timer(left, self._engine.stop)
-                timer.daemon = True
-                timer.start()
-            try:
-                proof = self._engine.refutation(self.upper + 1)
-                self.interrupted = self.timed_out = proof is None
-            except KeyboardInterrupt:
-                self.interrupted, self.timed_out = True, False
-            finally:
-                if timer is not None:
-                    timer.cancel()
-        timed_out = self.interrupted and self.timed_out
-        return Bounds(self.lower, self.upper, tree, proof, self.interrupted, timed_out)
+        timed_out = self.interrupted and self.timed_out and not pressed
+        return Bounds(self.lower, self.upper, tree, self.interrupted, timed_out)
 
     def _deepen(self, work: int = UNLIMITED) -> None:
         """Raise the lower bound by ever longer steps; where that stalls, lower the upper one.

@@ -31,9 +31,6 @@ class ColumnClass(Protocol):
         """Bit i tells whether function i belongs to the version space."""
 
 
-Restrictions = tuple[int, ...]
-"""A version space: 2 * column + label for each restriction."""
-
 TableOrClass: TypeAlias = "ArrayLike | Sequence[Sequence[object]] | ColumnClass | PackedTable"
 
 

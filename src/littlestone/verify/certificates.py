@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from littlestone.dimension import GraphCertificate, littlestone_bounds
+from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.tree import MistakeTree
 from littlestone.errors import DeclarationError
 from littlestone.verify.definitions import ldim
@@ -13,11 +13,11 @@ from littlestone.verify.statement import Outcome, Trial, statement
 
 @statement(
     id="Certificates",
-    says="the binary form proves the dimension, and nothing below it, also after changes",
-    code="dimension.GraphCertificate",
+    says="a certificate proves the dimension, and nothing below it, also after changes",
+    code="dimension.Certificate",
     scope="random tables, against the definition; each certificate changed in 20 ways",
     status="as stated",
-    proof="proofs/certificates.md#the-graph-of-claims",
+    proof="proofs/certificates.md#the-claims",
     deep="1,000 tables in place of 40",
 )
 def certificates(trial: Trial) -> Outcome:
@@ -28,7 +28,7 @@ def certificates(trial: Trial) -> Outcome:
         rows = int(rng.integers(2, 15))
         table = (rng.random((rows, 5)) < rng.choice([0.3, 0.5])).astype(int)
         d = ldim(frozenset(int("".join(map(str, row)), 2) for row in table.tolist()), 5)
-        honest = GraphCertificate.of(table, littlestone_bounds(table))
+        honest = Certificate.of(table, littlestone_bounds(table))
         found = [verdict.proved for verdict in honest.check(table)]
         wrong += (honest.lower, honest.upper) != (d, d)
         proved += found == [True, True]
@@ -43,7 +43,7 @@ def certificates(trial: Trial) -> Outcome:
             changed = bytearray(data)
             changed[int(rng.integers(58, len(data)))] = int(rng.integers(32))
             try:
-                read = GraphCertificate.read(bytes(changed))
+                read = Certificate.read(bytes(changed))
             except DeclarationError:
                 refused += 1
                 continue

@@ -7,16 +7,16 @@ from planting import Fault
 FAULTS: dict[str, list[Fault]] = {
     "certificates": [
         Fault(
-            "littlestone.dimension.refutation_graph:GraphCertificate._upper",
-            "checker.accepts(self.upper + 1)",
-            "checker.accepts(self.upper + 2)",
-            "claims of LDim < k + 1 pass for LDim < k",
+            "littlestone.dimension.certificate:Certificate.check",
+            "if found.above == ABOVE.CLAIMS:",
+            "if self.claims:",
+            "claims that were refused pass",
         ),
         Fault(
-            "littlestone.dimension.shattering:is_shattered_by",
-            "for level in range(tree.depth):",
-            "for level in range(tree.depth - 1):",
-            "the last level of a tree is not looked at",
+            "littlestone.dimension.certificate:Certificate.check",
+            "found.shattered, reason",
+            "True, reason",
+            "what is found about the tree is not told",
         ),
     ],
 }

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.dimension.refutation import Refutation
 from littlestone.dimension.symmetry.learning import NEVER, Symmetry
-from littlestone.dimension.table import PackedTable, Restrictions
+from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
 
 PATIENCE = 0.2  # seconds that one search has for itself: most tables need no more
@@ -102,50 +101,3 @@ class Engine:
         return MistakeTree(
             tuple(points.tolist()), tuple(self._table.names[index[ends[:-1]]].tolist())
         )
-
-    def refutation(self, k: int) -> Refutation | None:
-        """Claims that prove LDim < k, where that is known; None if stopped."""
-        claims: list[tuple[Restrictions, int]] = [((), k)]
-        if self._table.size >= 1 << k and k >= 2:
-            self._claim(claims, set(), set(), (), k)
-        if self._stopped:
-            return None
-        return Refutation(tuple(claims), self._table.digest)
-
-    def _claim(
-        self,
-        claims: list[tuple[Restrictions, int]],
-        named: set[frozenset[int]],
-        seen: set[tuple[tuple[int, int], int]],
-        path: Restrictions,
-        k: int,
-    ) -> None:
-        """Append what the claim LDim < k about the frame of a path rests on.
-
-        ``named`` are the paths, in any order, of sides whose claims are there; ``seen`` are their keys.
-        """
-        # Imported here, because few need it.
-        from littlestone.dimension.sides import Sides
-
-        solver, depth = self._solver, len(path)
-        origins = solver.origins_of(depth)
-        sides = Sides(solver.columns_of(depth), solver.rows_of(depth), k)
-        for j in sides.open:
-            if sides.inside(j):
-                continue
-            for side in sides.smaller_first(j):
-                if self._stopped:
-                    return
-                below = (*path, origins[j] ^ side)
-                if frozenset(below) in named or sides.counts_out(j, side):
-                    sides.bury(j, side)
-                    break
-                if solver.decide_side(depth, j, side, k - 1):
-                    sides.bury(j, side)
-                    named.add(frozenset(below))
-                    key = (solver.key_of(depth + 1), k - 1)
-                    if key not in seen:
-                        seen.add(key)
-                        claims.append((below, k - 1))
-                        self._claim(claims, named, seen, below, k - 1)
-                    break

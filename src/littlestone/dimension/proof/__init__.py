@@ -1,5 +1,4 @@
-"""The compiled writer and checker of refutation graphs.
+"""The compiled writer of certificates.
 
-The checker shares no code with the search.  The writer shares how symmetries are found, which are
-checked again when the file is read.
+It shares how symmetries are found with the search.  Nothing here is trusted: see checker/check.c.
 """

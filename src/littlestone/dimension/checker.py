@@ -1,0 +1,103 @@
+"""The trusted checker of certificates, checker/check.c, which is loaded here and called."""
+
+from __future__ import annotations
+
+import ctypes
+from enum import IntEnum
+from functools import cache
+from math import ceil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from littlestone import core
+from littlestone.dimension.table import PackedTable
+from littlestone.errors import DeclarationError, TooLargeError
+
+
+class STATUS(IntEnum):
+    """What a check returns."""
+
+    PROVED, UNPROVED, DAMAGED, ROOM, STOPPED = range(5)
+
+
+class ABOVE(IntEnum):
+    """What shows the upper bound, if anything does."""
+
+    CLAIMS, COUNTING, REFUSED, UNPROVED = range(4)
+
+
+class _Job(ctypes.Structure):
+    """``check_job`` of checker/check.h."""
+
+    _fields_ = [
+        ("rows", ctypes.c_void_p),
+        ("count", ctypes.c_size_t),
+        ("columns", ctypes.c_size_t),
+        ("file", ctypes.c_char_p),
+        ("size", ctypes.c_size_t),
+        ("room", ctypes.c_size_t),
+        ("stop", ctypes.c_int),
+        ("claims", ctypes.c_uint64),
+        ("lower", ctypes.c_uint64),
+        ("upper", ctypes.c_uint64),
+        ("shattered", ctypes.c_int),
+        ("above", ctypes.c_int),
+    ]
+
+
+class Found(NamedTuple):
+    """Whether the tree shows the lower bound, what shows the upper one, and the claims read."""
+
+    shattered: bool
+    above: ABOVE
+    claims: int
+
+
+class Check:
+    """A check of the bytes of a certificate against a table; another thread may stop it."""
+
+    def __init__(self, table: PackedTable, data: bytes, room: int) -> None:
+        self._rows, self._room = np.ascontiguousarray(table.rows), room
+        self._job = _Job(self._rows.ctypes.data, table.size, table.points, data, len(data), room)
+
+    @property
+    def claims(self) -> int:
+        """How many claims have been read."""
+        return int(self._job.claims)
+
+    def stop(self) -> None:
+        """Make `run` end soon."""
+        self._job.stop = 1
+
+    def run(self) -> Found:
+        """Check; the interpreter's lock is released meanwhile."""
+        status = STATUS(_library().littlestone_check(ctypes.byref(self._job)))
+        if status == STATUS.DAMAGED:
+            raise DeclarationError(
+                "check the certificate",
+                found="it is damaged, or has been cut off",
+                fix="make it again with `littlestone dim FILE --certificate OUT.ldim`",
+            )
+        if status == STATUS.ROOM:
+            raise TooLargeError(
+                "check the certificate",
+                found=f"{ceil(self._room / (1 << 30))} GiB of memory are too few",
+                fix="compile checker/check.c and checker/main.c, a program without this limit",
+            )
+        if status == STATUS.STOPPED:
+            raise KeyboardInterrupt
+        return Found(bool(self._job.shattered), ABOVE(self._job.above), self.claims)
+
+
+@cache
+def _library() -> Any:
+    beside = Path(str(core.__file__)).parent
+    for name in ("_checker.c.so", "_checker.c.dll"):
+        if (beside / name).exists():
+            return ctypes.CDLL(str(beside / name))
+    raise ImportError(
+        "littlestone needs its compiled checker of certificates. This copy has none. "
+        "Install a wheel, or run `pip install .` with a C compiler, such as gcc 9."
+    )
