@@ -9,16 +9,17 @@ from typing import Any
 from littlestone.data import Label, Table, open_table
 from littlestone.data.checking import count_cells, read_lines
 from littlestone.data.csv_files import CsvText
+from littlestone.data.declaring import OneOrMore, declared_class, declared_label, opened_schema
 from littlestone.data.fitting import columns_of, days_of, require_columns, require_label
 from littlestone.data.naming import open_dataset
-from littlestone.data.schema import Schema, declared_label, opened_schema
+from littlestone.data.schema import Schema
 from littlestone.domains import Domain
 from littlestone.errors import DeclarationError, TableError
 from littlestone.learners.unread import UnreadCounts, count_unread, unread_event
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.check import TableCheck
-from littlestone.tasks import OneOrMore, declared_class, refuse_as_feature
+from littlestone.tasks import refuse_as_feature
 
 
 def check(

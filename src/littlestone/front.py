@@ -12,8 +12,9 @@ from typing import Any
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.declared import declared_kinds
 from littlestone.classes.searching import known
+from littlestone.data.declaring import OneOrMore, declared_class, declared_label, opened_schema
 from littlestone.data.missing import ARGUMENTS, require_told
-from littlestone.data.schema import Schema, declared_label, opened_schema
+from littlestone.data.schema import Schema
 from littlestone.errors import DeclarationError, ModelError, TooLargeError, no_such, shown
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
@@ -39,7 +40,7 @@ from littlestone.report.files import FIGURES, reserved
 from littlestone.report.group import Group
 from littlestone.report.pages.release import release_page
 from littlestone.report.tree import class_tree, drawable
-from littlestone.tasks import OneOrMore, Task, declared_class
+from littlestone.tasks import Task
 
 Hypotheses = HypothesisClass[Any] | str
 """A class, or the text of one, such as ``thresholds(age, 0..120)``."""

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from littlestone.classes import HypothesisClass, parse_class
-from littlestone.classes.spec import NO_SCHEMA
+from littlestone.classes import HypothesisClass
 from littlestone.data import Label, Table, read_sample
+from littlestone.data.declaring import OneOrMore, declared_class
 from littlestone.data.fitting import columns_of, days_of, require_fit
 from littlestone.data.naming import Dataset, lookalike, open_dataset
 from littlestone.data.readings import Reading
-from littlestone.data.schema import Schema
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
@@ -36,54 +35,10 @@ from littlestone.report.group import group_accuracy
 from littlestone.sample import Sample
 from littlestone.units import Unit
 
+if TYPE_CHECKING:
+    from littlestone.data.schema import Schema
+
 _LOG = logging.getLogger(__name__)
-
-OneOrMore = HypothesisClass[Any] | str | Sequence[HypothesisClass[Any] | str]
-"""A class or the text of one, or several of them, one of which is to fit the records."""
-
-
-def declared_class(
-    hypotheses: OneOrMore,
-    labels: int = 2,
-    schema: Schema | None = None,
-    target: str | None = None,
-    unit: str | None = None,
-) -> HypothesisClass[Any]:
-    """The class itself, or the class that a text declares; `DeclarationError` for anything else.
-
-    Several are one class, as `one_of` makes it.  A text may name columns of the ``schema``, and ``*``
-    stands for all except the ``target`` and the ``unit``, by default the schema's own.  A class that
-    does not go with the schema is refused.
-
-    >>> declared_class("thresholds(age, 0..120)").littlestone_dimension()
-    6
-    """
-    if isinstance(hypotheses, list | tuple):
-        parts = [declared_class(one, labels, schema, target, unit) for one in hypotheses]
-        if len(parts) == 1:
-            return parts[0]
-        from littlestone.classes.one_of import one_of
-
-        return one_of(parts)
-    declared: object = hypotheses
-    if isinstance(hypotheses, str):
-        columns = NO_SCHEMA if schema is None else schema.class_columns(target, unit)
-        declared = parse_class(hypotheses, labels, columns)
-    if not isinstance(declared, HypothesisClass):
-        raise DeclarationError(
-            f"learn from hypotheses of type {type(declared).__name__}",
-            found="it is neither a class nor the text of one",
-            fix="give a HypothesisClass, or a text such as 'points(merchant)'",
-        )
-    if declared.labels != labels:
-        raise DeclarationError(
-            f"learn {labels} labels by {declared}",
-            found=f"the class has {declared.labels}",
-            fix="declare the same number of labels everywhere",
-        )
-    if schema is not None:
-        schema.require_class(declared)
-    return declared
 
 
 def _unit(column: str | None, most: int | None, label: Label) -> Unit | None:

@@ -8,9 +8,10 @@ import pytest
 
 from littlestone.classes.union import ScoredUnion
 from littlestone.data import Label
+from littlestone.data.declaring import declared_class
 from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
-from littlestone.tasks import Task, declared_class
+from littlestone.tasks import Task
 
 CLOSED, OPEN = "age: 0..80 step 20", "ward, age: 0..80 step 20"
 

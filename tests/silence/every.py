@@ -27,13 +27,14 @@ from doors import (
 )  # fmt: skip
 
 from littlestone.data import Label
+from littlestone.data.declaring import declared_class
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner
 from littlestone.learners.online import online_choice
 from littlestone.learners.online.base import PrivateOnlineLearner
 from littlestone.privacy import Budget
-from littlestone.tasks import Task, declared_class
+from littlestone.tasks import Task
 
 THRESHOLDS = "thresholds(x, 0..9)"
 TREES = "trees(x: 0..9 step 3, a in {u, v}; depth 2)"

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import class_or_file, named
 from littlestone.cli.console import counted, out, print_columns, print_json
+from littlestone.cli.hypotheses import class_or_file, named
 from littlestone.cli.options import JsonOption, SchemaOption
-from littlestone.data.schema import opened_schema
+from littlestone.data.declaring import opened_schema
 from littlestone.decomposition import (
     Decompositions,
     DecompositionTree,

@@ -8,28 +8,25 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from littlestone.classes.base import HypothesisClass
 from littlestone.classes.limits import in_digits
 from littlestone.classes.searching import SECONDS, known
-from littlestone.classes.table_file import BinaryTable
-from littlestone.cli.arguments import table_or_class
 from littlestone.cli.console import counted, err, finite_or_text, out, print_json, print_pairs
+from littlestone.cli.hypotheses import table_or_class
 from littlestone.cli.options import JsonOption, SchemaOption
-from littlestone.data.schema import opened_schema
-from littlestone.dimension import (
-    Bounds,
-    Certificate,
-    MistakeTree,
-    littlestone_bounds,
-)
-from littlestone.dimension.solver import Progress
-from littlestone.dimension.table import PackedTable
+from littlestone.data.declaring import opened_schema
 from littlestone.errors import DeclarationError
 from littlestone.progress import watching
 from littlestone.report.files import CERTIFICATE, require_different, reserved
+
+if TYPE_CHECKING:
+    from littlestone.dimension import Bounds
+    from littlestone.dimension.solver import Progress
+    from littlestone.dimension.table import PackedTable
 
 _MOST_BITS = 1 << 12
 
@@ -69,7 +66,7 @@ def dim(
     """
     require_different({"the table": [what], "--certificate": [certificate]})
     H = table_or_class(what, opened_schema(schema))
-    if not isinstance(H, BinaryTable):
+    if isinstance(H, HypothesisClass):
         if certificate is not None:
             raise DeclarationError(
                 f"write a certificate for {H}",
@@ -94,6 +91,9 @@ def dim(
         if found.search and not found.search.timed_out:
             raise typer.Exit(130)
         return
+    from littlestone.dimension import Certificate
+    from littlestone.dimension.table import PackedTable
+
     with reserved(certificate, CERTIFICATE) if certificate else nullcontext() as write:
         table, began = PackedTable.read(H.values), time.monotonic()
         bounds, claims = solve(table, time_limit=time_limit, memory_limit=memory_limit), None
@@ -135,6 +135,8 @@ def written(number: int) -> int | str:
 
 def solve(table: PackedTable, *, time_limit: float | None, memory_limit: float) -> Bounds:
     """`littlestone_bounds` with its progress on the terminal; ``memory_limit`` is in GiB."""
+    from littlestone.dimension import Bounds, MistakeTree, littlestone_bounds
+
     try:
         with _shown() as progress:
             return littlestone_bounds(

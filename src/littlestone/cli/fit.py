@@ -31,9 +31,9 @@ from littlestone.cli.options import (
     TableArgument,
     TargetOption,
 )
+from littlestone.data.declaring import opened_schema
 from littlestone.data.missing import OPTIONS, require_told
 from littlestone.data.opening import file_of
-from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import Release
 from littlestone.learners.base import Setting

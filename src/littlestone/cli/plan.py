@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.cli.arguments import class_or_file
 from littlestone.cli.bars import bar
 from littlestone.cli.console import (
     cost_json,
@@ -17,8 +16,9 @@ from littlestone.cli.console import (
     print_pairs,
     print_table,
 )
+from littlestone.cli.hypotheses import class_or_file
 from littlestone.cli.options import CostOption, JsonOption, SchemaOption
-from littlestone.data.schema import opened_schema
+from littlestone.data.declaring import opened_schema
 from littlestone.learners.base import Bound
 from littlestone.mistakes import declared_costs
 from littlestone.planning import AtN, Plan, Row, Stated, StreamPlan, plan_stream

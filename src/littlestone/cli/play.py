@@ -10,11 +10,11 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import class_or_file, named
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
+from littlestone.cli.hypotheses import class_or_file, named
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data import label_names
-from littlestone.data.schema import opened_schema
+from littlestone.data.declaring import opened_schema
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError, did_you_mean, no_such
 from littlestone.labels import declared_labels

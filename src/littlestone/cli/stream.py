@@ -25,11 +25,11 @@ from littlestone.cli.options import (
     TargetOption,
 )
 from littlestone.data import CsvStream, Label, Table, open_table
+from littlestone.data.declaring import declared_class, opened_schema
 from littlestone.data.fitting import days_of, require_fit
 from littlestone.data.naming import open_dataset
 from littlestone.data.opening import refuse_database
 from littlestone.data.readings import Reading
-from littlestone.data.schema import opened_schema
 from littlestone.data.tables import SPANNING, Row
 from littlestone.errors import DeclarationError, TableError
 from littlestone.learners.online import (
@@ -45,7 +45,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
 from littlestone.report.files import FIGURES, require_different, reserved
-from littlestone.tasks import declared_class, refuse_as_feature
+from littlestone.tasks import refuse_as_feature
 
 PIPE = "-"
 

@@ -27,8 +27,8 @@ from littlestone.cli.options import (
     TableArgument,
     TargetOption,
 )
+from littlestone.data.declaring import opened_schema
 from littlestone.data.missing import OPTIONS, require_told
-from littlestone.data.schema import opened_schema
 from littlestone.learners import Release
 from littlestone.privacy.budget import Budget
 from littlestone.report.group import Group

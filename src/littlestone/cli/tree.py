@@ -11,11 +11,11 @@ import typer
 
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.table_file import BinaryTable
-from littlestone.cli.arguments import named, table_or_class
 from littlestone.cli.console import out, print_json
 from littlestone.cli.dim import solve, stopped_by
+from littlestone.cli.hypotheses import named, table_or_class
 from littlestone.cli.options import JsonOption, SchemaOption
-from littlestone.data.schema import opened_schema
+from littlestone.data.declaring import opened_schema
 from littlestone.dimension.table import PackedTable
 from littlestone.learners import Release
 from littlestone.pictures.figures import suffix_of

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from littlestone.data.schema import Schema
 from littlestone.errors import DeclarationError
+
+if TYPE_CHECKING:
+    from littlestone.data.schema import Schema
 
 OPTIONS = {
     "target": "--target readmitted",

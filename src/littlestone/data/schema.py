@@ -311,35 +311,6 @@ class Schema:
         return self._by_name[name].values
 
 
-def declared_label(
-    schema: Schema | None,
-    target: str | None,
-    positive: object = None,
-    *,
-    labels: str | Sequence[str] | None = None,
-    default: str | None = None,
-) -> Label:
-    """The label of `Schema.label`, or of `Label.parse` without a schema.
-
-    >>> str(declared_label(None, "late", "> 15"))
-    'late > 15'
-    """
-    if schema is not None:
-        return schema.label(target, positive, labels=labels, default=default)
-    if target is None:
-        raise DeclarationError(
-            "learn a label",
-            found="neither a target nor a schema gives the name of one column",
-            fix="name the column, as a text, or give a schema that has a target",
-        )
-    return Label.parse(target, positive, labels=labels, default=default)
-
-
-def opened_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
-    """The schema itself, or the one in a file."""
-    return schema if schema is None or isinstance(schema, Schema) else Schema.read(schema)
-
-
 def _columns(
     declared: Mapping[str, Any], name: str, common: Mapping[str, object]
 ) -> tuple[SchemaColumn, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
+from littlestone.data.declaring import declared_class
 from littlestone.domains import Domain, derived
 from littlestone.errors import BudgetExceededError, DeclarationError, install_command
 from littlestone.hypotheses import Hypothesis
@@ -20,7 +21,6 @@ from littlestone.interop.runs import Copy, Frozen, Original
 from littlestone.learners.online import PrivateOnlineLearner, choose_online_learner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.tasks import declared_class
 
 try:
     from river.base import Classifier

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from littlestone.classes import HypothesisClass
 from littlestone.data import read_mapped
-from littlestone.data.schema import Schema, opened_schema
+from littlestone.data.declaring import declared_class, opened_schema
+from littlestone.data.schema import Schema
 from littlestone.domains import text
 from littlestone.errors import DeclarationError, install_command
 from littlestone.interop.callers import refuse_as_member
@@ -26,7 +27,7 @@ from littlestone.labels import label_number
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.tasks import Task, declared_class, refuse_as_feature
+from littlestone.tasks import Task, refuse_as_feature
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

@@ -1,0 +1,69 @@
+"""The class or the table that an argument declares or names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.data.declaring import declared_class
+from littlestone.data.labels import label_names
+from littlestone.labels import declared_labels
+
+if TYPE_CHECKING:
+    from littlestone.classes.table_file import BinaryTable
+    from littlestone.data.schema import Schema
+
+
+def class_or_file(
+    text: str, labels: str | None = None, schema: Schema | None = None
+) -> HypothesisClass[Any]:
+    """The class that a text declares, or the finite class in the file of that name.
+
+    ``labels`` are names separated by commas; put a name that contains a comma in double quotes.
+    Without them there are two labels, or those of the schema.
+
+    >>> class_or_file("thresholds(x, 1..7)").size
+    8
+    >>> class_or_file("outcomes(origin; at most 1)", 'on time, late, "none, or unknown"').labels
+    3
+    """
+    count = 2 if schema is None else schema.label_count
+    if labels is not None:
+        count = len(declared_labels(label_names(labels)))
+    if "(" in text and not os.path.exists(text):  # Path.exists() raises for a text that is too long
+        return declared_class(text, count, schema)
+    from littlestone.classes.finite import FiniteClass
+
+    return FiniteClass.from_file(text, labels=count)
+
+
+def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | HypothesisClass[Any]:
+    """The class that a text declares, or the 0/1 table in the file of that name.
+
+    >>> str(table_or_class("thresholds(x, 1..7)"))
+    'thresholds(x, 1..7)'
+    """
+    if "(" not in text or os.path.exists(text):
+        from littlestone.classes.table_file import read_table
+
+        return read_table(text)
+    H = declared_class(text, schema=schema)
+    if getattr(H, "keyword", "") != "finite":
+        return H
+    from littlestone.classes.finite import FiniteClass
+    from littlestone.classes.table_file import BinaryTable
+
+    if not isinstance(H, FiniteClass):
+        return H
+    return BinaryTable(H.label_table().values.astype(bool), H.domain, H.names)
+
+
+def named(text: str) -> str:
+    """A class or a file in a title: the text of the class, or the last part of the path.
+
+    >>> named("thresholds(x, 1..7)")
+    'thresholds(x, 1..7)'
+    """
+    return Path(text).name if os.path.exists(text) else text
