@@ -46,7 +46,7 @@ class _Commands(TyperGroup):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands = {
-            name: TyperCommand(name=name, help=text) for name, text in _COMMANDS.items()
+            name: TyperCommand(name=name, short_help=text) for name, text in _COMMANDS.items()
         }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -77,12 +77,12 @@ class _Commands(TyperGroup):
         return command
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        _hide_types_of_flags(self, ctx)
-        self._listing = True
+        # The listing is plain text: rich would take longer to load than numpy does.
+        usual, self.rich_markup_mode, self._listing = self.rich_markup_mode, None, True
         try:
             super().format_help(ctx, formatter)
         finally:
-            self._listing = False
+            self.rich_markup_mode, self._listing = usual, False
 
 
 def _keep_texts(given: Any) -> None:
