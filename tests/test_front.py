@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from fractions import Fraction
@@ -405,6 +406,41 @@ def test_importing_the_door_imports_nothing_heavy(code: str) -> None:
         "littlestone.classes",
         "rich",
     }
+
+
+FIT = 'fit t.csv --class "thresholds(x, 0..9)" --target y --positive 1 --epsilon 1 --ledger l'
+HEAVY = {
+    "galois",
+    "joblib",
+    "numba",
+    "narwhals",
+    "pandas",
+    "polars",
+    "pydantic",
+    "scipy",
+    "sklearn",
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "most", "unused"),
+    [
+        ("--help", 2, {"numpy", "rich.text"}),
+        ("dim 'thresholds(x, 0..9)'", 60, {"pyarrow", "rich.text", "sqlite3"}),
+        ("classes", 150, {"pyarrow", "sqlite3"}),
+        (FIT, 130, {"rich.text", "littlestone.learners.irreducible"}),
+    ],
+)  # fmt: skip
+def test_a_command_loads_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, most: int, unused: set[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("x,y\n" + "3,0\n7,1\n" * 50)
+    argv = shlex.split(words)
+    code = f"import sys\nsys.argv[1:] = {argv}\nfrom littlestone.cli import main\n"
+    found = loaded(code + "try:\n    main()\nexcept SystemExit:\n    pass\nprint()")
+    assert not found & (HEAVY | unused)
+    assert len([name for name in found if name.split(".")[0] == "littlestone"]) <= most
 
 
 def test_the_tree_of_a_release_is_that_of_its_rule(tmp_path: Path) -> None:

@@ -180,10 +180,12 @@ def documented(words: tuple[str, ...]) -> str:
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
 def test_help_flows(words: tuple[str, ...]) -> None:
     """Its paragraphs are those of the docstring, and no line ends before its width does."""
-    lines = [line[1:].rstrip() for line in on_terminal(*words, "--help")]
-    assert max(map(cell_len, lines)) <= 79
+    lines = [line.removeprefix(" ").rstrip() for line in on_terminal(*words, "--help")]
+    assert max(map(cell_len, lines)) <= 80
     prose = lines[2 + next(i for i, line in enumerate(lines) if line.startswith("Usage:")) :]
-    prose = prose[: next(i for i, line in enumerate(prose) if line.startswith(("─", "╭")))]
+    prose = prose[
+        : next(i for i, line in enumerate(prose) if line.startswith(("─", "╭", "Options:")))
+    ]
     paragraphs = [part.strip("\n") for part in re.split(r"\n\n+", "\n".join(prose)) if part.strip()]
     for paragraph in paragraphs:
         lines = paragraph.split("\n")

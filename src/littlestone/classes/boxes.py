@@ -30,6 +30,7 @@ class Boxes(Tabled):
 
     keyword = "boxes"
     group = "ranges"
+    typical = "boxes(age 0..120, income 0..200000)"
 
     @classmethod
     def over(cls, grids: Sequence[Grid]) -> Self:

@@ -86,6 +86,7 @@ class Combined(Tabled):
 
     keyword = "combine"
     group = "combinations"
+    typical = "combine(and, thresholds(age, 0..120), complement(thresholds(age, 0..120)))"
 
     @classmethod
     def of(cls, op: str, F: HypothesisClass[Any], G: HypothesisClass[Any]) -> Self:

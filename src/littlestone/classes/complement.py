@@ -39,6 +39,7 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
 
     keyword = "complement"
     group = "combinations"
+    typical = "complement(thresholds(age, 0..120))"
 
     part: Enumerable[Any]
 

@@ -42,6 +42,7 @@ class Conjunctions(Tabled):
 
     keyword = "conjunctions"
     group = "columns of bits"
+    typical = "conjunctions(smoker, diabetic, urban; monotone)"
 
     @classmethod
     def of(cls, columns: Sequence[str], *, monotone: bool = False) -> Self:

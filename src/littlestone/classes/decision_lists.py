@@ -52,6 +52,7 @@ class DecisionLists(Tabled):
 
     keyword = "decision_lists"
     group = "columns of bits"
+    typical = "decision_lists(smoker, diabetic, urban)"
 
     @classmethod
     def of(cls, columns: Sequence[str]) -> Self:

@@ -47,6 +47,7 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
 
     keyword = "direct_sum"
     group = "combinations"
+    typical = "direct_sum(thresholds(age, 0..120), thresholds(income, 0..200000))"
 
     domain: Disjoint
     parts: tuple[HypothesisClass[Any], ...]

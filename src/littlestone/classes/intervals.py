@@ -60,6 +60,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
 
     keyword = "intervals"
     group = "ranges"
+    typical = "intervals(age, 0..120)"
 
     domain: Grid
     gaps: tuple[Span, ...]

@@ -50,6 +50,7 @@ class Juntas(Tabled):
 
     keyword = "juntas"
     group = "columns of bits"
+    typical = "juntas(smoker, diabetic, urban, insured; k 2)"
 
     @classmethod
     def of(cls, columns: Sequence[str], k: int) -> Self:

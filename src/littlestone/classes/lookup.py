@@ -41,6 +41,7 @@ class Lookup(HypothesisClass[Any], Declared):
 
     keyword = "lookup"
     group = "open vocabularies"
+    typical = "lookup(carrier, integers(hour); at most 20)"
     several = True
 
     domain: Domain[Any]

@@ -52,6 +52,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
 
     keyword = "outcomes"
     group = "open vocabularies"
+    typical = "outcomes(carrier, integers(hour); at most 2 rules of 2)"
     several = True
 
     domain: Product

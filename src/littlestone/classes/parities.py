@@ -52,6 +52,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
 
     keyword = "parities"
     group = "columns of bits"
+    typical = "parities(a, b, c; affine)"
 
     domain: Product
     affine: bool = False

@@ -30,6 +30,7 @@ class Points(PointCovering):
 
     keyword = "points"
     group = "open vocabularies"
+    typical = "points(merchant)"
 
     domain: Domain[Any]
     zero: bool = True

@@ -79,6 +79,7 @@ class PolynomialZeros(Scored[Vector], Flats):
 
     keyword = "polynomial_zeros"
     group = "algebraic"
+    typical = "polynomial_zeros(x, y; q 5, degree 2)"
     option = "degree"
     _lists_points = True
 

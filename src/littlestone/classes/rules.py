@@ -69,6 +69,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
 
     keyword = "rules"
     group = "open vocabularies"
+    typical = "rules(carrier, origin, integers(hour); at most 2)"
 
     domain: Product
     max_literals: int

@@ -48,6 +48,7 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
 
     keyword = "stumps"
     group = "ranges"
+    typical = "stumps(hour 0..23, day 0..6)"
 
     domain: Product
     ups: tuple[Thresholds, ...]

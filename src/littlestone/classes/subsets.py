@@ -41,6 +41,7 @@ class Subsets(PointCovering):
 
     keyword = "subsets"
     group = "open vocabularies"
+    typical = "subsets(merchant; at most 3)"
 
     domain: Strings | Integers
     k: int

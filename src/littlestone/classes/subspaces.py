@@ -217,6 +217,7 @@ class LinearSubspaces(Subspaces):
 
     keyword = "linear"
     group = "algebraic"
+    typical = "linear(x, y, z; q 5, dimension 2)"
     affine = False
 
     @property
@@ -239,6 +240,7 @@ class AffineSubspaces(Subspaces):
 
     keyword = "affine"
     group = "algebraic"
+    typical = "affine(x, y, z; q 5, dimension 1)"
     affine = True
 
     @property

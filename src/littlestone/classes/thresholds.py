@@ -56,6 +56,7 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
 
     keyword = "thresholds"
     group = "ranges"
+    typical = "thresholds(age, 0..120)"
 
     domain: Grid | Reals
     after: int | Fraction | float

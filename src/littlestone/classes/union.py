@@ -39,6 +39,7 @@ class Union(Tabled):
 
     keyword = "union"
     group = "combinations"
+    typical = "union(thresholds(age, 0..120), intervals(age, 0..120))"
 
     @classmethod
     def of(cls, parts: Sequence[HypothesisClass[Any]]) -> Self:

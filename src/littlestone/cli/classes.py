@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, cast
 
 from littlestone.classes import HypothesisClass
@@ -21,7 +20,6 @@ _GROUPS = (
     "tables of your own",
     "combinations",
 )
-_EXTREME = re.compile(r"\d{8}")  # a number in an example that tries out a limit
 
 
 def classes(
@@ -71,21 +69,13 @@ def _form(kind: type[Declared]) -> str:
 
 
 def _example(kind: type[Declared]) -> str:
-    """A typical text, or the longest of its examples that can be learned; empty if there is none."""
-    if kind.typical:
-        return kind.typical
-    texts = map(_learned, kind.examples())
-    return max(texts, key=lambda text: (len(text), text), default="")
-
-
-def _learned(found: Declared) -> str:
-    H = cast("HypothesisClass[Any]", found)
-    try:
-        H.require_learnable()
-    except DeclarationError:
-        return ""
-    text = declaration(H)
-    return "" if _EXTREME.search(text) else text
+    """A typical text, or the longest of its examples; empty if there is none."""
+    texts = (
+        ()
+        if kind.typical
+        else map(declaration, cast("list[HypothesisClass[Any]]", kind.examples()))
+    )
+    return kind.typical or max(texts, key=len, default="")
 
 
 def _summary(kind: type[Declared]) -> str:

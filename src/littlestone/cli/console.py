@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
 from littlestone.cli.columns import laid_out
@@ -27,9 +26,9 @@ class _Printer:
     def __init__(self, *, stderr: bool = False) -> None:
         self.stderr = stderr
 
-    @cached_property
+    @property
     def console(self) -> Console:
-        """The stream as rich sees it; it raises when its reader has left."""
+        """The stream as rich sees it now; it raises when its reader has left."""
         from rich.console import Console
 
         class Raising(Console):
