@@ -266,7 +266,7 @@ def bounds_with_ctrl_c(table: Any, **options: Any) -> Bounds:
 
 
 def test_ctrl_c_leaves_bounds_and_a_tree(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("littlestone.cli.dim.littlestone_bounds", bounds_with_ctrl_c)
+    monkeypatch.setattr("littlestone.dimension.littlestone_bounds", bounds_with_ctrl_c)
     hard = random_file(folder, "hard.npy", (20_000, 300), 0.2)
     ran = run("dim", hard, "--certificate", "hard.ldim")
     assert ran.status == 130
@@ -297,7 +297,7 @@ def test_ctrl_c_before_the_search_leaves_what_counting_tells(
     def pressed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("littlestone.cli.dim.littlestone_bounds", pressed)
+    monkeypatch.setattr("littlestone.dimension.littlestone_bounds", pressed)
     ran = run("dim", "rules.csv", "--certificate", "rules.ldim")
     assert (ran.status, ran.out.splitlines()[0]) == (
         130,
