@@ -6,6 +6,7 @@ import os
 import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from littlestone.errors import ModelError, OutputError
@@ -14,6 +15,8 @@ Drawn = TypeVar("Drawn")
 
 Keep = Callable[[Any], object]
 """Keep one line of plain JSON values, durable when it returns; its content is secret."""
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 class Tape:
@@ -92,11 +95,12 @@ class Tape:
             keep = self._lines.append if self.together else self._keep
             keep([step, told(), drawn])
 
-    def commit(self, offsets: Mapping[str, int]) -> None:
-        """Keep all lines since the last call together, with the ``offsets`` that they belong to."""
+    def commit(self, offsets: Mapping[str, int] = NOTHING, units: Mapping[str, int] = NOTHING) -> None:
+        """Keep all lines since the last call together, with the ``offsets`` and ``units`` they go with."""
         lines, self._lines = self._lines, []
         if self._keep is not None and (lines or offsets):
-            self._keep({"offsets": dict(offsets), "lines": lines})
+            counts = {"units": dict(units)} if units else {}
+            self._keep({"offsets": dict(offsets), **counts, "lines": lines})
 
     @contextmanager
     def again(self, drawn: list[Any]) -> Iterator[None]:

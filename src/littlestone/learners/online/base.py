@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, final
 
 from littlestone.classes.base import HypothesisClass, require_two_labels
@@ -18,13 +17,10 @@ from littlestone.online.base import OnlineLearner
 from littlestone.pictures.stream import Publication, publications
 from littlestone.privacy.cost import exact_chance
 from littlestone.privacy.parameters import require_horizon
-from littlestone.privacy.tape import Tape, journal_mismatch
+from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
 
 PUBLIC = 1000
 """A run notes its progress each time this many steps have passed, whatever the records are."""
-
-
-NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 class Taken(NamedTuple):
@@ -146,17 +142,21 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     @final
     def take(
-        self, records: Iterable[tuple[object, object]], offsets: Mapping[str, int] = NOTHING
+        self,
+        records: Iterable[tuple[object, object] | None],
+        offsets: Mapping[str, int] = NOTHING,
+        units: Mapping[str, int] = NOTHING,
     ) -> Taken:
         """Take the next records (x, y), as `update` takes each, and show the last `hypothesis`.
 
-        A run that is kept in batches waits for the disk once: after a crash it has taken all of them
-        or none, and nothing was shown.  ``offsets`` are kept with them.  Raises what `update` raises.
+        None is a void record: it takes its step, and nothing is learned from it.  A run that is kept
+        in batches waits for the disk once: after a crash it has taken all of them or none, and nothing
+        was shown.  ``offsets`` and ``units`` are kept with them.  Raises what `update` raises.
         """
         self._tape.open()
         taken = self._go(records)
         self._checkpoint()
-        self._tape.commit(offsets)
+        self._tape.commit(offsets, units)
         self._show()
         self._tape.close()
         return taken
@@ -201,16 +201,16 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
             )
         self._tape.open()
 
-    def _go(self, records: Iterable[tuple[object, object]]) -> Taken:
+    def _go(self, records: Iterable[tuple[object, object] | None]) -> Taken:
         """Take one step after another, each with what is due then."""
         canonical, taken = self._domain.canonical, Taken([], [])
         looks, due = not self.over, self._due
-        for x, y in records:
+        for record in records:
             if self._steps == self._horizon:
                 break
-            point, label = canonical(x), truth(y)
             self._steps = step = self._steps + 1
-            if looks:
+            if looks and record is not None:
+                point, label = canonical(record[0]), truth(record[1])
                 if self._published(point) == label:
                     self._right(point, label)
                 else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import compress, islice
@@ -13,12 +13,13 @@ from typing import Any, Generic, NamedTuple
 from littlestone.classes.digest import digest
 from littlestone.errors import DeclarationError
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream, Taken
-from littlestone.learners.online.offsets import Offsets
+from littlestone.learners.online.offsets import FirstRecords, Noted, Offsets
 from littlestone.learners.online.state import StateFile, damaged, refused, state_file
 from littlestone.learners.online.taped import Stream, StreamLearner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import chosen_generator, is_cryptographic
-from littlestone.privacy.tape import Tape, journal_mismatch
+from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
+from littlestone.units import Unit
 
 _DECLARED = {
     "class": "class",
@@ -27,6 +28,7 @@ _DECLARED = {
     "dataset": "data set",
     "private": "kind of randomness: one has a seed, the other none",
     "taken": "way to take records: one by one, in batches, or by other offsets",
+    "unit": "unit, or another maximum of records of each",
 }
 
 _BATCHES = "in batches"
@@ -42,18 +44,21 @@ class DurableStream(Generic[Stream]):
     would reveal it.  In batches it is the last step of a batch; it is public, and no later step was
     taken.
 
-    ``offsets`` are those of the records taken so far, if the run keeps them.
+    ``offsets`` are those of the records taken so far, if the run keeps them, and ``units`` says how
+    many were taken of each unit, if it protects units.
     """
 
     stream: Stream
     receipt: int
     resumed: bool
     offsets: Offsets | None = None
+    units: FirstRecords | None = None
 
     def take(
         self: DurableStream[PrivateStream[Any]],
         records: Sequence[tuple[object, object]],
         places: Sequence[tuple[object, object]] | None = None,
+        units: Sequence[object] | None = None,
     ) -> Delivered:
         """Take the records (x, y) that are new by their ``places`` (partition, offset), as one batch.
 
@@ -61,23 +66,43 @@ class DurableStream(Generic[Stream]):
         again what was delivered last, as much as you like: what was taken is ignored.  Without
         offsets every record is new.
 
-        Raises `DeclarationError` if the run keeps offsets and there is none for each record, or the
-        other way round, and what `PrivateStream.take` raises.
+        ``units`` say whose each record is, if the run protects units.  A record of a unit beyond its
+        first ``unit.most`` takes its step, and nothing is learned from it.
+
+        Raises `DeclarationError` if the run keeps offsets or units and there is none for each record,
+        or the other way round, and what `PrivateStream.take` raises.
         """
-        if self.offsets is None:
-            if places is None:
-                return Delivered([True] * len(records), self.stream.take(records))
-        elif places is not None and len(places) == len(records):
+        _require_each("place", self.offsets, places, records)
+        _require_each("unit", self.units, units, records)
+        new = [True] * len(records)
+        if self.offsets is not None and places is not None:
             new = [self.offsets.is_new(*place) for place in places]
-            taken = self.stream.take(compress(records, new), self.offsets.changed())
-            return Delivered(new, taken)
-        raise DeclarationError(
-            "take records of a run",
-            found="there is not one place for each record"
-            if self.offsets is not None
-            else "there are offsets, which the run does not keep",
-            fix="declare offsets when the run begins, and give the partition and offset of each record",
-        )
+        taken: Iterable[tuple[object, object] | None] = compress(records, new)
+        # When it is over no record is read.  So the units in memory are no more than the horizon.
+        if self.units is not None and units is not None and not self.stream.over:
+            pairs = zip(taken, compress(units, new), strict=True)
+            taken = [record if self.units.counts(whose) else None for record, whose in pairs]
+        beside = _changed(self.offsets), _changed(self.units)
+        return Delivered(new, self.stream.take(taken, *beside))
+
+
+def _require_each(
+    what: str, kept: Noted | None, given: Sequence[object] | None, records: Sequence[object]
+) -> None:
+    """Raise `DeclarationError` unless one of these is given for each record of a run that keeps them."""
+    if (kept is None) is (given is None) and len(records) == len(records if given is None else given):
+        return
+    raise DeclarationError(
+        "take records of a run",
+        found=f"there is not one {what} for each record"
+        if kept is not None
+        else f"there are {what}s, which the run does not keep",
+        fix=f"declare {what}s when the run begins, and give that of each record",
+    )
+
+
+def _changed(kept: Noted | None) -> Mapping[str, int]:
+    return NOTHING if kept is None else kept.changed()
 
 
 class Delivered(NamedTuple):
@@ -98,6 +123,7 @@ def durable_run(
     rng: random.Random | None = None,
     batches: bool = False,
     offsets: str | None = None,
+    unit: Unit | None = None,
 ) -> Iterator[DurableStream[Stream]]:
     """Begin a run, or resume the one in the file ``state``, which one process at a time may use.
 
@@ -111,18 +137,23 @@ def durable_run(
     again, ``offsets`` says in words what its offsets are; they are kept with each batch, and a record
     is taken once.  Only a `PrivateOnlineLearner` takes batches.
 
+    With batches and a ``unit`` the run protects all records of a unit together, of which only the
+    first ``unit.most`` count.  It then costs `StreamLearner.event_for` the unit; `record_budget`
+    divides a budget for units (docs/proofs/units.md, Theorem 5).
+
     An absent or empty file begins a run.  Nothing is written to any other file before it is
     proved to be the state of this very run: by its first line, its seals, its declarations and
     the ledger's entry.  Raises `ModelError` if it is not, `OutputError` if it cannot be written or
     another process uses it, and what `StreamLearner.start` raises.
     """
     rng = chosen_generator(rng)
-    if offsets is not None and not batches:
-        raise DeclarationError(
-            "keep the offsets of records",
-            found="the run takes records one by one",
-            fix="declare batches=True, and give the records to take",
-        )
+    for kept, what in ((offsets, "the offsets of records"), (unit, "how often each unit came")):
+        if kept is not None and not batches:
+            raise DeclarationError(
+                f"keep {what}",
+                found="the run takes records one by one",
+                fix="declare batches=True, and give the records to take",
+            )
     if batches and not isinstance(learner, PrivateOnlineLearner):
         raise DeclarationError(
             "take records in batches",
@@ -133,10 +164,10 @@ def durable_run(
     with nullcontext() if state is None else state_file(state) as file:
         lines = [] if file is None else file.read()
         if file is None or not lines:
-            run = _begun(learner, ledger, dataset, label, rng, file, taken)
+            run = _begun(learner, ledger, dataset, label, rng, file, taken, unit)
         else:
-            declared = _declared(learner, dataset, label, rng, taken)
-            run = _resumed(learner, ledger, declared, rng, file, lines)
+            declared = _declared(learner, dataset, label, rng, taken, unit)
+            run = _resumed(learner, ledger, declared, rng, file, lines, unit)
         del lines  # there are many, and this frame lives as long as the run
         yield run
 
@@ -149,17 +180,18 @@ def _begun(
     rng: random.Random,
     file: StateFile | None,
     taken: str | None,
+    unit: Unit | None,
 ) -> DurableStream[Stream]:
     if file is not None:
         file.settle()  # find out before the spend if the file cannot be written
     # A crash between here and the next line costs the budget, and publishes nothing.
-    receipt = learner.pay(ledger, dataset, label, rng)
+    receipt = learner.pay(ledger, dataset, label, rng, unit)
     if file is not None:
         paid = {"receipt": receipt.number, "at": receipt.entry.at}
-        file.add({**_declared(learner, dataset, label, rng, taken), **paid})
+        file.add({**_declared(learner, dataset, label, rng, taken, unit), **paid})
     keep = None if file is None else file.add
     stream = learner.begin(receipt, keep, together=taken is not None)
-    return DurableStream(stream, receipt.number, False, _offsets(taken, {}))
+    return DurableStream(stream, receipt.number, False, *_noted(taken, unit))
 
 
 def _resumed(
@@ -169,41 +201,53 @@ def _resumed(
     rng: random.Random,
     file: StateFile,
     lines: list[bytes],
+    unit: Unit | None,
 ) -> DurableStream[Stream]:
     header: Any = file.value(lines[0])
     kept: Iterable[Any] = map(file.value, islice(lines, 1, None))
     if not isinstance(header, dict):
         raise damaged(file.path)
-    other = [words for name, words in _DECLARED.items() if header.get(name) != declared[name]]
+    other = [words for name, words in _DECLARED.items() if header.get(name) != declared.get(name)]
     if other:
         raise refused(file.path, f"that run has another {' and another '.join(other)}")
     number: Any = header.get("receipt")
-    paid = number, header.get("at"), learner.event.cost(), str(learner.event)
+    event = learner.event_for(unit)
+    paid = number, header.get("at"), event.cost(), str(event)
     if all(
         (entry.number, entry.at, entry.cost, entry.mechanism) != paid
         for entry in ledger.entries(str(declared["dataset"]))
     ):
         raise refused(file.path, f"entry {number} of the ledger is none that paid for it")
-    together, highest = declared["taken"] is not None, dict[str, int]()
+    together, highest, seen = declared["taken"] is not None, dict[str, int](), dict[str, int]()
     if together:
-        kept = _single_lines(kept, highest)
+        kept = _single_lines(kept, highest, seen)
     stream = learner.resume(kept, Tape(rng, file.add, together=together))
     file.settle()
-    return DurableStream(stream, number, True, _offsets(declared["taken"], highest))
+    return DurableStream(stream, number, True, *_noted(declared["taken"], unit, highest, seen))
 
 
-def _offsets(taken: object, highest: dict[str, int]) -> Offsets | None:
-    return None if taken is None or taken == _BATCHES else Offsets(highest)
+def _noted(
+    taken: object,
+    unit: Unit | None,
+    highest: Mapping[str, int] = NOTHING,
+    seen: Mapping[str, int] = NOTHING,
+) -> tuple[Offsets | None, FirstRecords | None]:
+    """The offsets and the units that a run keeps, as far as it has come."""
+    offsets = None if taken is None or taken == _BATCHES else Offsets(highest)
+    return offsets, None if unit is None else FirstRecords(unit, seen)
 
 
-def _single_lines(batches: Iterable[Any], highest: dict[str, int]) -> Iterator[Any]:
-    """The lines of all batches; their offsets become the ``highest``."""
+def _single_lines(
+    batches: Iterable[Any], highest: dict[str, int], seen: dict[str, int]
+) -> Iterator[Any]:
+    """The lines of all batches; their offsets become the ``highest``, and what was ``seen`` of units."""
     for batch in batches:
         match batch:
-            case {"offsets": dict() as offsets, "lines": [*lines]} if all(
-                type(offset) is int for offset in offsets.values()
-            ):
-                highest.update(offsets)
+            case {"offsets": dict() as offsets, "lines": [*lines], **more}:
+                for noted, numbers in ((highest, offsets), (seen, more.get("units", {}))):
+                    if not isinstance(numbers, dict) or {*map(type, numbers.values())} - {int}:
+                        raise journal_mismatch()
+                    noted.update(numbers)
                 yield from lines
             case _:
                 raise journal_mismatch()
@@ -215,6 +259,7 @@ def _declared(
     label: str,
     rng: random.Random,
     taken: str | None,
+    unit: Unit | None,
 ) -> dict[str, object]:
     return {
         # A table file may have other content by now, and two tables have one text.
@@ -224,4 +269,6 @@ def _declared(
         "dataset": dataset,
         "private": is_cryptographic(rng),
         "taken": taken,
+        # A state without a unit is like those of before units were known.
+        **({} if unit is None else {"unit": [unit.column, unit.most]}),
     }

@@ -1,10 +1,11 @@
-"""Which deliveries of a source that may deliver a record again are new, by their offsets alone."""
+"""Which deliveries are new by their offsets alone, and which records count of each unit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from littlestone.domains import text
+from littlestone.units import Unit
 
 MOST_OFFSET = 2**63 - 1
 """The largest offset, that of Kafka."""
@@ -12,7 +13,25 @@ MOST_OFFSET = 2**63 - 1
 _DIGITS = 19
 
 
-class Offsets:
+class Noted:
+    """A whole number for each name; which of them `changed` is kept with each batch of a run."""
+
+    def __init__(self, numbers: Mapping[str, int] = {}) -> None:
+        self._numbers = dict(numbers)
+        self._changed: set[str] = set()
+
+    def _note(self, name: str, number: int) -> None:
+        self._numbers[name] = number
+        self._changed.add(name)
+
+    def changed(self) -> dict[str, int]:
+        """The numbers that changed since the last call."""
+        changed = {name: self._numbers[name] for name in sorted(self._changed)}
+        self._changed.clear()
+        return changed
+
+
+class Offsets(Noted):
     """The highest offset that was taken of each partition.
 
     A delivery is new if its offset is higher than all offsets that were taken of its partition before.
@@ -30,8 +49,7 @@ class Offsets:
     """
 
     def __init__(self, taken: Mapping[str, int] = {}) -> None:
-        self._highest = dict(taken)
-        self._changed: set[str] = set()
+        super().__init__(taken)
         self.again, self.unusable = 0, 0
         """How many deliveries were not new, and how many had no usable offset or partition."""
 
@@ -41,18 +59,39 @@ class Offsets:
         if number is None or not name:
             self.unusable += 1
             return False
-        if number <= self._highest.get(name, -1):
+        if number <= self._numbers.get(name, -1):
             self.again += 1
             return False
-        self._highest[name] = number
-        self._changed.add(name)
+        self._note(name, number)
         return True
 
-    def changed(self) -> dict[str, int]:
-        """The highest offsets of the partitions of which something was taken since the last call."""
-        changed = {name: self._highest[name] for name in sorted(self._changed)}
-        self._changed.clear()
-        return changed
+
+class FirstRecords(Noted):
+    """How many records of each unit were taken, so that only the first k = ``unit.most`` count.
+
+    Whether a record counts depends on the records of its own unit alone: on how many there were
+    before, and not on what they hold (docs/proofs/units.md, Theorem 5).  A unit is known by the text
+    of its value, as `Unit` says.  Memory: a number for each unit, so no more than there are records.
+
+    >>> first = FirstRecords(Unit("patient", 2))
+    >>> [first.counts(name) for name in ("ann", "bob", "ann", "ann", None, "")]
+    [True, True, True, False, True, True]
+    >>> first.changed()
+    {'': 2, 'ann': 2, 'bob': 1}
+    """
+
+    def __init__(self, unit: Unit, taken: Mapping[str, int] = {}) -> None:
+        super().__init__(taken)
+        self._most = unit.most
+
+    def counts(self, value: object) -> bool:
+        """Whether the next record counts, which is of the unit with this value.  Never raises."""
+        name = text(value)
+        before = self._numbers.get(name, 0)
+        if before >= self._most:
+            return False
+        self._note(name, before + 1)
+        return True
 
 
 def offset_of(value: object) -> int | None:

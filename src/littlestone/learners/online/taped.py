@@ -10,10 +10,12 @@ from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, final
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Domain, Point
 from littlestone.errors import DeclarationError
+from littlestone.privacy.accounting.grouped import Grouped
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.tape import Keep, Tape, journal_mismatch
+from littlestone.units import Unit
 
 
 class Record(NamedTuple):
@@ -75,7 +77,7 @@ class TapedStream(ABC, Generic[Point]):
             if self._tape.pending:
                 self._tape.line(0, list)
         self._go_on()
-        self._tape.commit({})
+        self._tape.commit()
         self._tape.close()
 
     def _begin(self) -> None:
@@ -153,13 +155,22 @@ class StreamLearner(ABC, Generic[Stream]):
         """
         return self.begin(self.pay(ledger, dataset, label, rng))
 
+    def event_for(self, unit: Unit | None) -> Event:
+        """`event`, or with a ``unit`` what it costs one unit, of whose records ``unit.most`` count."""
+        return self.event if unit is None else Grouped(self.event, unit)
+
     def pay(
-        self, ledger: Ledger, dataset: str, label: str, rng: random.Random | None = None
+        self,
+        ledger: Ledger,
+        dataset: str,
+        label: str,
+        rng: random.Random | None = None,
+        unit: Unit | None = None,
     ) -> Receipt:
-        """Spend the cost of a whole run, which draws from ``rng``."""
+        """Spend the cost of `event_for` the ``unit``, for a whole run that draws from ``rng``."""
         self.prepare()
         what = self.verb.format(label=label, hypotheses=self.hypotheses)
-        return ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
+        return ledger.spend(self.event_for(unit), dataset=dataset, what=what, rng=rng)
 
     def prepare(self) -> None:
         """Find or load what a run needs and what may fail; called before the spend."""
