@@ -41,7 +41,16 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 
-def _unit(column: str | None, most: int | None, label: Label) -> Unit | None:
+def declared_unit(
+    label: Label, column: str | None, most: int | None, schema: Schema | None
+) -> Unit | None:
+    """The unit that is given, or that of the ``schema``; `DeclarationError` if it is the label.
+
+    >>> print(declared_unit(Label.parse("ill", "yes"), "patient", 3, None))
+    at most 3 records of each patient
+    """
+    if schema is not None:
+        column, most = schema.units(column, most)
     declared = Unit.declared(column, most)
     if declared is not None and declared.column == label.column:
         raise DeclarationError(
@@ -50,6 +59,19 @@ def _unit(column: str | None, most: int | None, label: Label) -> Unit | None:
             fix="name another column: --unit patient_id",
         )
     return declared
+
+
+def declared_reading(schema: Schema | None, label: Label, unit: Unit | None) -> Reading:
+    """How a table is written, as the schema declares it; a unit is told by what stands there.
+
+    >>> declared_reading(None, Label.parse("ill", "yes"), None) == Reading()
+    True
+    """
+    if schema is None:
+        return Reading()
+    reading = schema.reading(label)
+    whose = None if unit is None else unit.column
+    return reading.of([name for name in reading.columns if name != whose])
 
 
 def refuse_as_feature(label: Label, H: HypothesisClass[Any]) -> None:
@@ -115,11 +137,9 @@ class Task:
 
         Raises `DeclarationError` for illegal declarations, and if the class reads the label itself.
         """
-        if schema is not None:
-            unit, max_records = schema.units(unit, max_records)
-        declared = _unit(unit, max_records, label)
+        declared = declared_unit(label, unit, max_records, schema)
         several = declared is not None and declared.most > 1
-        share = budget if declared is None else record_budget(budget, declared)
+        share = record_budget(budget, declared)
 
         def chosen(of: OneOrMore) -> tuple[PrivateLearner[Any], str]:
             H = declared_class(of, label.labels, schema, label.column, unit)
@@ -169,9 +189,7 @@ class Task:
         be used, because the estimate speaks of a public number of records.  Raises `DeclarationError`
         for illegal declarations, and if the class reads the label itself.
         """
-        if schema is not None:
-            unit, max_records = schema.units(unit, max_records)
-        declared = _unit(unit, max_records, label)
+        declared = declared_unit(label, unit, max_records, schema)
         part = ESTIMATE_SHARE * budget.epsilon if estimate is None else _estimating(estimate)
         if part >= budget.epsilon:
             raise DeclarationError(
@@ -197,7 +215,7 @@ class Task:
 
     def methods(self, budget: Budget, setting: Setting) -> list[tuple[str, str]]:
         """What is known of every method for this class, as `explained` says it; nothing is read."""
-        share = budget if self.unit is None else record_budget(budget, self.unit)
+        share = record_budget(budget, self.unit)
         costs = None if self.learner.mistakes.equal else self.learner.mistakes
         return explained(self.learner.hypotheses, share, setting=setting, mistakes=costs)
 
@@ -227,12 +245,8 @@ class Task:
 
     @property
     def reading(self) -> Reading:
-        """How the table is written, as the schema declares it; a unit is told by what stands there."""
-        if self.schema is None:
-            return Reading()
-        reading = self.schema.reading(self.label)
-        unit = None if self.unit is None else self.unit.column
-        return reading.of([name for name in reading.columns if name != unit])
+        """How the table is written, as `declared_reading` says it."""
+        return declared_reading(self.schema, self.label, self.unit)
 
     @property
     def columns(self) -> Sequence[str]:

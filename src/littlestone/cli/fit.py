@@ -22,6 +22,7 @@ from littlestone.cli.options import (
     EvaluateOption,
     JsonOption,
     LedgerOption,
+    MaxRecordsOption,
     ModelOption,
     MultilineOption,
     NameOption,
@@ -30,6 +31,7 @@ from littlestone.cli.options import (
     SeparatorOption,
     TableArgument,
     TargetOption,
+    UnitOption,
 )
 from littlestone.data.declaring import opened_schema
 from littlestone.data.missing import OPTIONS, require_told
@@ -94,15 +96,8 @@ def fit(
         ),
     ] = None,
     cost: CostOption = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(
-            help="Protect each value of this column, such as patient_id, not each record."
-        ),
-    ] = None,
-    max_records: Annotated[
-        int | None, typer.Option(help="With --unit: use at most this many records of each.")
-    ] = None,
+    unit: UnitOption = None,
+    max_records: MaxRecordsOption = None,
     separator: SeparatorOption = None,
     multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,

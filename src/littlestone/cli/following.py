@@ -8,6 +8,7 @@ from typing import Any
 
 from littlestone.cli.console import counted, err, json_text, out, print_columns, print_pairs
 from littlestone.data import Label
+from littlestone.data.readings import Reading
 from littlestone.data.tables import Row
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import DurableStream, PrivateOnlineLearner, PrivateStream
@@ -24,8 +25,9 @@ Show = Callable[[Sequence[Line]], None]
 class Following:
     """A run that takes what arrives together as one batch, and is printed after each.
 
-    The first ``places`` values of a row are its offset and its partition, if there are any.  Everything
-    printed of a batch was kept before.
+    The first ``places`` values of a row are its offset and its partition, if there are any, and the
+    next one is its unit, if the run protects units.  ``reading`` says how cells are written.
+    Everything printed of a batch was kept before.
     """
 
     def __init__(
@@ -35,12 +37,13 @@ class Following:
         label: Label,
         *,
         show: Show,
+        reading: Reading,
         places: int,
         predictions: bool,
         evaluate: bool,
     ) -> None:
         self._show = show
-        self._run, self._label, self._places = run, label, places
+        self._run, self._label, self._reading, self._places = run, label, reading, places
         self._domain, self._horizon = learner.hypotheses.domain, learner.horizon
         self._predictions, self._evaluate = predictions, evaluate
         self._arrived = self._wrong = 0
@@ -59,11 +62,13 @@ class Following:
     def take(self, rows: list[Row]) -> None:
         """Take these records, and print what came of them."""
         k, rule, first = self._places, self._run.stream.hypothesis, self.step
-        points = map(self._domain.encode_record, [row[k:-1] for row in rows])
+        units = None if self._run.units is None else [row[k] for row in rows]
+        begin = k if units is None else k + 1
+        points = map(self._domain.encode_record, [row[begin:-1] for row in rows])
         labels = _labelled(self._label, [row[-1] for row in rows])
         records = list(zip(points, labels, strict=True))
         places = [(row[1] if k > 1 else _ONE_PARTITION, row[0]) for row in rows] if k else None
-        new, taken = self._run.take(records, places)
+        new, taken = self._run.take(records, places, units)
         self.step = self._run.stream.steps
         if first + sum(new) > self._horizon:
             self._tell(f"the horizon of {self._horizon} steps is over: the last rule stays")
@@ -121,7 +126,9 @@ class Following:
 
     def _publication(self, step: int, h: Hypothesis[Any]) -> Line:
         self.published.append(Publication(step, h.words()))
-        return {"step": step, "rule": h.words(), "hypothesis": h.to_json()}
+        reading = self._reading.of(h.tested)
+        how = {"reading": reading.to_json()} if reading else {}
+        return {"step": step, "rule": h.words(), **how, "hypothesis": h.to_json()}
 
     def _tell(self, words: str) -> None:
         """Say something that is public, once."""
@@ -178,6 +185,9 @@ class Told:
             ("horizon", f"{header['horizon']:,} records"),
             ("ledger", f"entry {header['ledger entry']}"),
         ]
+        match header.get("unit"):
+            case {"column": column, "max records": most}:
+                rows.append(("protects", f"each {column}; {counted(most, 'first record')} of each count"))
         if "record" in header:
             rows.append(("record", str(header["record"])))
         print_pairs(rows, title=title)

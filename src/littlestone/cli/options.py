@@ -27,6 +27,18 @@ SchemaOption = Annotated[
     typer.Option("--schema", help="What is public about the table, as `schema` drafts it."),
 ]
 
+UnitOption = Annotated[
+    str | None,
+    typer.Option(
+        "--unit", help="Protect each value of this column, such as patient_id, not each record."
+    ),
+]
+
+MaxRecordsOption = Annotated[
+    int | None,
+    typer.Option("--max-records", help="With --unit: use at most this many records of each."),
+]
+
 SeparatorOption = Annotated[
     str | None,
     typer.Option(

@@ -17,19 +17,21 @@ from littlestone.cli.following import Following, Told, print_lines
 from littlestone.cli.options import (
     DEFAULT_LEDGER,
     LedgerOption,
+    MaxRecordsOption,
     MultilineOption,
+    NameOption,
     PositiveOption,
     SchemaOption,
     SeedOption,
     SeparatorOption,
     TargetOption,
+    UnitOption,
 )
-from littlestone.data import CsvStream, Label, Table, open_table
+from littlestone.data import CsvStream, Label, Table
 from littlestone.data.declaring import declared_class, opened_schema
 from littlestone.data.fitting import days_of, require_fit
 from littlestone.data.naming import open_dataset
 from littlestone.data.opening import refuse_database
-from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING, Row
 from littlestone.errors import DeclarationError, TableError
 from littlestone.learners.online import (
@@ -41,11 +43,13 @@ from littlestone.learners.online import (
 from littlestone.learners.online.state import lock_of
 from littlestone.pictures.figures import picture_kind, require_matplotlib
 from littlestone.pictures.stream import figure
+from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
 from littlestone.report.files import FIGURES, require_different, reserved
-from littlestone.tasks import refuse_as_feature
+from littlestone.tasks import declared_reading, declared_unit, refuse_as_feature
+from littlestone.units import Unit
 
 PIPE = "-"
 
@@ -64,12 +68,15 @@ def stream(
     ],
     target: TargetOption = None,
     positive: PositiveOption = None,
+    sheet: NameOption = None,
     schema: SchemaOption = None,
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     method: Annotated[
         str,
         typer.Option(help="auto, or the name of a method, such as keys."),
     ] = "auto",
+    unit: UnitOption = None,
+    max_records: MaxRecordsOption = None,
     separator: SeparatorOption = None,
     multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
@@ -124,16 +131,18 @@ def stream(
     if kind is not None:
         require_matplotlib()
     public = opened_schema(schema)
-    if public is not None:
-        public.refuse_unit()
     label = label_from(public, target, positive)
-    declared = declared_class(hypotheses, label.labels, public, label.column)
-    learner, why = online_choice(declared, Budget(epsilon, delta), horizon=horizon, method=method)
+    protected = declared_unit(label, unit, max_records, public)
+    whose = [] if protected is None else [protected.column]
+    declared = declared_class(hypotheses, label.labels, public, label.column, unit)
+    allowed = record_budget(Budget(epsilon, delta), protected)
+    learner, why = online_choice(declared, allowed, horizon=horizon, method=method)
     columns = learner.hypotheses.domain.column_names
     refuse_as_feature(label, declared)
-    reading = Reading() if public is None else public.reading(label)
+    reading = declared_reading(public, label, protected)
     spans = multiline or reading.multiline
-    places = _places(offset, partition, {label.column, *columns}, multiline=spans)
+    places = _places(offset, partition, {label.column, *whose, *columns}, multiline=spans)
+    read = [*places, *whose, *columns, label.column]
     if table == PIPE and dataset is None:
         raise DeclarationError(
             "learn from a pipe",
@@ -149,9 +158,9 @@ def stream(
             "--figure": [picture],
         }
     )
-    opened: Table
+    days = days_of(declared.domain)
     if table == PIPE:
-        opened = CsvStream(
+        pipe = CsvStream(
             sys.stdin.buffer,
             name="standard input",
             separator=reading.separator if separator is None else separator,
@@ -159,16 +168,11 @@ def stream(
             ended=bool(places),
             encoding=reading.encoding,
         )
+        source, name = open_dataset(pipe, read, dataset, sheet, reading=reading, days=days)
     else:
         refuse_database(table, "learn from records one after another")
-        opened = open_table(table, separator=separator, multiline=multiline, reading=reading)
-    source, name = open_dataset(
-        opened,
-        (*places, *columns, label.column),
-        dataset,
-        reading=reading if table == PIPE else None,
-        days=days_of(declared.domain),
-    )
+        how: dict[str, Any] = {"separator": separator, "multiline": multiline, "reading": reading}
+        source, name = open_dataset(table, read, dataset, sheet, days=days, **how)
     _require_before_records(source, places)
     if public is not None:
         public.require_table(source)
@@ -186,6 +190,7 @@ def stream(
             rng=rng,
             batches=True,
             offsets=" of ".join(map(repr, places)) or None,
+            unit=protected,
         ) as run,
     ):
         if book.made:
@@ -197,6 +202,7 @@ def stream(
             learner,
             label,
             show=show,
+            reading=reading,
             places=len(places),
             predictions=predictions,
             evaluate=evaluate,
@@ -204,11 +210,11 @@ def stream(
         interrupted = False
         try:
             spanning = {"record": SPANNING} if source.spanning else {}
-            header = _header(learner, why, run, label, private=seed is None)
+            header = _header(learner, why, run, label, protected, private=seed is None)
             show([{**header, **spanning}])
             # A file still has the records of earlier calls; a pipe brings only new ones.
             begin = 0 if table == PIPE or places else run.stream.steps
-            arrived = _after(begin, source.arrivals([*places, *columns, label.column]))
+            arrived = _after(begin, source.arrivals(read))
             followed.begin()
             with _only_new_garbage():
                 for rows in arrived:
@@ -226,7 +232,8 @@ def stream(
             told.end(followed.step, horizon)
         if write is not None and kind is not None:
             simulated = "" if seed is None else ", a simulation: NOT PRIVATE"
-            title = f"{label}, {learner.hypotheses}", f"{learner.cost()}{simulated}"
+            cost = learner.event_for(protected).cost()
+            title = f"{label}, {learner.hypotheses}", f"{cost}{simulated}"
             marks = followed.published, horizon, title
             write(figure(*marks, kind=kind, mistakes=mistakes))
         if interrupted:
@@ -275,7 +282,7 @@ def _places(
     if private := {*places} & protected:
         raise DeclarationError(
             f"read offsets or partitions from {', '.join(map(repr, sorted(private)))}",
-            found="they are public, and the label and what the class reads are protected",
+            found="they are public, and the label, the unit and what the class reads are protected",
             fix="name columns that nothing is learned from",
         )
     return places
@@ -312,17 +319,20 @@ def _header(
     why: str,
     run: DurableStream[Any],
     label: Label,
+    unit: Unit | None,
     *,
     private: bool,
 ) -> dict[str, object]:
+    event = learner.event_for(unit)
     return {
         "private": private,
-        **cost_json(learner.cost()),
-        "neighboring": str(learner.cost().neighboring),
+        **cost_json(event.cost()),
+        "neighboring": str(event.cost().neighboring),
+        **({} if unit is None else {"unit": {"column": unit.column, "max records": unit.most}}),
         "horizon": learner.horizon,
         "class": str(learner.hypotheses),
         "label": str(label),
         "method": why,
-        "mechanism": str(learner.event),
+        "mechanism": str(event),
         "ledger entry": run.receipt,
     }

@@ -17,6 +17,7 @@ from littlestone.cli.options import (
     EvaluateOption,
     JsonOption,
     LedgerOption,
+    MaxRecordsOption,
     ModelOption,
     MultilineOption,
     NameOption,
@@ -26,6 +27,7 @@ from littlestone.cli.options import (
     SeparatorOption,
     TableArgument,
     TargetOption,
+    UnitOption,
 )
 from littlestone.data.declaring import opened_schema
 from littlestone.data.missing import OPTIONS, require_told
@@ -63,12 +65,8 @@ def subgroup(
     method: Annotated[
         str, typer.Option(help="auto, or a method that `littlestone plan CLASS --cost 5:1` lists.")
     ] = "auto",
-    unit: Annotated[
-        str | None, typer.Option(help="Protect each value of this column, with all its records.")
-    ] = None,
-    max_records: Annotated[
-        int | None, typer.Option(help="With --unit: 1, the records of each that are used.")
-    ] = None,
+    unit: UnitOption = None,
+    max_records: MaxRecordsOption = None,
     separator: SeparatorOption = None,
     multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,

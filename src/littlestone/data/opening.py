@@ -81,6 +81,7 @@ def open_table(
 
 def _opened(source: object, table: str | None, open_file: Callable[[Path], Table]) -> Table:
     if isinstance(source, Table):
+        _require_none(table, source.name)
         return source
     if isinstance(source, str | Path):
         return _named(str(source), table, open_file)

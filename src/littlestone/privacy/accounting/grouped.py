@@ -108,18 +108,18 @@ def growth(epsilon: Fraction, k: int) -> Fraction:
     return (exp_above(k * epsilon, _BITS) - 1) / (exp_below(epsilon, _BITS) - 1)
 
 
-def record_budget(budget: Budget, unit: Unit) -> Budget:
+def record_budget(budget: Budget, unit: Unit | None) -> Budget:
     """A budget for one record with which `Grouped` stays within ``budget`` for one unit.
 
-    That is (epsilon / k, delta / `growth`), with delta rounded down.  Raises `DeclarationError` if it
-    is too small to be a budget.
+    That is (epsilon / k, delta / `growth`), with delta rounded down; without a unit, ``budget``.
+    Raises `DeclarationError` if it is too small to be a budget.
 
     >>> print(record_budget(Budget(1, "1e-6"), Unit("patient_id", 3)))
     epsilon 1/3, delta 0.000000230237216348
     """
-    k = unit.most
-    if k == 1:
+    if unit is None or unit.most == 1:
         return budget
+    k = unit.most
     epsilon = budget.epsilon / k
     # `Grouped.cost` rounds up to six digits, and so stays below a number of six digits.
     delta = rounded_down(rounded_down(budget.delta) / growth(epsilon, k), _DIGITS)
