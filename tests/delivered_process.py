@@ -14,8 +14,9 @@ from littlestone.domains import Integers
 from littlestone.learners.online import DurableStream
 from littlestone.learners.online.durable import _single_lines
 from littlestone.learners.online.keys import KeyStream, naming_of
-from littlestone.learners.online.offsets import Offsets
+from littlestone.learners.online.offsets import FirstRecords, Offsets
 from littlestone.privacy.tape import Tape
+from littlestone.units import Unit
 from one_epoch import Short
 from scripted import Script
 
@@ -24,9 +25,11 @@ Delivery = tuple[str, int, int, int]
 
 BATCHES: list[list[Delivery]] = [
     [("0", 0, 1, 1), ("1", 0, 2, 1)],
-    [("0", 0, 1, 1), ("0", 5, 1, 1), ("0", 5, 1, 1)],
+    [("0", 0, 1, 1), ("0", 5, 1, 1), ("0", 5, 1, 1), ("0", 6, 1, 1)],
 ]
-TAKEN = ((1, 1), (2, 1), (1, 1))
+UNIT = Unit("x", 2)
+TAKEN = ((1, 1), (2, 1), (1, 1), None)
+"""The fourth is the third one of its unit, and does not count."""
 MECHANISM = Short(
     skip_epsilon=Fraction(1), test_epsilon=Fraction(1), delta=Fraction(1, 2), horizon=4
 )
@@ -54,17 +57,19 @@ class Process:
     together = True
 
     def __init__(self, rng: Any, lines: Sequence[Any], keep: Callable[[Any], None]) -> None:
-        self.keep, highest = keep, dict[str, int]()
-        kept = list(_single_lines(lines, highest))
+        self.keep, highest, seen = keep, dict[str, int](), dict[str, int]()
+        kept = list(_single_lines(lines, highest, seen))
         stream = KeyStream(NAMING, MECHANISM, Tape(rng, self.kept, together=self.together))
         stream.begin(kept)
-        self.run: DurableStream[Any] = DurableStream(stream, 1, bool(lines), Offsets(highest))
+        noted = Offsets(highest), FirstRecords(UNIT, seen)
+        self.run: DurableStream[Any] = DurableStream(stream, 1, bool(lines), *noted)
 
     def kept(self, batch: Any) -> None:
         self.keep(batch)
 
     def take(self, batch: Sequence[Delivery]) -> None:
-        self.run.take([(x, y) for *_, x, y in batch], [(p, o) for p, o, *_ in batch])
+        places = [(p, o) for p, o, *_ in batch]
+        self.run.take([(x, y) for *_, x, y in batch], places, [x for *_, x, _ in batch])
 
     @property
     def seen(self) -> tuple[int, str, int]:
@@ -114,8 +119,8 @@ def one_by_one() -> Law:
     def run() -> Any:
         stream = KeyStream(NAMING, MECHANISM, Tape(script.generator()))
         stream.begin()
-        for x, y in TAKEN:
-            stream.update(x, y)
+        for record in TAKEN:
+            stream.take([record])
         return True, stream.steps, stream.hypothesis.words(), stream.published_at
 
     with pytest.MonkeyPatch.context() as patch:

@@ -187,7 +187,8 @@ class Told:
         ]
         match header.get("unit"):
             case {"column": column, "max records": most}:
-                rows.append(("protects", f"each {column}; {counted(most, 'first record')} of each count"))
+                first = counted(most, "record")
+                rows.append(("protects", f"each {column}, of which the first {first} count"))
         if "record" in header:
             rows.append(("record", str(header["record"])))
         print_pairs(rows, title=title)

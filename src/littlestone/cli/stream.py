@@ -332,7 +332,7 @@ def _header(
         "horizon": learner.horizon,
         "class": str(learner.hypotheses),
         "label": str(label),
-        "method": why,
+        "method": why if unit is None else f"{why}; mistakes are those on records that count",
         "mechanism": str(event),
         "ledger entry": run.receipt,
     }

@@ -95,10 +95,12 @@ class Tape:
             keep = self._lines.append if self.together else self._keep
             keep([step, told(), drawn])
 
-    def commit(self, offsets: Mapping[str, int] = NOTHING, units: Mapping[str, int] = NOTHING) -> None:
-        """Keep all lines since the last call together, with the ``offsets`` and ``units`` they go with."""
+    def commit(
+        self, offsets: Mapping[str, int] = NOTHING, units: Mapping[str, int] = NOTHING
+    ) -> None:
+        """Keep all lines since the last call together, with their ``offsets`` and ``units``."""
         lines, self._lines = self._lines, []
-        if self._keep is not None and (lines or offsets):
+        if self._keep is not None and (lines or offsets or units):
             counts = {"units": dict(units)} if units else {}
             self._keep({"offsets": dict(offsets), **counts, "lines": lines})
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from delivered_process import Delivery, Process, counts_each_record_once
-from littlestone.learners.online.offsets import Offsets
+from littlestone.learners.online.offsets import FirstRecords, Offsets
 from plants.harness import Plant
 
 
@@ -18,26 +18,51 @@ class ByHand(Process):
         assert self.run.offsets is not None
         return self.run.offsets
 
-    def new(self, batch: Sequence[Delivery]) -> list[tuple[int, int]]:
-        return [(x, y) for p, o, x, y in batch if self.offsets.is_new(p, o)]
+    @property
+    def units(self) -> FirstRecords:
+        assert self.run.units is not None
+        return self.run.units
+
+    def new(self, batch: Sequence[Delivery]) -> list[tuple[int, int] | None]:
+        return [
+            (x, y) if self.units.counts(x) else None
+            for p, o, x, y in batch
+            if self.offsets.is_new(p, o)
+        ]
+
+    @property
+    def changed(self) -> tuple[dict[str, int], dict[str, int]]:
+        return self.offsets.changed(), self.units.changed()
 
 
 class CountedAgain(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
         self.new(batch)
-        self.run.stream.take([(x, y) for *_, x, y in batch], self.offsets.changed())
+        self.run.stream.take([(x, y) for *_, x, y in batch], *self.changed)
 
 
 class OffsetsAfterTheDraw(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
-        self.run.stream.take(self.new(batch))
+        self.run.stream.take(self.new(batch), units=self.units.changed())
         if changed := self.offsets.changed():
             self.keep({"offsets": changed, "lines": []})
 
 
 class OffsetsOnlyInMemory(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
-        self.run.stream.take(self.new(batch))
+        self.run.stream.take(self.new(batch), units=self.units.changed())
+
+
+class UnitsAfterTheDraw(ByHand):
+    def take(self, batch: Sequence[Delivery]) -> None:
+        self.run.stream.take(self.new(batch), self.offsets.changed())
+        if changed := self.units.changed():
+            self.keep({"offsets": {}, "units": changed, "lines": []})
+
+
+class UnitsOnlyInMemory(ByHand):
+    def take(self, batch: Sequence[Delivery]) -> None:
+        self.run.stream.take(self.new(batch), self.offsets.changed())
 
 
 class DrawsKeptAtOnce(ByHand):
@@ -48,14 +73,15 @@ class DrawsKeptAtOnce(ByHand):
 
     def take(self, batch: Sequence[Delivery]) -> None:
         self.run.stream.take(self.new(batch))
-        if changed := self.offsets.changed():
-            self.keep({"offsets": changed, "lines": []})
+        offsets, units = self.changed
+        if offsets or units:
+            self.keep({"offsets": offsets, "units": units, "lines": []})
 
 
 class EqualRecordsIgnored(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
         new = list(dict.fromkeys(self.new(batch)))
-        self.run.stream.take(new, self.offsets.changed())
+        self.run.stream.take(new, *self.changed)
 
 
 def _plant(name: str, mistake: str, broken: type[Process]) -> Plant:
@@ -69,6 +95,10 @@ PLANTS = [
            OffsetsAfterTheDraw),
     _plant("deliveries_offset_in_memory", "Offsets are remembered, and not kept in the file.",
            OffsetsOnlyInMemory),
+    _plant("deliveries_units_after_the_draw", "How many records a unit had is kept after their batch.",
+           UnitsAfterTheDraw),
+    _plant("deliveries_units_in_memory", "How many records a unit had is not kept in the file.",
+           UnitsOnlyInMemory),
     _plant("deliveries_draws_kept_at_once", "Draws are kept one by one, before the batch is.",
            DrawsKeptAtOnce),
     _plant("deliveries_equal_records", "A record that equals another one of its batch is ignored.",

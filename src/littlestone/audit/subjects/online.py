@@ -33,6 +33,9 @@ Law = dict[Any, Fraction]
 Begin = Callable[[Receipt], PrivateStream[Any]]
 
 LONG = 12
+VOID: Any = None
+"""A record that takes its step, and from which nothing is learned."""
+
 KEY = 1
 """Which teacher has which step is public, so the audit of teachers takes one assignment."""
 
@@ -60,6 +63,7 @@ def told(
 ) -> Subject[Any]:
     """The learner on all neighbouring streams, with what is seen of it after each step.
 
+    A record may be `VOID`.
     In the two ``large`` streams, a number stands for that many records that are predicted correctly.
     """
 
@@ -73,7 +77,7 @@ def told(
                 if isinstance(record, int):
                     stream.skip_to(stream.steps + record)
                 else:
-                    stream.update(*record)
+                    stream.take([record])
                 published.append(seen(stream))
             return tuple(published)
 
@@ -94,7 +98,10 @@ def of_keys(
     """
     naming = learner.naming
     start = naming.hypotheses.soa()
-    keys = [naming.key(*record) if key is None else key(t) for t, record in enumerate(records)]
+    keys = [
+        None if record is VOID else naming.key(*record) if key is None else key(t)
+        for t, record in enumerate(records)
+    ]
 
     def published(selections: tuple[frozenset[Any], ...]) -> list[Hypothesis[Any]]:
         """Before each step, and after the last."""
@@ -106,7 +113,7 @@ def of_keys(
 
     def named(states: list[Hypothesis[Any]]) -> tuple[Any, ...]:
         steps = zip(records, keys, states, strict=False)
-        return tuple(None if h(x) == y else key for (x, y), key, h in steps)
+        return tuple(None if key is None or h(r[0]) == r[1] else key for r, key, h in steps)
 
     law: Law = {}
     waiting, looked = [named([start] * len(records))], set[Any]()
@@ -129,11 +136,12 @@ def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
     law, left, gaps = dict[Any, Fraction](), Fraction(1), list[int]()
     state, counted = forked(stream), 0
     for t in range(len(before), len(records)):
-        x, y = records[t]
         state._steps = t + 1
-        wrong = state.predict(x) != y
-        counted += wrong
-        state._hold(t + 1, x, y, wrong=wrong)
+        if records[t] is not VOID:
+            x, y = records[t]
+            wrong = state.predict(x) != y
+            counted += wrong
+            state._hold(t + 1, x, y, wrong=wrong)
         gaps.append(state.threshold - counted)
         mass = learner.counter._first_hit(gaps)
         left -= mass
@@ -178,14 +186,16 @@ def forked(stream: Any) -> Any:
 def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of sets: all sets that it publishes; needs a delta."""
     learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=LONG)
-    return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), (1, 0), (1, 1)))
+    return told(
+        learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), VOID, (1, 0), (1, 1))
+    )
 
 
 @subject("online-function-learner")
 def functions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of dimension 1, of three thresholds: all it publishes; needs a delta."""
     learner = KeyLearner(Thresholds.on(0, 1), Budget(epsilon, delta), horizon=LONG)
-    return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), (1, 1)))
+    return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), VOID, (1, 1)))
 
 
 @subject(
@@ -213,4 +223,4 @@ def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         begun: PrivateStream[Any] = stream
         return begun
 
-    return told(learner, law, ((0, 0), (0, 1), (1, 1)), steps=2, begin=begin)
+    return told(learner, law, ((0, 0), (0, 1), VOID, (1, 1)), steps=2, begin=begin)

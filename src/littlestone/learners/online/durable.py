@@ -89,8 +89,8 @@ class DurableStream(Generic[Stream]):
 def _require_each(
     what: str, kept: Noted | None, given: Sequence[object] | None, records: Sequence[object]
 ) -> None:
-    """Raise `DeclarationError` unless one of these is given for each record of a run that keeps them."""
-    if (kept is None) is (given is None) and len(records) == len(records if given is None else given):
+    """Raise `DeclarationError` unless each record has one of what the run keeps."""
+    if (kept is None) is (given is None) and (given is None or len(given) == len(records)):
         return
     raise DeclarationError(
         "take records of a run",
@@ -240,7 +240,7 @@ def _noted(
 def _single_lines(
     batches: Iterable[Any], highest: dict[str, int], seen: dict[str, int]
 ) -> Iterator[Any]:
-    """The lines of all batches; their offsets become the ``highest``, and what was ``seen`` of units."""
+    """The lines of all batches, whose offsets are the ``highest``; ``seen`` counts records of units."""
     for batch in batches:
         match batch:
             case {"offsets": dict() as offsets, "lines": [*lines], **more}:
