@@ -18,13 +18,14 @@ from running import Ran, command, entries, run
 
 from littlestone.cli.following import Following, print_lines
 from littlestone.data import CsvStream
+from littlestone.data.readings import Reading
 from littlestone.domains import Integers
 from littlestone.learners.online.base import Taken
 from littlestone.pictures.stream import Mistakes
 
-HEADER = "offset,partition,id,bad\n"
-TOPIC = [f"{t // 3},{t % 3},d{t},1\n" for t in range(3000)]
-"""Each record is a mistake, so the state has all of them that were taken."""
+HEADER = "offset,partition,id,bad,owner\n"
+TOPIC = [f"{t // 3},{t % 3},d{t},1,{t % 1000}\n" for t in range(3000)]
+"""Each record is a mistake, so the state has all of them that were taken and count."""
 
 
 @pytest.fixture(autouse=True)
@@ -71,10 +72,16 @@ def checked(done: Ran) -> dict[str, Any]:
 
 
 @pytest.mark.deep
-def test_a_record_is_counted_once_whatever_is_killed_and_delivered_again() -> None:
+@pytest.mark.parametrize(
+    ("unit", "count"), [((), 3000), (("--unit", "owner", "--max-records", 2), 2000)], ids=str
+)
+def test_a_record_is_counted_once_whatever_is_killed_and_delivered_again(
+    unit: tuple[object, ...], count: int
+) -> None:
+    """Of the three records of an owner the third one does not count."""
     rng, kills = random.Random(1), 3
     for call in range(kills + 1):
-        program = command(*arguments("--predictions", state="run.state"))
+        program = command(*arguments("--predictions", *unit, state="run.state"))
         pipe = subprocess.PIPE
         with subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as live:
             assert live.stdin is not None
@@ -87,17 +94,15 @@ def test_a_record_is_counted_once_whatever_is_killed_and_delivered_again() -> No
                 live.stdin.write("".join(TOPIC[begin:end]))
                 begin = end
             if last:
-                live.stdin.write("".join(TOPIC))
-                live.stdin.close()
-                told = live.stdout.read()
+                told, _ = live.communicate("".join(TOPIC))
                 assert '"prediction"' in told
-                assert live.wait() == 0
+                assert live.returncode == 0
             else:
                 live.stdin.flush()
                 for _ in range(rng.randrange(2, 300)):
                     live.stdout.readline()
                 live.kill()
-    assert sorted(taken()) == sorted(f"d{t}" for t in range(len(TOPIC)))
+    assert sorted(taken()) == sorted(f"d{t}" for t in range(count))
     assert entries(Path("littlestone.ledger")) == [1]
 
 
@@ -226,12 +231,12 @@ class Slow(io.BytesIO):
 class TwoBatches:
     """A run that goes on after step 5, and draws at the end of each batch."""
 
-    offsets, resumed = None, True
+    offsets, units, resumed = None, None, True
 
     def __init__(self) -> None:
         self.stream = SimpleNamespace(steps=5, hypothesis=lambda x: 0)
 
-    def take(self, records: list[Any], places: object) -> tuple[list[bool], Taken]:
+    def take(self, records: list[Any], places: object, units: object) -> tuple[list[bool], Taken]:
         self.stream.steps += len(records)
         return [True] * len(records), Taken([], [self.stream.steps])
 
@@ -240,7 +245,14 @@ def test_mistakes_have_the_steps_of_their_batches(capsys: pytest.CaptureFixture[
     learner: Any = SimpleNamespace(hypotheses=SimpleNamespace(domain=Integers()), horizon=50)
     run, label = cast("Any", TwoBatches()), cast("Any", int)
     following = Following(
-        run, learner, label, show=print_lines, places=0, predictions=False, evaluate=True
+        run,
+        learner,
+        label,
+        show=print_lines,
+        reading=Reading(),
+        places=0,
+        predictions=False,
+        evaluate=True,
     )
     following.take([("7", "1"), ("8", "0")])
     following.take([("7", "1")])

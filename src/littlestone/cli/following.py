@@ -14,6 +14,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import DurableStream, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.base import Taken
 from littlestone.pictures.stream import Mistakes, Publication
+from littlestone.units import Unit
 
 _ONE_PARTITION = "all"
 
@@ -187,8 +188,8 @@ class Told:
         ]
         match header.get("unit"):
             case {"column": column, "max records": most}:
-                first = counted(most, "record")
-                rows.append(("protects", f"each {column}, of which the first {first} count"))
+                count = f"{Unit(column, most).records} of each count"
+                rows.append(("protects", f"each {column} with all its records; {count}"))
         if "record" in header:
             rows.append(("record", str(header["record"])))
         print_pairs(rows, title=title)
