@@ -12,9 +12,15 @@ import pytest
 from test_tape import LEARNERS, STEPS, records
 
 from littlestone.classes import Subsets
+from littlestone.discovery import concrete
 from littlestone.domains import Integers, text
 from littlestone.errors import DeclarationError, ModelError
-from littlestone.learners.online import KeyLearner, durable_run
+from littlestone.learners.online import (
+    KeyLearner,
+    PrivateOnlineLearner,
+    PrivateStream,
+    durable_run,
+)
 from littlestone.learners.online.offsets import FirstRecords
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import record_budget
@@ -70,6 +76,15 @@ def test_a_void_record_takes_a_step_and_nothing_else(name: str) -> None:
         assert stream.steps == min(begin, STEPS)
         published += stream.take(rows[begin : begin + 7]).published
     assert published == shown
+
+
+def test_only_teachers_read_what_is_predicted_correctly() -> None:
+    """For all others a void record is like one that is predicted correctly."""
+    streams = {name: type(LEARNERS[name].stream(Tape(random.Random(0)))) for name in PUBLISHING}
+    reads = {name for name, kind in streams.items() if kind._right is not PrivateStream._right}
+    assert reads == {"teachers"}
+    learners = concrete(PrivateOnlineLearner, "littlestone.learners.online")  # type: ignore[type-abstract]
+    assert {type(LEARNERS[name]) for name in PUBLISHING} == set(learners)
 
 
 def test_what_is_taken_of_units_resumes(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ class Process:
 
     def __init__(self, most: int) -> None:
         self.first, self.written = self.kind(Unit("name", most)), Written()
-        self.run: Any = DurableStream(self.written, 1, False, None, self.first)  # type: ignore[type-var]
+        self.run: Any = DurableStream(self.written, 1, False, None, self.first)
 
     def take(self, batch: Sequence[Any]) -> None:
         self.run.take([record for _, *record in batch], units=[whose for whose, *_ in batch])

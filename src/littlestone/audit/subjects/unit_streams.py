@@ -82,7 +82,12 @@ def unit_stream(
     )
 
 
-@subject("unit-stream")
+@subject(
+    "unit-stream",
+    id="Streams",
+    code="learners.online.durable_run",
+    proof="proofs/units.md#theorem-5-streams",
+)
 def two_records(epsilon: Fraction, delta: Fraction) -> Subject[Steps]:
     """The online learner of sets, two records of each unit count; needs a delta."""
     return unit_stream(epsilon, delta, most=2)
