@@ -8,6 +8,7 @@ import pickle
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -28,13 +29,16 @@ from littlestone.checks.disguises import (
     hostile,
 )
 from littlestone.classes import parse_class
+from littlestone.data.schema import Schema
 from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.interop.river import LittlestoneOnlineClassifier
 from littlestone.learners.online import choose_online_learner
 from littlestone.privacy import Budget
+from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.units import Unit
 
 pytestmark = pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
 
@@ -98,6 +102,30 @@ def test_the_release_is_the_one_of_the_learner() -> None:
         assert (model.hypothesis, model.published_at) == (stream.hypothesis, stream.published_at)
 
 
+@pytest.mark.parametrize("by_schema", [False, True])
+def test_the_first_records_of_a_unit_count(by_schema: bool) -> None:
+    """As in a run over a stream; a record without a unit is of the one that has no value."""
+    ledger, unit = Ledger(), Unit("person", 2)
+    names = "[columns.id]\ntype = 'text'\n[columns.person]\ntype = 'text'\n"
+    schema = Schema.parse("unit = 'person'\nmax_records = 2\n" + names)
+    given = {"schema": schema} if by_schema else {"unit": "person", "max_records": 2}
+    model = doors(ledger=ledger, epsilon=8, **given)
+    H, share = parse_class("subsets(id; at most 2)"), record_budget(Budget(8, "1e-6"), unit)
+    learner = choose_online_learner(H, share, horizon=4000)
+    with Ledger() as other:
+        stream = learner.start(ledger=other, dataset="d", rng=seeded_generator(1))
+    seen = Counter[str]()
+    for t, (x, y) in enumerate(DOORS):
+        person: dict[str, Any] = {} if t % 7 == 0 else {"person": t % 500}
+        model.learn_one({**x, **person}, y)
+        seen[str(person)] += 1
+        stream.take([(x["id"], int(y)) if seen[str(person)] <= 2 else None])
+        assert (model.hypothesis, model.published_at) == (stream.hypothesis, stream.published_at)
+    assert model.published_at
+    (entry,) = ledger.entries("d")
+    assert str(entry.cost) == "epsilon 8, delta 0.000001 (replace-one-unit: person)"
+
+
 def test_one_spend_at_the_first_record() -> None:
     ledger = Ledger()
     model = doors(ledger=ledger)
@@ -122,6 +150,7 @@ def test_nothing_is_drawn_without_a_budget() -> None:
     assert model.hypothesis is None
 
 
+WRITTEN = Schema.parse("[columns.id]\nvalues = ['a', 'b']\nignore_case = true\n")
 WILD: list[Any] = [None, float("nan"), 10**5000, [], {"a": 1}, 1j, b"", object(), np.nan, pd.NA]
 
 
@@ -223,6 +252,9 @@ def test_after_the_horizon_the_last_rule_stays() -> None:
         ({"delta": 0}, "delta"),
         ({"horizon": 0}, "horizon"),
         ({"method": "magic"}, "no such method"),
+        ({"unit": "person"}, "how many records of each"),
+        ({"max_records": 2}, "whose record it is"),
+        ({"schema": WRITTEN}, "how the text of some cells is written"),
         ({"simulation_seed": random.Random(1)}, "whole number"),
     ],
 )

@@ -5,13 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 
+from littlestone.classes import HypothesisClass
 from littlestone.data import Condition, Label
+from littlestone.data.schema import Schema
 from littlestone.domains import text
 from littlestone.errors import DeclarationError, NotPrivateWarning, shown
 from littlestone.privacy.randomness import seeded_generator, system_generator
+from littlestone.tasks import declared_reading
+from littlestone.units import Unit
 
 
 def class_labels(classes: object) -> tuple[object, ...]:
@@ -59,6 +64,28 @@ def label_of(columns: Sequence[str], classes: Sequence[object]) -> Label:
             fix="declare classes=(negative, positive) of different values",
         )
     return label
+
+
+def unit_column(schema: Schema | None, unit: str | None) -> list[str]:
+    """The column of the unit that is given, or of the schema's; no column without a unit.
+
+    >>> unit_column(None, "patient"), unit_column(None, None)
+    (['patient'], [])
+    """
+    named = unit if unit is not None or schema is None else schema.unit
+    return [] if named is None else [named]
+
+
+def refuse_written(
+    schema: Schema | None, label: Label, unit: Unit | None, H: HypothesisClass[Any]
+) -> None:
+    """Raise `DeclarationError` if the schema says how cells that the class reads are written."""
+    if declared_reading(schema, label, unit).of(H.domain.column_names).columns:
+        raise DeclarationError(
+            "learn from values by this schema",
+            found="it says how the text of some cells is written, and records hold values",
+            fix="convert these columns first, and leave how they are written out of the schema",
+        )
 
 
 def generator(simulation_seed: object) -> Random:

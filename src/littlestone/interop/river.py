@@ -10,17 +10,26 @@ import numpy as np
 
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
-from littlestone.data.declaring import declared_class
+from littlestone.data.declaring import declared_class, opened_schema
+from littlestone.data.schema import Schema
 from littlestone.domains import Domain, derived
 from littlestone.errors import BudgetExceededError, DeclarationError, install_command
 from littlestone.hypotheses import Hypothesis
 from littlestone.interop.callers import refuse_as_member
-from littlestone.interop.declarations import class_labels, generator, label_of
+from littlestone.interop.declarations import (
+    class_labels,
+    generator,
+    label_of,
+    refuse_written,
+    unit_column,
+)
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.runs import Copy, Frozen, Original
-from littlestone.learners.online import PrivateOnlineLearner, choose_online_learner
+from littlestone.learners.online import PrivateOnlineLearner, choose_online_learner, durable_run
+from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.tasks import declared_unit
 
 try:
     from river.base import Classifier
@@ -61,6 +70,10 @@ class LittlestoneOnlineClassifier(Classifier):
     two copies of one state would draw twice.  In an ensemble or a drift detector the model refuses to
     learn.
 
+    With a ``schema`` (or its file) the text of a class may name its columns.  With a ``unit``, or that
+    of the schema, the guarantee is for each value of this column: the first ``max_records`` records of
+    each count, and nothing is learned from later ones.  A record without it has no value there.
+
     >>> from littlestone.privacy.ledger import Ledger
     >>> model = LittlestoneOnlineClassifier("subsets(id; at most 2)", epsilon=5, delta="1e-6",
     ...                                     horizon=200_000, ledger=Ledger(), dataset="doors")
@@ -83,6 +96,9 @@ class LittlestoneOnlineClassifier(Classifier):
         dataset: str,
         classes: Sequence[object] = (False, True),
         method: str = "auto",
+        schema: Schema | str | os.PathLike[str] | None = None,
+        unit: str | None = None,
+        max_records: int | None = None,
         create_ledger: bool = False,
         simulation_seed: int | None = None,
     ) -> None:
@@ -94,11 +110,11 @@ class LittlestoneOnlineClassifier(Classifier):
         self.dataset = dataset
         self.classes = classes
         self.method = method
+        self.schema = schema
+        self.unit = unit
+        self.max_records = max_records
         self.create_ledger = create_ledger
         self.simulation_seed = simulation_seed
-        self._learner = choose_online_learner(
-            declared_class(hypotheses), Budget(epsilon, delta), horizon=horizon, method=method
-        )
         self._labels = class_labels(classes)
         if len(self._labels) > 2:
             raise DeclarationError(
@@ -106,7 +122,14 @@ class LittlestoneOnlineClassifier(Classifier):
                 found="a published rule has two",
                 fix="declare classes=(negative, positive)",
             )
-        self._label = label_of(self._learner.hypotheses.domain.column_names, self._labels)
+        declarations = opened_schema(schema)
+        declared = declared_class(hypotheses, schema=declarations, unit=unit)
+        columns = declared.domain.column_names
+        self._label = label_of([*columns, *unit_column(declarations, unit)], self._labels)
+        self._unit = declared_unit(self._label, unit, max_records, declarations)
+        refuse_written(declarations, self._label, self._unit, declared)
+        allowed = record_budget(Budget(epsilon, delta), self._unit)
+        self._learner = choose_online_learner(declared, allowed, horizon=horizon, method=method)
         generator(simulation_seed)  # refused here, if at all
         self._run: Original | Copy | Frozen | None = None
         self._before: Frozen | None = None  # what the original of this clone published
@@ -140,7 +163,9 @@ class LittlestoneOnlineClassifier(Classifier):
         """
         if self._run is None:
             self._run = self._started(x, y)
-        self._run.update(_point(self._learner.hypotheses.domain, x), self._label(_plain(y)))
+        whose = None if self._unit is None else _value(x, self._unit.column)
+        point = _point(self._learner.hypotheses.domain, x)
+        self._run.update(point, self._label(_plain(y)), whose)
 
     def _started(self, x: object, y: object) -> Original | Frozen:
         refuse_as_member(
@@ -149,12 +174,19 @@ class LittlestoneOnlineClassifier(Classifier):
         _require_record(x, y)
         rng = generator(self.simulation_seed)
         try:
-            with opened(self.ledger, create=self.create_ledger) as ledger:
-                return Original(
-                    self._learner.start(
-                        ledger=ledger, dataset=self.dataset, label=str(self._label), rng=rng
-                    )
-                )
+            with (
+                opened(self.ledger, create=self.create_ledger) as ledger,
+                durable_run(
+                    self._learner,
+                    ledger=ledger,
+                    dataset=self.dataset,
+                    label=str(self._label),
+                    rng=rng,
+                    batches=True,
+                    unit=self._unit,
+                ) as run,
+            ):
+                return Original(run)
         except BudgetExceededError:
             # Refitting at a drift depends on the labels, and an exception would reveal its time.
             if self._before is None:
@@ -228,14 +260,13 @@ def _is_mapping(x: object) -> bool:
 
 def _point(domain: Domain[Any], x: object) -> Any:
     """The point of a record; anything other than a dict is a record without values."""
-    record = x if _is_mapping(x) else {}
-    return domain.encode_record(tuple(_value(record, name) for name in domain.column_names))
+    return domain.encode_record(tuple(_value(x, name) for name in domain.column_names))
 
 
 def _value(record: Any, name: str) -> object:
     """The record's value in a column; missing if reading fails, because an error would reveal it."""
     try:
-        return _plain(record.get(name))
+        return _plain(record.get(name)) if _is_mapping(record) else None
     except Exception:
         return None
 

@@ -8,30 +8,33 @@ from typing import Any, NoReturn
 
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.online import PrivateStream
+from littlestone.learners.online import DurableStream, PrivateStream
 
 
 class Original:
     """The run of a model that learns; every kind of copying makes a `Copy` of it."""
 
-    def __init__(self, stream: PrivateStream[Any]) -> None:
-        self._stream, self._process = stream, os.getpid()
+    def __init__(self, run: DurableStream[PrivateStream[Any]]) -> None:
+        self._run, self._process = run, os.getpid()
 
     @property
     def hypothesis(self) -> Hypothesis[Any]:
         """The published rule."""
-        return self._stream.hypothesis
+        return self._run.stream.hypothesis
 
     @property
     def published_at(self) -> int:
         """The number of records before the publication."""
-        return self._stream.published_at
+        return self._run.stream.published_at
 
-    def update(self, x: Any, y: int) -> None:
-        """Learn from the next example; raise `DeclarationError` in a forked process."""
+    def update(self, x: Any, y: int, unit: object) -> None:
+        """Learn from the next example, which is of this unit if the run protects units.
+
+        Raises `DeclarationError` in a forked process.
+        """
         if os.getpid() != self._process:  # a fork copies too
             _refuse_to_learn()
-        self._stream.update(x, y)
+        self._run.take([(x, y)], units=None if self._run.units is None else [unit])
 
     def __reduce__(self) -> tuple[object, ...]:
         return Copy, (self.hypothesis, self.published_at)
@@ -44,7 +47,7 @@ class Copy:
     hypothesis: Hypothesis[Any]
     published_at: int
 
-    def update(self, x: Any, y: int) -> None:
+    def update(self, x: Any, y: int, unit: object) -> None:
         """Raise `DeclarationError`."""
         _refuse_to_learn()
 
@@ -56,7 +59,7 @@ class Frozen:
     hypothesis: Hypothesis[Any]
     published_at: int
 
-    def update(self, x: Any, y: int) -> None:
+    def update(self, x: Any, y: int, unit: object) -> None:
         """Learn nothing."""
 
 

@@ -18,7 +18,13 @@ from littlestone.data.schema import Schema
 from littlestone.domains import text
 from littlestone.errors import DeclarationError, install_command
 from littlestone.interop.callers import refuse_as_member
-from littlestone.interop.declarations import class_labels, generator, label_of
+from littlestone.interop.declarations import (
+    class_labels,
+    generator,
+    label_of,
+    refuse_written,
+    unit_column,
+)
 from littlestone.interop.features import feature_names, feature_table, labelled
 from littlestone.interop.folds import warn_of_folds_by_label, warn_of_folds_of_records
 from littlestone.interop.ledgers import LedgerPlace, opened
@@ -137,7 +143,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         schema = opened_schema(self.schema)
         declared = self._declared(classes, schema)
         domain = declared.domain
-        label = label_of([*domain.column_names, *self._unit(schema)], classes)
+        label = label_of([*domain.column_names, *unit_column(schema, self.unit)], classes)
         task = Task.declared(
             label,
             declared,
@@ -150,7 +156,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             max_records=self.max_records,
             schema=schema,
         )
-        _refuse_written(task)
+        refuse_written(schema, label, task.unit, declared)
         columns = _columns(task)
         named = getattr(y, "name", None)
         if isinstance(named, str):
@@ -218,17 +224,12 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def _declared(self, classes: tuple[object, ...], schema: Schema | None) -> HypothesisClass[Any]:
         return declared_class(self.hypotheses, len(classes), schema, unit=self.unit)
 
-    def _unit(self, schema: Schema | None) -> list[str]:
-        """The column of the unit, if there is one."""
-        unit = self.unit if self.unit is not None or schema is None else schema.unit
-        return [] if unit is None else [unit]
-
     def __sklearn_clone__(self) -> Any:
         # Hosts clone an estimator before they hand it to worker processes.  There the host is no
         # longer on the stack if the function that it calls is trusted.
         _refuse_as_member()
         warn_of_folds_by_label()
-        if self._unit(opened_schema(self.schema)):
+        if unit_column(opened_schema(self.schema), self.unit):
             warn_of_folds_of_records()
         return super().__sklearn_clone__()
 
@@ -248,15 +249,6 @@ def _columns(task: Task) -> tuple[str, ...]:
     """The columns of X: those of the class, and then that of the unit unless it is one of them."""
     unit = () if task.unit is None else (task.unit.column,)
     return tuple(dict.fromkeys((*task.learner.hypotheses.domain.column_names, *unit)))
-
-
-def _refuse_written(task: Task) -> None:
-    if task.reading.of(_columns(task)).columns:
-        raise DeclarationError(
-            "learn from X by this schema",
-            found="it says how the text of some cells is written, and X holds values",
-            fix="convert these columns first, and leave how they are written out of the schema",
-        )
 
 
 def _refuse_as_member() -> None:
