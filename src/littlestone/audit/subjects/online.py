@@ -187,7 +187,7 @@ def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of sets: all sets that it publishes; needs a delta."""
     learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=LONG)
     return told(
-        learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), VOID, (1, 0), (1, 1))
+        learner, lambda data: of_keys(learner, data), ((0, 0), VOID, (0, 1), (1, 0), (1, 1))
     )
 
 
@@ -195,7 +195,7 @@ def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 def functions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of dimension 1, of three thresholds: all it publishes; needs a delta."""
     learner = KeyLearner(Thresholds.on(0, 1), Budget(epsilon, delta), horizon=LONG)
-    return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), VOID, (1, 1)))
+    return told(learner, lambda data: of_keys(learner, data), ((0, 0), VOID, (0, 1), (1, 1)))
 
 
 @subject(
@@ -223,4 +223,4 @@ def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         begun: PrivateStream[Any] = stream
         return begun
 
-    return told(learner, law, ((0, 0), (0, 1), VOID, (1, 1)), steps=2, begin=begin)
+    return told(learner, law, ((0, 0), VOID, (0, 1), (1, 1)), steps=2, begin=begin)
