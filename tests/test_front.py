@@ -427,7 +427,7 @@ HEAVY = {
     [
         ("--help", 2, {"numpy", "rich.text"}),
         ("dim 'thresholds(x, 0..9)'", 60, {"pyarrow", "rich.text", "sqlite3"}),
-        ("classes", 150, {"pyarrow", "sqlite3"}),
+        ("classes", 20, {"numpy", "rich.text"}),
         (FIT, 130, {"rich.text", "littlestone.learners.irreducible"}),
     ],
 )  # fmt: skip

@@ -27,11 +27,12 @@ def modules(package: str) -> list[ModuleType]:
 
     The modules that other packages name as entry points of the group `GROUP` come last.
     """
-    return [*_walked(package), *_others()]
+    return [*_walked(package), *others()]
 
 
 @cache
-def _others() -> tuple[ModuleType, ...]:
+def others() -> tuple[ModuleType, ...]:
+    """The modules that other packages name as entry points of the group `GROUP`, imported."""
     from importlib.metadata import entry_points  # as dear to import as typer
 
     found = {point.module: point.name for point in entry_points(group=GROUP)}
@@ -95,9 +96,9 @@ def concrete(base: type[Base], package: str) -> list[type[Base]]:
         and issubclass(member, base)
         and member.__module__ == module.__name__
     ]
-    others = {module.__name__ for module in _others()}
+    theirs = {module.__name__ for module in others()}
     for member in defined:
-        if member.__module__ in others:
+        if member.__module__ in theirs:
             _require_complete(member, base)
     found = {member for member in defined if not inspect.isabstract(member)}
     return sorted(found, key=lambda member: member.__name__)

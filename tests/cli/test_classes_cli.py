@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from running import run
 
-from littlestone.classes import parse_class
+from littlestone.classes import catalogue, parse_class
 from littlestone.classes.declared import declared_kinds
 from littlestone.cli import classes
 from littlestone.planning import candidates, choose_learner
@@ -28,6 +28,12 @@ def test_every_class_is_listed_once_with_an_example_that_can_be_declared() -> No
         assert row["example"] or row["class"] == "finite"  # an example of it needs a file
         if row["example"]:
             assert str(parse_class(row["example"])) == row["example"]
+
+
+def test_the_list_is_that_of_the_classes() -> None:
+    """It is read from a file, because importing all classes takes longer than all else."""
+    kept = json.loads(catalogue.FILE.read_text(encoding="utf-8"))
+    assert kept == catalogue.walked(), "run `python tools/class_catalogue.py`"
 
 
 def test_ordinary_tables_come_first() -> None:

@@ -1,0 +1,68 @@
+"""All classes as a list for people, which is read without importing them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from littlestone.discovery import others
+
+if TYPE_CHECKING:
+    from littlestone.classes.declared import Declared
+
+FILE = Path(__file__).with_name("catalogue.json")
+"""The rows of this package's own classes; ``tools/class_catalogue.py`` writes it."""
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """A row for each class that a text declares, by its keyword; the classes of other packages too.
+
+    >>> [row["example"] for row in catalogue() if row["class"] == "thresholds"]
+    ['thresholds(age, 0..120)']
+    """
+    rows: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+    if others():
+        rows += [row for row in walked() if row not in rows]
+    return rows
+
+
+def walked() -> list[dict[str, Any]]:
+    """The rows of all classes, each of which is imported."""
+    from littlestone.classes.declared import declared_kinds
+
+    kinds = declared_kinds().items()
+    return [_row(kind) for _, kind in sorted(kinds) if kind.group]
+
+
+def _row(kind: type[Declared]) -> dict[str, Any]:
+    return {
+        "class": kind.keyword,
+        "group": kind.group,
+        "form": _form(kind),
+        "example": _example(kind),
+        "functions": (kind.__doc__ or "").strip().partition("\n")[0].replace("`", ""),
+        "several labels": kind.several,
+    }
+
+
+def _form(kind: type[Declared]) -> str:
+    """The legal form of its text, as the class itself shows it when it refuses a text without one."""
+    from littlestone.classes.spec import Spec
+    from littlestone.errors import DeclarationError
+
+    try:
+        kind.parse(Spec(kind.keyword, ()))
+    except DeclarationError as error:
+        return error.fix.removeprefix("write ")
+    return f"{kind.keyword}()"
+
+
+def _example(kind: type[Declared]) -> str:
+    """A typical text, or the longest of its examples; empty if there is none."""
+    from littlestone.classes.declared import declaration
+
+    if kind.typical:
+        return kind.typical
+    examples: list[Any] = list(kind.examples())
+    return max(map(declaration, examples), key=len, default="")

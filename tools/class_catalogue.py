@@ -1,0 +1,7 @@
+"""``python tools/class_catalogue.py``: write the list of classes that `littlestone classes` reads."""
+
+import json
+
+from littlestone.classes.catalogue import FILE, walked
+
+FILE.write_text(json.dumps(walked(), indent=1) + "\n", encoding="utf-8")
