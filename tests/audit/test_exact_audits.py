@@ -207,7 +207,6 @@ SHARP = [
     "randomized-response",
     "discrete-laplace-count",
     "permute-and-flip",
-    "composed-responses",
     "parallel-responses",
     "subsampled-response",
     "one-sided-threshold",

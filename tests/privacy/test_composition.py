@@ -16,7 +16,6 @@ from spending import Answer
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy.accounting.account import accounts
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.accounting.optimal import optimal_epsilon
 from littlestone.privacy.accounting.renyi import renyi_epsilon, zcdp_epsilon
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Guarantee
@@ -71,18 +70,13 @@ def zcdp(pieces: Pieces, delta: Fraction) -> Fraction:
     return zcdp_epsilon(sum((n * piece.rho for piece, n in pieces), Fraction(0)), delta)
 
 
-@pytest.mark.parametrize("theorem", [basic, optimal_epsilon, zcdp, renyi_epsilon])
+@pytest.mark.parametrize("theorem", [basic, zcdp, renyi_epsilon])
 def test_the_theorem_holds(theorem: Theorem) -> None:
     assert violations(theorem) == 0
 
 
 def one_too_few(pieces: Pieces, delta: Fraction) -> Fraction:
     """k - 1 events in place of k."""
-    first, n = pieces[0]
-    return optimal_epsilon([(first, max(n - 1, 1)), *pieces[1:]], delta)
-
-
-def one_too_few_in_renyi(pieces: Pieces, delta: Fraction) -> Fraction:
     first, n = pieces[0]
     return renyi_epsilon([(first, max(n - 1, 1)), *pieces[1:]], delta)
 
@@ -103,14 +97,13 @@ def the_largest(pieces: Pieces, delta: Fraction) -> Fraction:
 
 
 def ten_times_the_delta(pieces: Pieces, delta: Fraction) -> Fraction:
-    return optimal_epsilon(pieces, min(10 * delta, Fraction(9, 10)))
+    return renyi_epsilon(pieces, min(10 * delta, Fraction(9, 10)))
 
 
 @pytest.mark.parametrize(
     "plant",
     [
         one_too_few,
-        one_too_few_in_renyi,
         half_the_deviation,
         root_of_the_number,
         the_largest,

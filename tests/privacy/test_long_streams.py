@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting import optimal
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.keys import label_selection
@@ -190,13 +189,6 @@ def test_all_labels_of_a_key_and_the_default_race(labels: int) -> None:
     assert rng.found == [[(0, None), *of_key.items()]]
 
 
-@pytest.mark.parametrize("n", [3, 1_000])
-def test_the_losses_of_many_responses_add_up_to_one(n: int) -> None:
-    losses = optimal._responses(1, n, Fraction(1, 100))
-    assert len(losses) == n + 1
-    assert 1 <= sum(map(Fraction, losses.values())) < 1 + Fraction(1, 10**20)
-
-
 @pytest.mark.parametrize("epsilon", [TINY, Fraction(1), Fraction(30)])
 def test_relabelled_records_have_their_share_of_delta(epsilon: Fraction) -> None:
     relabelling = OwnLabels(ExponentialMechanism(Fraction(1)), share=8)
@@ -301,12 +293,6 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "[*([(DEFAULT, None)] if len(of_key) < 300 else []), *of_key.items()]",
         "a key of many labels is always released",
     ): lambda: test_all_labels_of_a_key_and_the_default_race(400),
-    Fault(
-        "littlestone.privacy.accounting.optimal:_responses",
-        "range(n + 1)",
-        "range(min(n, 300) + 1)",
-        "of many responses 300 may be lies",
-    ): lambda: test_the_losses_of_many_responses_add_up_to_one(1_000),
     Fault(
         "littlestone.privacy.accounting.relabelled:Relabelling.cost",
         "rate * inner.delta)",

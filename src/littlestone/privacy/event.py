@@ -40,7 +40,7 @@ class Guarantee:
     ) -> Guarantee:
         """The guarantee of any (epsilon, delta)-DP event: rho = epsilon tanh(epsilon / 2), rounded up.
 
-        It is the least possible, and at most epsilon^2 / 2 (docs/proofs/composition.md, Theorem 3).
+        It is the least possible, and at most epsilon^2 / 2 (docs/proofs/composition.md, Theorem 2).
         """
         tanh = 1 - 2 / (exp_above(epsilon, _BITS) + 1)
         rho = min(rounded_up(epsilon * tanh, _DIGITS), epsilon**2 / 2)
@@ -53,7 +53,7 @@ class Guarantee:
         For all outputs y, y' of neighbours S, S': Pr[y|S] Pr[y'|S'] <= e^eta Pr[y|S'] Pr[y'|S], except
         with probability delta.  The exponential mechanism is such an event (DDR20).  With
         x = eta / (1 - e^-eta), rho = x - 1 - ln x, rounded up: the least possible, and at most
-        eta^2 / 8 (CR21, Lemma 3.2; docs/proofs/composition.md, Theorem 3).
+        eta^2 / 8 (CR21, Lemma 3.2; docs/proofs/composition.md, Theorem 2).
         """
         if eta == 0:
             return cls(eta, delta, eta)

@@ -93,7 +93,7 @@ def _paper_bottom(size: int, epsilon: Fraction) -> float:
     code="privacy.accounting.composed.Composed",
     scope="one certified composition",
     status="as stated",
-    proof="proofs/composition.md#theorem-2-optimal-composition",
+    proof="proofs/composition.md#theorem-3-renyi-divergences",
 )
 def hundred_draws() -> Outcome:
     """The certified epsilon of the composition."""

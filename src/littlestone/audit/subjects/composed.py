@@ -26,7 +26,7 @@ Masses = dict[Hashable, Fraction]
 
 @subject("composed-responses")
 def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
-    """One bit told four times, by optimal composition; spends a delta if it is given one."""
+    """One bit told four times; spends a delta if it is given one."""
     response, times = RandomizedResponse(epsilon / 4), 4
 
     def distribution(bit: int) -> Masses:
@@ -52,7 +52,7 @@ def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
     "composed-draws",
     id="Lyu25 section 3.4, concurrent composition",
     code="privacy.accounting.composed.Composed",
-    proof="proofs/composition.md#theorem-6-interleaved-interactive-events",
+    proof="proofs/composition.md#theorem-5-interleaved-interactive-events",
 )
 def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """Two draws by error counts, the second about what the first returned; needs no delta."""

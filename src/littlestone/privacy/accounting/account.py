@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import lru_cache
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.accounting.optimal import optimal_epsilon
 from littlestone.privacy.accounting.renyi import renyi_epsilon, zcdp_epsilon
 from littlestone.privacy.cost import decimal_text, rounded_up
 from littlestone.privacy.event import Event, Guarantee
@@ -36,7 +35,6 @@ def _zcdp(pieces: Pieces, delta: Fraction) -> Fraction:
 
 # Each takes the delta that the deltas of the pieces leave.
 _THEOREMS: dict[str, Callable[[Pieces, Fraction], Fraction]] = {
-    "optimal composition of epsilons": optimal_epsilon,
     "zCDP": _zcdp,
     "Renyi divergences": renyi_epsilon,
 }
@@ -63,7 +61,6 @@ def accounts(event: Event, delta: Fraction) -> list[Account]:
     ...     print(account)
     Renyi divergences: epsilon 2.41891, delta 0.000001
     zCDP: epsilon 2.41891, delta 0.000001
-    optimal composition of epsilons: epsilon 4.77457, delta 0.000001
     basic composition: epsilon 10, delta 0
     """
     pieces = event.pieces()

@@ -25,8 +25,8 @@ class Composed(Event):
 
     Which records each draw looks at, and in which order the draws come, may depend on what the others
     published, and interactive events may interleave; the parts and their counts are fixed beforehand.
-    It costs the least certified epsilon of basic composition, optimal composition, zCDP and Renyi
-    divergences at a total delta of at most ``delta`` (docs/proofs/composition.md, Theorems 1 to 4).
+    It costs the least certified epsilon of basic composition, zCDP and Renyi divergences at a total
+    delta of at most ``delta`` (docs/proofs/composition.md, Theorems 1 to 3).
 
     Raises `DeclarationError` for no parts, a count below 1, different neighbouring relations, or a
     ``delta`` below the sum of the parts' own.

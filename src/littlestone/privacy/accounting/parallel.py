@@ -18,7 +18,7 @@ class Parallel(Event):
 
     The records' positions determine the parts, before anything is drawn.  So one replaced record is in
     one part, and all together cost the largest epsilon, delta and rho of a part (McS09, Theorem 4;
-    docs/proofs/composition.md, Theorem 5).  Parts chosen by the values of records do not compose like
+    docs/proofs/composition.md, Theorem 4).  Parts chosen by the values of records do not compose like
     this: a replaced record leaves one part and enters another.
 
     Raises `DeclarationError` for no events, for different neighbouring relations, and for one about

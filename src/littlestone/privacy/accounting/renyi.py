@@ -19,7 +19,7 @@ def renyi_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) -> F
 
         epsilon = D + ln(1 - 1/alpha) + (ln(1/delta) - ln alpha) / (alpha - 1)
 
-    (CKS20, Section 2.3; docs/proofs/composition.md, Theorem 4).  Floats propose the order, and
+    (CKS20, Section 2.3; docs/proofs/composition.md, Theorem 3).  Floats propose the order, and
     rationals certify the bound for it.
 
     >>> float(renyi_epsilon([(Guarantee.bounded_range(Fraction(1, 10)), 100)], Fraction(1, 10**6)))

@@ -71,7 +71,7 @@ class AboveThreshold(Budgeted, ThresholdMechanism):
 
     def guarantee(self) -> Guarantee:
         # Except with probability delta, the tests make at most m randomized responses, whether or not
-        # other events come in between: docs/proofs/composition.md, Theorem 6.
+        # other events come in between: docs/proofs/composition.md, Theorem 5.
         whole, one = Guarantee.pure(self.epsilon, self.delta), Guarantee.pure(self.query_epsilon)
         m = randomized_responses(exp_below(self.query_epsilon), self.hits, self.delta)
         return replace(whole, rho=min(whole.rho, m * one.rho))
