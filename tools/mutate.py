@@ -1,4 +1,4 @@
-"""Which random mistakes do the tests notice?  PYTHON tools/mutate.py [--number N] [--seed S].
+"""Say which random mistakes the tests notice: PYTHON tools/mutate.py [--number N] [--seed S].
 
 A mutant is the package with one small change: another comparison or operator, a constant that is one
 larger, a condition that is turned around.  Mutants are drawn by the seed from all such places in
@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections import Counter, deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,7 @@ COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitXor: ast.BitAnd,
 }  # fmt: skip
 PLACE = re.compile(r"(littlestone(?:\.\w+)+)(?::[\w.]+)?")
+UNNAMED = "a run that broke off"
 # A test that needs more CPU seconds than this has not ended.
 PLUGIN = """
 import pytest, signal
@@ -193,6 +195,26 @@ class Tests:
 
     copy: Path
     seconds: int
+    files: int
+    users: dict[str, set[str]]
+
+    def notice(self, mutant: Mutant, speeds: tuple[str, ...] = ("not deep", "deep")) -> str:
+        """Which command notices the mutant, by which test."""
+        place = self.copy / mutant.path.relative_to(ROOT)
+        honest = place.read_bytes()
+        place.write_bytes(honest[: mutant.start] + mutant.new.encode() + honest[mutant.end :])
+        files = nearest(mutant.path, self.users)[: self.files]
+        try:
+            for speed in speeds:
+                if killer := self.first_failure(files, "-x", "-m", speed):
+                    break
+        finally:
+            place.write_bytes(honest)
+        if killer is None:
+            return "survived"
+        if killer != UNNAMED and self.first_failure([killer]):
+            return f"unsure, it fails without the mutant too: {killer}"
+        return f"make {'deep' if speed == 'deep' else 'test'}: {killer}"
 
     def first_failure(self, chosen: list[str], *options: str) -> str | None:
         """The first test that fails; none if all pass, or as many as the time allows."""
@@ -201,18 +223,35 @@ class Tests:
             *("-p", "limited", "-p", "no:cacheprovider", "-p", "no:xdist", *options, *chosen),
         ]
         path = os.pathsep.join([str(self.copy / "src"), str(self.copy)])
-        done = subprocess.run(
-            command,
-            cwd=self.copy,
-            env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            preexec_fn=partial(setrlimit, RLIMIT_CPU, (self.seconds, self.seconds)),
-        )
+        try:
+            done = subprocess.run(
+                command,
+                cwd=self.copy,
+                env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+                timeout=20 * self.seconds,
+                preexec_fn=partial(setrlimit, RLIMIT_CPU, (self.seconds, self.seconds)),
+            )
+        except subprocess.TimeoutExpired:
+            return UNNAMED
         failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", done.stdout, re.MULTILINE)
-        return failed[1] if failed else None
+        if failed:
+            return failed[1]
+        return UNNAMED if done.returncode in (1, 2, 3, 4) else None
+
+
+@contextmanager
+def tests_in_a_copy(seconds: int, files: int) -> Iterator[Tests]:
+    """Of the nearest files so many, and a run of them may take so many seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy"
+        left = shutil.ignore_patterns(".git", ".venv", "*cache*", "build", "dist", "site")
+        shutil.copytree(ROOT, copy, ignore=left)
+        (copy / "limited.py").write_text(PLUGIN, encoding="utf-8")
+        yield Tests(copy, seconds, files, importers())
 
 
 def main() -> None:
@@ -225,25 +264,12 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=25, help="so many nearest files")
     parser.add_argument("--seconds", type=int, default=100, help="CPU time of a run of them")
     given = parser.parse_args()
-    users, counts = importers(), Counter[str]()
-    with tempfile.TemporaryDirectory() as folder:
-        tests = Tests(Path(folder) / "copy", given.seconds)
-        shutil.copytree(ROOT, tests.copy, ignore=shutil.ignore_patterns(".git", ".venv", "*cache*"))
-        (tests.copy / "limited.py").write_text(PLUGIN, encoding="utf-8")
+    counts = Counter[str]()
+    with tests_in_a_copy(given.seconds, given.files) as tests:
         for mutant in drawn(given.number, given.seed, given.under)[given.skip :]:
-            place = tests.copy / mutant.path.relative_to(ROOT)
-            honest = place.read_bytes()
-            place.write_bytes(honest[: mutant.start] + mutant.new.encode() + honest[mutant.end :])
-            files = nearest(mutant.path, users)[: given.files]
-            quick = tests.first_failure(files, "-x", "-m", "not deep")
-            killer = quick or tests.first_failure(files, "-x", "-m", "deep")
-            place.write_bytes(honest)
-            if killer and tests.first_failure([killer]):
-                found = "unsure: it fails without the mutant too"
-            else:
-                found = "make test" if quick else "make deep" if killer else "survived"
-            counts[found] += 1
-            sys.stdout.write(f"{found}: {mutant} [{killer}]\n")
+            found = tests.notice(mutant)
+            counts[found.partition(":")[0]] += 1
+            sys.stdout.write(f"{mutant} | {found}\n")
             sys.stdout.flush()
     sys.stdout.write(f"{dict(counts)}\n")
 

@@ -1,0 +1,126 @@
+"""List which command notices each planted bug: PYTHON tools/plants.py [--beyond N].
+
+Every plant has a test of its own, which fails if nothing catches the plant.  One line is printed for
+each plant: the command that runs this test, where the plant is, its mistake, and the test.  With
+--beyond, so many of those plants that are edits of the code and that `make deep` catches are planted in
+a copy of the repository, to see whether the other tests, those of `make test`, notice them as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import Any
+
+import pytest
+from mutate import ROOT, Mutant, tests_in_a_copy
+
+os.environ["LITTLESTONE_JOBS"] = "1"
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A plant as a test is given it; ``what`` is a `Fault` or a `Plant`."""
+
+    what: Any
+    test: str
+    deep: bool
+
+    def __str__(self) -> str:
+        speed = "make deep" if self.deep else "make test"
+        place = getattr(self.what, "place", "tests/audit/plants")
+        return f"{speed} | {place} | {self.what.mistake} | {self.test}"
+
+
+class Collector:
+    """The plants among the parameters of tests, and the tests that plant by themselves."""
+
+    def __init__(self) -> None:
+        self.plants: dict[int, Planted] = {}
+        self.tests: dict[str, bool] = {}
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for item in session.items:
+            deep = item.get_closest_marker("deep") is not None
+            callspec = getattr(item, "callspec", None)
+            found = [*_plants([*callspec.params.values()])] if callspec else []
+            for what in found:
+                if id(what) not in self.plants or not deep:
+                    self.plants[id(what)] = Planted(what, item.nodeid, deep)
+            words = item.nodeid.partition("::")[2].partition("[")[0]
+            if not found and any(word in words for word in ("caught", "turns_red", "_plant")):
+                self.tests[item.nodeid.partition("[")[0]] = deep
+
+
+def _plants(values: list[Any]) -> Iterator[Any]:
+    """Those among values, some of which are hostile: nothing is asked of them but their type."""
+    for value in values:
+        if type(value).__name__ in ("Fault", "Plant"):
+            yield value
+        elif issubclass(type(value), list | tuple):
+            yield from _plants([*value])
+        elif "fault" in getattr(type(value), "__dataclass_fields__", ()):
+            yield value.fault
+
+
+def as_mutant(fault: Any) -> Mutant:
+    """The edit that a `Fault` is, in its file."""
+    module, _, path = fault.place.partition(":")
+    function = import_module("planting")._function(module, path)
+    lines, first = inspect.getsourcelines(function)
+    old = "".join(lines)
+    new = dedent(old).replace(fault.old, fault.new)
+    new = indent(new, old[: len(old) - len(old.lstrip())])
+    file = Path(inspect.getsourcefile(function) or "")
+    text = file.read_bytes()
+    start = sum(map(len, text.splitlines(keepends=True)[: first - 1]))
+    return Mutant(file, first, start, start + len(old.encode()), fault.old, new)
+
+
+def main() -> None:
+    """List the plants, and count them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--beyond", type=int, default=0)
+    parser.add_argument("--files", type=int, default=25, help="so many nearest files")
+    parser.add_argument("--seconds", type=int, default=100, help="CPU time of a run of them")
+    given = parser.parse_args()
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT))
+    collector = Collector()
+    with redirect_stdout(sys.stderr):
+        pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "tests"], [collector])
+    plants = [*collector.plants.values()]
+    for planted in plants:
+        sys.stdout.write(f"{planted}\n")
+    for test, deep in collector.tests.items():
+        sys.stdout.write(f"make {'deep' if deep else 'test'} | plants by itself | {test}\n")
+    sys.stdout.write(f"plants: {_counted(planted.deep for planted in plants)}\n")
+    sys.stdout.write(f"tests that plant by themselves: {_counted(collector.tests.values())}\n")
+    edits = [each.what for each in plants if each.deep and type(each.what).__name__ == "Fault"]
+    random.Random(1).shuffle(edits)
+    noticed = Counter[str]()
+    with tests_in_a_copy(given.seconds, given.files) as tests:
+        for fault in edits[: given.beyond]:
+            found = tests.notice(as_mutant(fault), ("not deep",))
+            noticed[found.partition(":")[0]] += 1
+            sys.stdout.write(f"{fault.place} | {fault.mistake} | {found}\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"by other tests of make test: {dict(noticed)}\n")
+
+
+def _counted(deep: Any) -> dict[str, int]:
+    return dict(Counter("make deep" if each else "make test" for each in deep))
+
+
+if __name__ == "__main__":
+    main()
