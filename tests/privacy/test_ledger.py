@@ -643,7 +643,7 @@ def test_reading_makes_no_file(path: Path) -> None:
 def test_an_empty_file_is_a_ledger_without_entries(path: Path, create: bool) -> None:
     """A process killed while it makes the file leaves it empty; nothing has been drawn by then."""
     path.touch()
-    with pytest.warns(UserWarning, match="made the ledger") if not create else nullcontext():
+    with pytest.warns(UserWarning, match="new ledger") if not create else nullcontext():
         ledger = Ledger(path, create=create)
     assert ledger.made
     assert ledger.entries() == []
@@ -660,7 +660,7 @@ def test_a_limit_is_a_budget_or_a_cost() -> None:
 
 
 def test_a_misspelled_name_is_told(path: Path) -> None:
-    with pytest.warns(UserWarning, match=r"made the ledger .* knows of no earlier spend") as told:
+    with pytest.warns(UserWarning, match=r"new ledger .*: nothing is spent in it") as told:
         made = Ledger(path)
     assert told[0].filename == __file__
     with warnings.catch_warnings():
