@@ -34,7 +34,9 @@ from littlestone.learners import PrivateLearner
 from littlestone.learners.online import online_choice
 from littlestone.learners.online.base import PrivateOnlineLearner
 from littlestone.privacy import Budget
+from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.tasks import Task
+from littlestone.units import Unit
 
 THRESHOLDS = "thresholds(x, 0..9)"
 TREES = "trees(x: 0..9 step 3, a in {u, v}; depth 2)"
@@ -79,20 +81,22 @@ def methods(most: int | None = None) -> Iterator[Door]:
                 break
 
 
-def streams() -> Iterator[Door]:
-    """`stream` by each method that the package has, from a file in one batch."""
+def streams(most: int | None = None) -> Iterator[Door]:
+    """`stream` by each method that the package has, in one batch; with ``most``, of so many of each."""
+    unit = None if most is None else Unit("id", most)
     for kind in concrete(PrivateOnlineLearner, "littlestone.learners"):  # type: ignore[type-abstract]
         for H, delta in product(CLASSES, DELTAS):
             try:
-                made, budget = declared_class(H), Budget(1, delta)
+                made, budget = declared_class(H), record_budget(Budget(1, delta), unit)
                 online_choice(made, budget, horizon=HORIZON, method=kind.method)
             except DeclarationError:
                 continue
             declared = ("--class", H, "--target", "y", "--positive", "1", "--epsilon", "1")
             more = ("--delta", delta, "--method", kind.method, "--horizon", str(HORIZON))
-            secret = "state.run"
+            secret, of = "state.run", "" if most is None else f", {most} of each"
+            more += () if most is None else (*UNIT, str(most))
             yield Command(
-                f"stream by {kind.method}",
+                f"stream by {kind.method}{of}",
                 ("stream", "TABLE", *declared, *more, "--state", secret),
                 shows=without_rules, secret=(secret, f"{secret}.lock"),
             )  # fmt: skip

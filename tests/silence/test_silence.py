@@ -56,7 +56,7 @@ FRAMES = [
     for form in (pandas_texts, pandas_objects, pandas_numbers, polars, polars_lazy, arrow)
     for door in functions(form)
 ]
-ALIKE = [*methods(), *streams(), *FRAMES, *shells()]
+ALIKE = [*methods(), *streams(), *streams(30), *FRAMES, *shells()]
 OF_PEOPLE = [door for door in FRAMES if "unit" in door.name]
 
 
