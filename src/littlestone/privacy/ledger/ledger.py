@@ -119,8 +119,8 @@ class Ledger:
         self._spent = False
         if self.made and place is not None and not create:
             warnings.warn(
-                f"new ledger {self.path}: nothing is spent in it, and no limit is set. If another one was "
-                "meant, check the path; if not, write Ledger(..., create=True)",
+                f"new ledger {self.path}: nothing is spent in it, and no limit is set. If you meant "
+                "another one, check the path; if not, write Ledger(..., create=True)",
                 stacklevel=2,
             )
 
