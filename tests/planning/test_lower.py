@@ -28,12 +28,14 @@ from littlestone.planning.lower import (
     indistinct,
     lower_bounds,
     path,
+    rarest,
+    rarest_failure,
     release,
     shattered,
     steps_of,
     unseen,
 )
-from littlestone.planning.lower_streams import coins, covered, fresh, lower_mistakes
+from littlestone.planning.lower_streams import coins, covered, fresh, lower_mistakes, repeated
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_above
@@ -169,6 +171,84 @@ def test_no_more_points_are_shattered_than_are_asked_for() -> None:
     assert len(shattered(H)) == 10
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (2.0, 0.0), (1.0, 0.05)])
+def test_no_private_rule_is_right_at_the_point_shown_least(epsilon: float, delta: float) -> None:
+    """Two points with free labels, up to three records: the best of all private learners."""
+    h = indistinct(epsilon, delta)
+    for n, weight in ((1, 0.45), (2, 0.3), (2, 0.45), (3, 0.45)):
+        best = least_failure_at_two_points(n, weight, epsilon, delta)
+        shown = [
+            (K, math.prod(weight if s else 1 - 2 * weight for s in sample))
+            for sample in product((0, 1, 2), repeat=n)
+            for K in [(sample.count(1), sample.count(2))]
+        ]
+        exact = math.fsum(chance * h[min(K)] for K, chance in shown)
+        claimed = rarest_failure(n, weight, 2, h)
+        assert claimed <= exact + 1e-12
+        assert exact <= best + 1e-9
+        assert claimed > binomial_mean(n, weight, h) + 1e-3  # more than of one point
+        added = math.fsum(chance * (h[K[0]] + h[K[1]]) for K, chance in shown)
+        assert added > best + 1e-3  # as if errors at two points never came together
+
+
+def least_failure_at_two_points(n: int, weight: float, epsilon: float, delta: float) -> float:
+    """The least chance of any error, of the rules on two points, over their four labellings."""
+    examples = ["-", *product((0, 1), (0, 1))]  # a point and its label
+    rules = list(product((0, 1), repeat=2))
+    data = list(combinations_with_replacement(range(len(examples)), n))
+    number = {d: i for i, d in enumerate(data)}
+    near = [
+        (d, e)
+        for d in data
+        for e in {tuple(sorted((*d[:i], *d[i + 1 :], z))) for i in range(n) for z in range(5)} - {d}
+    ]
+    variables = 4 * len(data)
+    rows, bounds = private_rules(
+        [(4 * number[d], 4 * number[e]) for d, e in near], variables, 4, epsilon, delta
+    )
+    size = variables + 4 * len(near)
+    sums, objective = np.zeros((len(data), size)), np.zeros(size)
+    for i in range(len(data)):
+        sums[i, 4 * i : 4 * i + 4] = 1
+    for labels in rules:
+        for sample in product((0, 1, 2), repeat=n):
+            chance = math.prod(weight if s else 1 - 2 * weight for s in sample) / 4
+            own = [examples.index((s - 1, labels[s - 1])) if s else 0 for s in sample]
+            at = 4 * number[tuple(sorted(own))]
+            for f, rule in enumerate(rules):
+                objective[at + f] += chance * (rule != labels)
+    return least_of(objective, rows, bounds, sums)
+
+
+def private_rules(
+    pairs: list[tuple[int, int]], variables: int, rules: int, epsilon: float, delta: float
+) -> tuple[list[Any], list[float]]:
+    """Of neighbours whose chances begin at these places, that their excesses sum to delta at most."""
+    size = variables + rules * len(pairs)
+    rows, bounds = [], []
+    for j, (u, v) in enumerate(pairs):
+        spent = np.zeros(size)
+        for f in range(rules):
+            row = np.zeros(size)
+            row[u + f], row[v + f] = 1, -math.exp(epsilon)
+            row[variables + rules * j + f] = -1
+            spent[variables + rules * j + f] = 1
+            rows.append(row)
+            bounds.append(0.0)
+        rows.append(spent)
+        bounds.append(delta)
+    return rows, bounds
+
+
+def least_of(objective: Any, rows: list[Any], bounds: list[float], sums: Any) -> float:
+    ones = np.array([float(s.any() and s.min() >= 0) for s in sums])
+    found = linprog(
+        objective, A_ub=csr_matrix(np.array(rows)), b_ub=bounds, A_eq=sums, b_eq=ones, bounds=(0, 1)
+    )
+    assert found.success
+    return float(found.fun)
+
+
 @pytest.mark.parametrize(("k", "least_wrong"), [(1, 1 / 4), (2, 3 / 4)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (2.0, 0.0), (1.0, 0.05)])
 def test_no_private_rule_follows_a_path(
@@ -301,6 +381,57 @@ def test_mistakes_on_a_random_path() -> None:
         assert half_tail(depth, 2) == pytest.approx(exact[1])
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 0.0), (1.0, 0.0), (1.0, 0.05), (3.0, 0.0)])
+def test_no_private_stream_follows_a_repeated_record(epsilon: float, delta: float) -> None:
+    """Three records of one point: the fewest mistakes, in the mean over both labels, of all learners.
+
+    A linear program over the chances of three published bits, of which the t-th depends on the t - 1
+    labels before; the third label is seen by none.
+    """
+    data, bits = list(product((0, 1), repeat=2)), list(product((0, 1), repeat=3))
+    near = [(d, e) for d in data for e in data if sum(a != b for a, b in zip(d, e, strict=True)) == 1]
+    pairs = [(8 * data.index(d), 8 * data.index(e)) for d, e in near]
+    rows, bounds = private_rules(pairs, 32, 8, epsilon, delta)
+    size = 32 + 8 * len(pairs)
+    sums = [np.zeros(size) for _ in data]
+    for i, _ in enumerate(data):
+        sums[i][8 * i : 8 * i + 8] = 1
+    for seen in (0, 1):  # what is published first depends on no label, then on one
+        for d, e in combinations(data, 2):
+            if d[:seen] == e[:seen]:
+                for start in product((0, 1), repeat=seen + 1):
+                    row = np.zeros(size)
+                    for f, published in enumerate(bits):
+                        if published[: seen + 1] == start:
+                            row[8 * data.index(d) + f] += 1
+                            row[8 * data.index(e) + f] -= 1
+                    sums.append(row)
+    objective = np.zeros(size)
+    for y in (0, 1):
+        for f, published in enumerate(bits):
+            objective[8 * data.index((y, y)) + f] += sum(b != y for b in published) / 2
+    best = least_of(objective, rows, bounds, np.array(sums))
+    h = indistinct(epsilon, delta)
+    assert math.fsum(h[:3]) <= best + 1e-9
+    assert h[0] + h[0] + h[1] > best + 1e-3  # a bound with one record less is refuted
+
+
+def test_mistakes_at_repeated_records() -> None:
+    """Theorem 9 by its sum, term by term; it grows with the dimension and with 1 / epsilon."""
+    for d, T, epsilon, delta in ((1, 1000, 1.0, 0.0), (6, 10**6, 0.1, 0.0), (6, 40, 0.1, 1e-6)):
+        h = indistinct(epsilon, delta)
+        K = max(1, T // d)
+        total = d * sum(max(float(x) - 0.05, 0.0) for x in h[:K]) / 0.95
+        assert repeated(d, T, epsilon, delta) == math.ceil(total - 1e-6)
+    assert repeated(10, 5, 1.0, 0.0) == repeated(5, 5, 1.0, 0.0)
+    sizes = [repeated(d, 10**6, 0.1, 0.0) for d in (1, 2, 20)]
+    assert sizes == [8, 15, 146]
+    found = lower_mistakes(parse_class("thresholds(x, 0..119)"), Budget("0.1"), horizon=10**6)
+    assert [(bound.mistakes, bound.source[-1]) for bound in found] == [(5, "5"), (44, "9")]
+    few = lower_mistakes(parse_class("thresholds(x, 0..119)"), Budget(8), horizon=10**6)
+    assert [bound.source[-1] for bound in few] == ["5"]  # which is the larger one then
+
+
 def test_mistakes_by_the_formulas() -> None:
     """Theorem 6 in exact numbers: M - 1 contradicts it, and M does not; it grows as ln T."""
     r = exp_above(Fraction(1), 96)
@@ -354,6 +485,19 @@ def test_whose_mistakes_are_bounded() -> None:
     for x in "uvw":
         full = full.restrict(x, 1)
     assert lower_mistakes(full, Budget(1), horizon=9) == []
+
+
+def test_the_rarest_of_several_points() -> None:
+    """Fewer than 1 / alpha points ask for more records than one; with one it is Theorem 2."""
+    for epsilon, delta in ((1.0, 0.0), (0.1, 1e-6)):
+        assert rarest(1, epsilon, delta, 0.1, 0.05) == chain(1, epsilon, delta, 0.1, 0.05)
+        sizes = [rarest(m, epsilon, delta, 0.1, 0.05) for m in (1, 2, 5, 9, 10, 50)]
+        assert sizes == sorted(sizes)
+        assert sizes[3] == sizes[4] == sizes[5] > sizes[0]
+    assert rarest(9, 1.0, 1e-6, 0.1, 0.05) == 90
+    assert rarest(9, 1.0, 0.0, 0.5, 0.05) == rarest(1, 1.0, 0.0, 0.5, 0.05)
+    found = lower_bounds(parse_class("boxes(a 0..23, b 0..30)"), Budget(1, "1e-6"), **GOAL)
+    assert [(bound.n, bound.source[-1]) for bound in found] == [(35, "1"), (78, "8")]
 
 
 def test_an_error_of_exactly_alpha_is_no_failure() -> None:

@@ -484,13 +484,21 @@ def binomial_means(
     n: int, p: NDArray[np.float64], values: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """`binomial_mean` for each p of an array."""
-    k = np.arange(min(n + 1, len(values)))
-    ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
-    at = p[:, None]
-    chances = np.exp(ways + k * np.log(at) + (n - k) * np.log1p(-at))
     # A product by BLAS would start threads, which wait longer for each other than they compute.
-    found: NDArray[np.float64] = np.sum(chances * values[: len(k)], axis=1)
+    found: NDArray[np.float64] = np.sum(
+        binomial_law(n, p[:, None], len(values)) * values[: n + 1], axis=1
+    )
     return found
+
+
+def binomial_law(
+    n: int, p: float | NDArray[np.float64], most: int
+) -> NDArray[np.float64]:
+    """Pr[K = k] for K ~ Bin(n, p) and k < ``most``, in the last axis, which ends with k = n."""
+    k = np.arange(min(n + 1, most))
+    ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
+    law: NDArray[np.float64] = np.exp(ways + k * np.log(p) + (n - k) * np.log1p(-p))
+    return law
 
 
 def exact_alpha(alpha: object) -> Fraction:

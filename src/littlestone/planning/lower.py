@@ -19,7 +19,7 @@ from littlestone.classes.parities import Parities
 from littlestone.classes.tabled import Tabled
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
-from littlestone.learners.base import MOST_VALUES, binomial_mean, require_plan
+from littlestone.learners.base import MOST_VALUES, binomial_law, binomial_mean, require_plan
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import least, natural_log
 from littlestone.steps import answering
@@ -76,6 +76,7 @@ def lower_bounds(
         for theorem, n in [
             (2, chain(points, eps, dlt, alpha, beta)),
             (4, path(max(points, tree_depth(H) - 1), eps, dlt, alpha, beta)),
+            (8, rarest(points, eps, dlt, alpha, beta)),
         ]
     ]
     found.append(max(private, key=lambda bound: bound.n))
@@ -222,6 +223,31 @@ def _by_the_mean(points: int, h: Floats, alpha: float, beta: float) -> int:
         if m >= k and binomial_mean(best, alpha / k, h) > needed:
             best = least(lambda n: binomial_mean(n, alpha / k, h) <= needed)  # noqa: B023
     return best
+
+
+def rarest(points: int, epsilon: float, delta: float, alpha: float, beta: float) -> int:
+    """Theorem 8: the least n at which privacy lets a label follow the examples of the rarest point.
+
+    Of m < 1 / alpha points, at most ``points``, the one that the fewest records show is the hardest.
+    n is the least with `rarest_failure` <= beta.
+
+    >>> [rarest(m, 1.0, 1e-6, 0.1, 0.05) for m in (1, 2, 5, 9)]
+    [56, 68, 82, 90]
+    """
+    h, m = indistinct(epsilon, delta), min(points, math.ceil(1 / alpha) - 1)
+    return least(lambda n: rarest_failure(n, alpha, m, h) <= beta * (1 + _ROUNDING))
+
+
+def rarest_failure(n: int, weight: float, points: int, h: Floats) -> float:
+    """At most E[h(min K_i)], where K_1, ..., K_m count the records that show each of m points.
+
+    It is the sum over s of (h(s) - h(s + 1)) (1 - Pr[K_1 > s]^m): counts that share n records are all
+    above s with at most the chance of independent ones.
+    """
+    falls = h - np.append(h[1:], 0.0)
+    few = np.minimum(np.cumsum(binomial_law(n, weight, len(h))), 1.0)  # Pr[K_1 <= s]
+    some = np.where(few < 1, -np.expm1(points * np.log1p(-np.where(few < 1, few, 0))), 1.0)
+    return float(np.sum(falls[: len(few)] * some) + np.sum(falls[len(few) :]))
 
 
 def path(depth: int, epsilon: float, delta: float, alpha: float, beta: float) -> int:

@@ -206,7 +206,7 @@ def plan(
     >>> found.rows[0].method, found.rows[0].realizable.n
     ('partition', 667)
     >>> [bound.n for bound in found.lower]
-    [29, 56, 209]
+    [29, 68, 209]
     """
     require_class(H)
     H.require_learnable()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 
 from littlestone.classes import parse_class
 from littlestone.planning.lower import lower_bounds
@@ -85,10 +85,20 @@ def bounds_by_definition(
     def private(n: int, m: int, k: int) -> float:
         return (m * mean(n, alpha / k, bit.wrong) - (k - 1)) / (m - k + 1)
 
+    def rarest(n: int) -> float:
+        """Of m points of weight alpha, as if the records of each came by themselves."""
+        m, above = ks[0][1], 1.0
+        falls = []
+        for K, (wrong, fewer) in enumerate(pairwise([*bit.wrong, 0.0])):
+            above -= math.comb(n, K) * alpha**K * (1 - alpha) ** (n - K) if K <= n else 0.0
+            falls.append((wrong - fewer) * (1 - max(above, 0.0) ** m))
+        return math.fsum(falls)
+
     return {
         "1": lambda n: max(guessed_wrong(n, m, k, alpha / k) for k, m in ks) / beta,
         "2": lambda n: max(private(n, m, k) for k, m in ks) / beta,
         "3": lambda n: mean(n, alpha, bit.uncovered) / beta,
+        "8": lambda n: rarest(n) / beta,
     }
 
 
