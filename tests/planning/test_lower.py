@@ -21,9 +21,9 @@ from littlestone.classes.juntas import CountedJuntas
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import binomial_mean
+from littlestone.planning.free_points import free_points, shattered
 from littlestone.planning.lower import (
     chain,
-    free_points,
     half_tail,
     indistinct,
     lower_bounds,
@@ -31,7 +31,6 @@ from littlestone.planning.lower import (
     rarest,
     rarest_failure,
     release,
-    shattered,
     steps_of,
     unseen,
 )
@@ -338,7 +337,15 @@ def test_free_points_are_free() -> None:
     classes: list[Any] = [parse_class(text) for text in texts]
     linear, affine = (Parities.over(["a", "b", "c"], affine=affine) for affine in (False, True))
     classes += [affine, linear.restrict((1, 1, 0), 1), affine.restrict((1, 1, 0), 1)]
+    tables = [
+        "conditions(x: 0..3 step 1, s in {u, v}; at most 2)",
+        "trees(x: 0..2 step 1, s in {u, v}; depth 1)",
+        "trees(x: 0..1 step 1, s in {u}; depth 2)",
+        "rule_list(x: 0..1 step 1, s in {u}; at most 2)",
+    ]
+    classes += map(parse_class, tables)
     of_classes = [(H, free_points(H)) for H in classes]
+    assert [m for _, m in of_classes[-len(tables) :]] == [2, 1, 3, 2]
     # What classes beyond a table say of themselves, on tables.
     bits = ", ".join(f"c{i}" for i in range(3))
     beyond: list[tuple[str, Callable[[Any], Counted]]] = [
@@ -389,7 +396,9 @@ def test_no_private_stream_follows_a_repeated_record(epsilon: float, delta: floa
     labels before; the third label is seen by none.
     """
     data, bits = list(product((0, 1), repeat=2)), list(product((0, 1), repeat=3))
-    near = [(d, e) for d in data for e in data if sum(a != b for a, b in zip(d, e, strict=True)) == 1]
+    near = [
+        (d, e) for d in data for e in data if sum(a != b for a, b in zip(d, e, strict=True)) == 1
+    ]
     pairs = [(8 * data.index(d), 8 * data.index(e)) for d, e in near]
     rows, bounds = private_rules(pairs, 32, 8, epsilon, delta)
     size = 32 + 8 * len(pairs)
@@ -517,6 +526,8 @@ def test_who_is_bound() -> None:
     with pytest.raises(TooLargeError):
         shattered(hard)
     assert lower_bounds(hard, budget, **GOAL)[0].n == unseen(1, **GOAL)
+    large = parse_class("trees(x: 0..95 step 5, y: 0..95 step 5, s in {u, v}; depth 2)")
+    assert free_points(large) == free_points(large) > 4  # found without a table of all points
     for alpha, bounds in ((0.49, 3), (0.5, 2), (0.6, 2)):  # Theorem 3 is about alpha < 1/2
         assert len(lower_bounds(Points(Integers()), budget, alpha=alpha, beta=0.05)) == bounds
     two = FiniteClass.from_array([[0, 1], [1, 0]])  # one record tells them apart

@@ -491,9 +491,7 @@ def binomial_means(
     return found
 
 
-def binomial_law(
-    n: int, p: float | NDArray[np.float64], most: int
-) -> NDArray[np.float64]:
+def binomial_law(n: int, p: float | NDArray[np.float64], most: int) -> NDArray[np.float64]:
     """Pr[K = k] for K ~ Bin(n, p) and k < ``most``, in the last axis, which ends with k = n."""
     k = np.arange(min(n + 1, most))
     ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)

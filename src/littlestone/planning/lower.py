@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,25 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.counted import Counted
-from littlestone.classes.covering import Covering, PointCovering
+from littlestone.classes.covering import Covering
 from littlestone.classes.lookup import Lookup
-from littlestone.classes.parities import Parities
-from littlestone.classes.tabled import Tabled
-from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.learners.base import MOST_VALUES, binomial_law, binomial_mean, require_plan
+from littlestone.planning.free_points import free_points
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import least, natural_log
 from littlestone.steps import answering
 
 Floats = NDArray[np.float64]
-_MOST_POINTS = 10  # of the search for shattered points, which looks at 2^10 version spaces
 _EXACT_POINTS = 10  # for whose unseen labels the whole law is computed
 _MOST_LEVELS = 10_000  # of a mistake tree
 _MANY = 64  # numbers of wrong points that `path` tries
-_SMALL = 256  # points of a domain
-_MOST_SIDES = 1 << 16
 _ROUNDING = 1e-9  # relative; floats err by far less, and always towards a smaller bound
 
 
@@ -99,73 +92,6 @@ def tree_depth(H: HypothesisClass[Any]) -> int:
             return int(min(H.littlestone_bounds()[0], _MOST_LEVELS))
     except TooLargeError:
         return 1
-
-
-def free_points(H: HypothesisClass[Point]) -> int:
-    """A number m >= 1 of points that get all 2^m labellings while one more point keeps its label.
-
-    H has three hypotheses.  Of sets and lookup tables over an open vocabulary, m is LDim(H): new keys
-    are free as long as the set is not full, and one more is left out.  So it is for parities, whose
-    points are free if no equation binds them, beside the point 0; a constant b takes one away.
-    Classes beyond a table know some of their points.  For other classes `shattered` searches, and the
-    last of its points keeps a label if no other point does.
-    """
-    if isinstance(H, PointCovering | Lookup | Parities):
-        b = isinstance(H, Parities) and H.affine
-        return max(1, int(H.littlestone_dimension()) - b)
-    if isinstance(H, Counted):
-        return H.free_points
-    try:
-        with answering():
-            points = shattered(H)
-            return len(points) if _one_more(H, points) else max(1, len(points) - 1)
-    except TooLargeError:  # of three hypotheses two agree at a point and differ at another
-        return 1
-
-
-def _one_more(H: HypothesisClass[Point], points: list[Point]) -> bool:
-    """Whether another point can have one label whatever the labels of ``points`` are."""
-    cells = [H]
-    for x in points:
-        cells = [cell.restrict(x, y) for cell in cells for y in (0, 1)]
-    small = H.domain.size is not None and H.domain.size <= _SMALL
-    others: Iterable[Point | None] = H.domain if small else (c.mistake_point() for c in cells[:1])
-    return any(
-        not any(cell.restrict(x, y).is_empty() for cell in cells)
-        for x in others
-        if x is not None and x not in points
-        for y in (0, 1)
-    )
-
-
-def shattered(H: HypothesisClass[Point], most: int = _MOST_POINTS) -> list[Point]:
-    """At most ``most`` points that H shatters, chosen greedily.
-
-    Candidates are all points of a small domain, and otherwise those where a mistake can be forced.  All
-    2^k version spaces after k points are nonempty, so k <= VC(H), and k may be smaller.  In a table,
-    the search ends when it takes more than `_MOST_SIDES` columns of all cells.
-
-    >>> from littlestone.classes import parse_class
-    >>> len(shattered(parse_class("subsets(merchant; at most 3)")))
-    3
-    """
-    points: list[Point] = []
-    cells = [H]
-    small = H.domain.size is not None and H.domain.size <= _SMALL
-    domain: list[Point | None] = list(H.domain) if small else []
-    while len(points) < most:
-        if isinstance(H, Tabled) and not small and len(cells) * len(H.columns) > _MOST_SIDES:
-            return points
-        for x in domain or dict.fromkeys(cell.mistake_point() for cell in cells):
-            if x is None or x in points:
-                continue
-            halves = [cell.restrict(x, y) for cell in cells for y in (0, 1)]
-            if not any(half.is_empty() for half in halves):
-                points, cells = [*points, x], halves
-                break
-        else:
-            return points
-    return points
 
 
 def unseen(points: int, alpha: float, beta: float) -> int:

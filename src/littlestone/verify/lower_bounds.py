@@ -90,7 +90,7 @@ def bounds_by_definition(
         m, above = ks[0][1], 1.0
         falls = []
         for K, (wrong, fewer) in enumerate(pairwise([*bit.wrong, 0.0])):
-            above -= math.comb(n, K) * alpha**K * (1 - alpha) ** (n - K) if K <= n else 0.0
+            above -= math.comb(n, K) * alpha**K * (1 - alpha) ** (n - K) if n >= K else 0.0
             falls.append((wrong - fewer) * (1 - max(above, 0.0) ** m))
         return math.fsum(falls)
 
