@@ -112,8 +112,10 @@ def filled(database: Any, name: str, kind: str, values: list[Any]) -> Callable[[
     dialect, run = database
     run(f"CREATE TABLE p (place INTEGER, {name} {kind})")
     mark = "%s" if dialect == "postgres" else "?"
-    for i, value in enumerate(values):
-        run(f"INSERT INTO p VALUES ({mark}, {mark})", (i, value))
+    for start in range(0, len(values), 500):  # in few statements
+        rows = list(enumerate(values))[start : start + 500]
+        marks = ", ".join([f"({mark}, {mark})"] * len(rows))
+        run(f"INSERT INTO p VALUES {marks}", [cell for row in rows for cell in row])
     return lambda query: run(
         query.replace("%", "%%") if dialect == "postgres" else query
     ).fetchall()
@@ -216,7 +218,7 @@ def test_a_planted_pattern_is_caught(
 ) -> None:
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: make engines")
     monkeypatch.setattr(sql_texts, "day", wrong)
-    assert faults(("duckdb", duckdb.connect().execute), texts())
+    assert faults(("duckdb", duckdb.connect().execute), TEXTS)
 
 
 def test_a_calendar_without_an_end_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
