@@ -67,12 +67,6 @@ def test_the_delta_of_a_group_is_attained() -> None:
         assert k == 1 or worst > k * d
 
 
-def test_growth_is_a_sum_of_powers() -> None:
-    for k in (1, 2, 7):
-        exact = sum((exp_below(i * ONE, 200) for i in range(k)), Fraction(0))
-        assert exact <= growth(ONE, k) <= exact * (1 + Fraction(1, 10**12))
-
-
 def test_a_pure_event_of_bounded_range_keeps_its_rho() -> None:
     unit, alone = Unit("patient", 4), ExponentialMechanism(ONE)
     grouped = Grouped(ExponentialMechanism(ONE / 4), unit).guarantee()

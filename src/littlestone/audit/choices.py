@@ -31,6 +31,8 @@ class Choices:
         self._position = 0
         self._weight = Fraction(1)
         self._least, self._given_up = Fraction(0), False
+        self.found: dict[Any, Fraction] = {}
+        """The masses of the outcomes that `explore` has seen so far."""
 
     def choose(self, weights: Sequence[Fraction]) -> int:
         """Choose one of the outcomes 0, 1, ... with these weights."""
@@ -74,7 +76,7 @@ class Choices:
         A run is given up once its probability is below ``least``, so that endless sampling can be
         followed too.  No probability is then too large, and what they lack of 1 is what was given up.
         """
-        found: dict[Output, Fraction] = {}
+        self.found = found = dict[Any, Fraction]()
         self._left, self._least = [], least
         while True:
             self._position, self._weight, self._given_up = 0, Fraction(1), False
@@ -156,7 +158,7 @@ def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Out
             found = choices.explore(counted, least)
     except _Enough:
         pass
-    return found
+    return max(found, choices.found, key=lambda law: sum(law.values()))
 
 
 class _Enough(BaseException):

@@ -167,8 +167,10 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
 
     def chances(self, scores: Mapping[Item, int]) -> dict[Item | None, Fraction]:
         """`distribution` for candidates with these scores."""
-        weights: dict[Item | None, Fraction] = {u: self.base**score for u, score in scores.items()}
-        weights[None] = weights.get(None, 0) + self.base**self.bottom
+        # By gaps: powers of scores would have as many digits as there are records.
+        top = max(scores.values(), default=self.bottom)
+        weights = {u: self.base ** (score - top) for u, score in scores.items()}
+        weights[None] = weights.get(None, 0) + self.base ** (self.bottom - top)
         total = sum(weights.values())
         return {u: weight / total for u, weight in weights.items()}
 

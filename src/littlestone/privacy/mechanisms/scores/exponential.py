@@ -61,10 +61,11 @@ class ExponentialMechanism(ErrorMechanism):
     def _weights_of_sums(self, data: ErrorSums) -> dict[tuple[Any, ...], Fraction]:
         found: dict[tuple[Any, ...], Fraction] = {}
         for g, parts in enumerate(data.groups):
-            weights = [self._weights(scores_of(part)).items() for part in parts]
-            for chosen in product(*weights):
+            known = [scores_of(part) for part in parts]
+            behind = self.base ** (data.least - sum(part.least for part in known))
+            for chosen in product(*(self._weights(part).items() for part in known)):
                 found[g, *(item for item, _ in chosen)] = prod(
-                    (weight for _, weight in chosen), start=Fraction(1)
+                    (weight for _, weight in chosen), start=behind
                 )
         return found
 
@@ -72,7 +73,8 @@ class ExponentialMechanism(ErrorMechanism):
         if isinstance(data, ErrorSums):
             return self._weights_of_sums(data)
         lengths = [1] * len(data.errors) if data.lengths is None else data.lengths
-        runs = zip(data.errors.tolist(), lengths, strict=True)
+        # By gaps: powers of errors would have as many digits as there are records.
+        runs = zip((data.errors - data.least).tolist(), lengths, strict=True)
         return dict(enumerate(self.base**-e for e, length in runs for _ in range(length)))
 
     def distribution(self, data: ErrorRuns) -> dict[int, Fraction]:
@@ -87,9 +89,9 @@ class ExponentialMechanism(ErrorMechanism):
     ) -> list[Fraction]:
         """The exact probability of each run.  It depends on the data: for audits, never released."""
         counts = [1] * len(errors) if lengths is None else lengths
+        gaps = errors - errors.min()
         weights = [
-            int(count) * self.base ** -int(error)
-            for count, error in zip(counts, errors, strict=True)
+            int(count) * self.base ** -int(gap) for count, gap in zip(counts, gaps, strict=True)
         ]
         total = sum(weights)
         return [weight / total for weight in weights]

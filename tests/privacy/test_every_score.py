@@ -1,0 +1,217 @@
+"""What one record moves, at every score, number of hits and size of a unit, not at a few.
+
+Each test walks along all values of a number, from 0 to where nothing changes, and asks of each step
+what the proof asks of it.  So a branch for large numbers or for a tiny epsilon is met wherever it is.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from spending import Answer
+
+from littlestone.audit.choices import Choices
+from littlestone.privacy import Budget
+from littlestone.privacy.accounting.grouped import Grouped, growth
+from littlestone.privacy.event import Guarantee
+from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
+from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
+from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
+from littlestone.privacy.rational import exp_above
+from littlestone.units import MOST_RECORDS, Unit
+from planting import Fault, turns_red
+
+EPSILONS = tuple(map(Fraction, ("0.001", "0.01", "1", "30")))
+DELTAS = tuple(map(Fraction, ("1e-6", "0.1")))
+MECHANISMS = "littlestone.privacy.mechanisms"
+MOST = 40_000  # above all scores at which a curve reaches 1
+
+budgets = pytest.mark.parametrize(
+    "budget", [Budget(epsilon, delta) for epsilon in EPSILONS for delta in DELTAS], ids=str
+)
+
+
+@pytest.mark.deep
+@budgets
+@pytest.mark.parametrize("kind", [PartitionSelection, RestSelection])
+def test_a_replaced_label_moves_the_chance_of_a_key_as_far_as_claimed(
+    kind: type[KeyRelease[Any, Any]], budget: Budget
+) -> None:
+    """It moves a score by 2, up or down; whether a key is released is (epsilon, delta)-DP then."""
+    ratio, curve, before = exp_above(budget.epsilon), kind(budget).curve, [Fraction(0)] * 2
+    for score in range(-1, MOST):
+        q, one = curve(score), Fraction(1)
+        assert q <= ratio * before[0] + budget.delta
+        assert one - before[0] <= ratio * (one - q) + budget.delta
+        assert before[1] <= q <= 1
+        before = [before[1], q]
+        if before == [one, one]:
+            break
+    assert before == [1, 1]
+
+
+@pytest.mark.deep
+@budgets
+def test_a_record_moves_a_key_that_is_drawn_alone_as_far_as_claimed(budget: Budget) -> None:
+    """One positive record more of the only key."""
+    ratio, curve = exp_above(budget.epsilon), SingleKeySelection[int](budget).curve
+    q = curve(0)
+    for score in range(1, MOST):
+        after = curve(score)
+        assert q <= after <= ratio * q + budget.delta
+        assert 1 - q <= ratio * (1 - after) + budget.delta
+        q = after
+        if q == 1:
+            break
+    assert q == 1
+
+
+@pytest.mark.deep
+@budgets
+def test_a_record_moves_the_weight_of_a_label_as_far_as_the_proof_allows(budget: Budget) -> None:
+    """w(c + 1) <= max(r w(c), min(r w(c) + 2 delta, 1 - 1/r)), with r^2 <= e^epsilon."""
+    mechanism = LabelSelection[int](budget)
+    r, (w, power) = mechanism.base, mechanism.weight(0)
+    assert r**2 <= exp_above(budget.epsilon)
+    for count in range(1, MOST):
+        after, more = mechanism.weight(count)
+        if more > power:  # times r, exactly
+            assert (after, more) == (w, power + 1)
+        else:
+            assert w <= after <= max(r * w, min(r * w + 2 * budget.delta, 1 - 1 / r))
+        w, power = after, more
+    assert power > 0
+
+
+@budgets
+@pytest.mark.parametrize(
+    "mechanism",
+    [PartitionSelection, RestSelection, SingleKeySelection],
+    ids=lambda kind: kind.__name__,
+)
+def test_a_key_fires_as_often_as_its_curve_says(
+    mechanism: Callable[[Budget], KeyRelease[Any, Any]], budget: Budget
+) -> None:
+    curve = mechanism(budget).curve
+    for score in sorted({*range(4), *(2**k + i for k in range(2, 15) for i in (-1, 0, 1))}):
+        choices, q = Choices(), curve(score)
+        law = choices.explore(lambda s=score, c=choices: curve.fires(s, c.generator()))
+        assert law == {fired: p for fired, p in ((True, q), (False, 1 - q)) if p}
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_a_session_ends_with_its_last_hit(below: bool) -> None:
+    far = -(10**9) if below else 10**9
+    for hits in (1, 2, 30, 31, 127, 129, 300, 3_000):
+        session = Session(Fraction(1, 2), 0, hits, below, random.Random(hits))
+        for left in range(hits, 0, -1):
+            assert not session.exhausted, left
+            assert session.test(-far) is below  # no hit is free
+            assert session.test(far) is not below
+        assert session.exhausted
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 10**10), *EPSILONS], ids=str)
+def test_a_unit_costs_what_its_records_cost_one_after_another(epsilon: Fraction) -> None:
+    """Record by record: epsilon adds up, delta_(k+1) = e^epsilon delta_k + delta, rho goes with k^2."""
+    delta, grown = Fraction(1, 10**30), 0.0
+    for k in range(1, MOST_RECORDS + 1):
+        if k * epsilon > 300:
+            break
+        grown = grown * math.exp(epsilon) + 1
+        assert 1 - 1e-9 < float(growth(epsilon, k)) / grown < 1 + 1e-6
+        if epsilon < Fraction(1, 10**9):
+            continue
+        unit = Unit("patient", k)
+        cost = Grouped(Answer(epsilon, delta), unit).cost()
+        assert cost.epsilon == k * epsilon
+        assert float(cost.delta) >= min(1, float(delta) * grown * (1 - 1e-9))
+        pure, small = Grouped(Answer(epsilon), unit).guarantee(), Answer(epsilon).guarantee()
+        assert pure.rho >= min(Guarantee.pure(k * epsilon).rho, k**2 * small.rho)
+
+
+TINY = Budget("0.001", "1e-6")
+FAULTS: list[tuple[Fault, Callable[..., None], tuple[object, ...]]] = [
+    (
+        Fault(
+            f"{MECHANISMS}.keys.label_selection:LabelSelection.weight",
+            "known[last] = int(max(after, early))",
+            "known[last] = int(max(after, early)) + (last > 1000) * (one >> 6)",
+            "beyond 1,000 records each one weighs 1/64 more",
+        ),
+        test_a_record_moves_the_weight_of_a_label_as_far_as_the_proof_allows,
+        (TINY,),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.keys.release_curve:ReleaseCurve._numerator",
+            "while top < score and known[top] < one:",
+            "while top < min(score, 4000) and known[top] < one:",
+            "the curve ends at 4,000 records",
+        ),
+        test_a_replaced_label_moves_the_chance_of_a_key_as_far_as_claimed,
+        (PartitionSelection, TINY),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.keys.release_curve:ReleaseCurve.fires",
+            "numerator in (0, 1 << self._bits)",
+            "score > 300 or numerator in (0, 1 << self._bits)",
+            "a key of more than 300 records is certain to fire",
+        ),
+        test_a_key_fires_as_often_as_its_curve_says,
+        (PartitionSelection, TINY),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.thresholds.threshold_tests:Session.test",
+            "above is not self._hits_below",
+            "above is not self._hits_below and self._left <= 100",
+            "while more than 100 hits are left none is counted",
+        ),
+        test_a_session_ends_with_its_last_hit,
+        (False,),
+    ),
+    (
+        Fault(
+            "littlestone.privacy.accounting.grouped:growth",
+            "if epsilon == 0",
+            "if epsilon < Fraction(1, 500)",
+            "at a tiny epsilon delta grows by k",
+        ),
+        test_a_unit_costs_what_its_records_cost_one_after_another,
+        (EPSILONS[0],),
+    ),
+    (
+        Fault(
+            "littlestone.privacy.accounting.grouped:Grouped.guarantee",
+            "k**2 * one.rho",
+            "(k**2 if k <= 50 else k) * one.rho",
+            "for over 50 records rho grows by their number",
+        ),
+        test_a_unit_costs_what_its_records_cost_one_after_another,
+        (EPSILONS[1],),
+    ),
+]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("fault", "test", "given"), FAULTS, ids=lambda one: getattr(one, "mistake", "")
+)
+def test_each_fault_turns_red(
+    fault: Fault,
+    test: Callable[..., None],
+    given: tuple[object, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turns_red(fault, test, monkeypatch, *given)
