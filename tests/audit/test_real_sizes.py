@@ -45,6 +45,7 @@ COSTLY = Named(
     "exponential-learner-costly",
     "A missed positive costs 9,999 and a false alarm 2.",
     lambda epsilon, delta: learner_subject(Thresholds.on(0, 2), epsilon, n=2, cost=(9_999, 2)),
+    {},
 )
 COSTS[COSTLY.name] = (9_999, 2)
 GROWING = [*growing(), COSTLY]
