@@ -271,6 +271,13 @@ GROSS = [
         BOUNDS,
     ),
     gross(
+        f"{LOWER}:rarest_failure",
+        "points * np.log1p",
+        "2 * points * np.log1p",
+        "the rarest of twice as many points",
+        BOUNDS,
+    ),
+    gross(
         f"{LOWER}:release",
         "return least(",
         "return 2 * least(",

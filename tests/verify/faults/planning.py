@@ -70,6 +70,12 @@ FAULTS: dict[str, list[Fault]] = {
             "enumerate(curve, 1000)",
             "a thousand mistakes more",
         ),
+        Fault(
+            "littlestone.planning.lower_streams:repeated",
+            "return math.ceil(d *",
+            "return math.ceil(30 * d *",
+            "thirty mistakes for one",
+        ),
     ],
     "tournaments_stated": [
         Fault(
