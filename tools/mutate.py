@@ -21,7 +21,7 @@ import tempfile
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from resource import RLIMIT_CPU, setrlimit
@@ -174,7 +174,7 @@ def _module(path: str) -> str:
 
 
 def nearest(path: Path, users: dict[str, set[str]]) -> list[str]:
-    """The file itself, for its examples, and the test files by their distance along imports."""
+    """The file itself, for its examples, and test files: of its name, then by distance."""
     first = str(path.relative_to(ROOT))
     seen, waiting, tests = {first}, deque([first]), []
     room = first.split("/")[2]
@@ -186,7 +186,7 @@ def nearest(path: Path, users: dict[str, set[str]]) -> list[str]:
                 waiting.append(user)
                 if Path(user).name.startswith("test_"):
                     tests.append(user)
-    return [first, *tests]
+    return [first, *sorted(tests, key=lambda test: path.stem not in Path(test).stem)]
 
 
 @dataclass(frozen=True)
@@ -197,30 +197,32 @@ class Tests:
     seconds: int
     files: int
     users: dict[str, set[str]]
+    unsound: set[str] = field(default_factory=set)
+    """Tests that fail without a mutant."""
 
     def notice(self, mutant: Mutant, speeds: tuple[str, ...] = ("not deep", "deep")) -> str:
         """Which command notices the mutant, by which test."""
         place = self.copy / mutant.path.relative_to(ROOT)
         honest = place.read_bytes()
-        place.write_bytes(honest[: mutant.start] + mutant.new.encode() + honest[mutant.end :])
+        mutated = honest[: mutant.start] + mutant.new.encode() + honest[mutant.end :]
         files = nearest(mutant.path, self.users)[: self.files]
-        try:
-            for speed in speeds:
-                if killer := self.first_failure(files, "-x", "-m", speed):
-                    break
-        finally:
-            place.write_bytes(honest)
-        if killer is None:
-            return "survived"
-        if killer != UNNAMED and self.first_failure([killer]):
-            return f"unsure, it fails without the mutant too: {killer}"
-        return f"make {'deep' if speed == 'deep' else 'test'}: {killer}"
+        for speed in speeds:
+            killer: str | None = UNNAMED
+            while killer:
+                place.write_bytes(mutated)
+                killer = self.first_failure(files, "-x", "-m", speed)
+                place.write_bytes(honest)
+                if killer and (killer == UNNAMED or not self.first_failure([killer])):
+                    return f"make {'deep' if speed == 'deep' else 'test'}: {killer}"
+                self.unsound.add(killer or UNNAMED)
+        return "survived"
 
     def first_failure(self, chosen: list[str], *options: str) -> str | None:
         """The first test that fails; none if all pass, or as many as the time allows."""
         command = [
             *(sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=no", "-rfE"),
             *("-p", "limited", "-p", "no:cacheprovider", "-p", "no:xdist", *options, *chosen),
+            *(f"--deselect={test}" for test in self.unsound),
         ]
         path = os.pathsep.join([str(self.copy / "src"), str(self.copy)])
         try:
@@ -248,7 +250,7 @@ def tests_in_a_copy(seconds: int, files: int) -> Iterator[Tests]:
     """Of the nearest files so many, and a run of them may take so many seconds."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        left = shutil.ignore_patterns(".git", ".venv", "*cache*", "build", "dist", "site")
+        left = shutil.ignore_patterns(".git", ".venv", ".*_cache", "build", "dist", "site")
         shutil.copytree(ROOT, copy, ignore=left)
         (copy / "limited.py").write_text(PLUGIN, encoding="utf-8")
         yield Tests(copy, seconds, files, importers())
