@@ -39,7 +39,6 @@ COMMANDS = [
     ["dims", "matrix.csv"],
     ["atlas", "2"],
     ["search", "ldim == 2", "--points", "1..3"],
-    ["family"],
     ["decompose", "matrix.csv", "--p", "1"],
     ["play", "matrix.csv"],
     ["report", "model.json", "--out", "page.html"],

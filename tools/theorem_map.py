@@ -36,11 +36,11 @@ The texts that we read are named in the [bibliography](bibliography.md). A later
 of this otherwise.
 
 `littlestone verify` runs the rows: all of them, those of a statement or of a paper. `--seed` samples
-other classes and records. `--deep` takes larger families and some minutes. `--out` writes a page.
+other classes and records. `--deep` takes larger families and some minutes.
 
     littlestone verify --id "Lyu25 Theorem 3"
     littlestone verify --paper BLM20 --seed 5
-    littlestone verify --deep --out verify.html
+    littlestone verify --deep
 
 Code is named below `littlestone`, so `online.play` is `littlestone.online.play`. Tests are in the
 repository, and plants are mistakes that the [tests must catch](planted-bugs.md). This page is made by

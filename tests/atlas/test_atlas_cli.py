@@ -32,16 +32,6 @@ def test_atlas_writes_every_class(tmp_path: Path) -> None:
     assert listed == table.to_pydict()
 
 
-def test_the_page_has_every_class_and_no_script(tmp_path: Path) -> None:
-    file = tmp_path / "atlas.html"
-    for _ in range(2):  # a page may be written anew
-        run("atlas", "2", "--jobs", "1", "--out", str(file))
-    page = file.read_text()
-    assert "<script" not in page
-    assert page.count("<td") > 8 * 12
-    assert "00 10 01 11" in page
-
-
 def test_a_file_of_somebody_else_is_kept(tmp_path: Path) -> None:
     file = tmp_path / "atlas.parquet"
     run("atlas", "1", "--jobs", "1", "--out", str(file))

@@ -12,7 +12,6 @@ from running import run
 
 from littlestone.cli import verify as command
 from littlestone.errors import DeclarationError
-from littlestone.report.pages.statements import statements_page
 from littlestone.verify.catalogue import OTHERS, paper_of, selected
 from littlestone.verify.statement import (
     Outcome,
@@ -88,32 +87,6 @@ def test_seed_and_depth_reach_the_rows(rows: list[Statement]) -> None:
     assert usual[0]["id"] == "L5 Lemma 1"
     changed = json.loads(run("verify", "--json", "--seed", "7", "--deep").out)
     assert [found["measured"] for found in changed] == ["seed 7, deep True"] * 3
-
-
-def test_a_page_is_written(rows: list[Statement], tmp_path: Path) -> None:
-    target = tmp_path / "verify.html"
-    ran = run("verify", "--out", str(target), "--seed", "7")
-    assert ran.status == 0
-    text = target.read_text(encoding="utf-8")
-    assert "littlestone verify --seed 7" in text
-    run("verify", "word", "--id", "L5 Lemma 1", "--paper", "L5", "--out", str(target))
-    again = "littlestone verify word --paper L5 --id 'L5 Lemma 1'"
-    assert again in target.read_text(encoding="utf-8")
-    assert "3 of 3" in text
-    assert "Theorem 2" in text
-    assert run("verify", "--out", str(target)).status == 0  # over a page, but over nothing else
-    (tmp_path / "mine.html").write_text("mine")
-    assert run("verify", "--out", str(tmp_path / "mine.html")).status != 0
-    assert run("verify", "--out", str(tmp_path / "verify.txt")).status != 0
-
-
-def test_a_page_says_what_fails_and_escapes_texts() -> None:
-    made = [row("L5 Lemma 1", stated=HOSTILE), row("Mine", holds=False, says=HOSTILE)]
-    text = statements_page([one() for one in made], Trial(deep=True))
-    assert HOSTILE not in text
-    assert "These fail: Mine" in text
-    assert "1 of 2" in text
-    assert "littlestone verify --deep" in text
 
 
 def test_what_is_selected() -> None:

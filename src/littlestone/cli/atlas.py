@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -16,15 +17,13 @@ from littlestone.cli.console import out, print_json, print_table
 from littlestone.cli.options import JobsOption
 from littlestone.pictures.figures import suffix_of
 from littlestone.report.atlas import written
-from littlestone.report.files import NEVER, PAGE, reserved
-from littlestone.report.pages.atlas import across, atlas_page
+from littlestone.report.files import NEVER, reserved
 
 
 def atlas(
     points: Annotated[int, typer.Argument(help=f"The number of points, 1 to {MOST}.")],
     file: Annotated[
-        Path | None,
-        typer.Option("--out", help="Write the classes to this .parquet file or .html page."),
+        Path | None, typer.Option("--out", help="Write the classes to this .parquet file.")
     ] = None,
     jobs: JobsOption = None,
     as_json: Annotated[
@@ -37,22 +36,24 @@ def atlas(
     The command prints how many classes have each Littlestone and VC dimension.  The file has all
     dimensions of each class.
     """
-    kind = None if file is None else suffix_of(file, ("parquet", "html"))
-    over = PAGE if kind == "html" else NEVER
-    with reserved(file, over) if file is not None else nullcontext() as write:
+    if file is not None:
+        suffix_of(file, ("parquet",))
+    with reserved(file, NEVER) if file is not None else nullcontext() as write:
         with bar("measuring classes"):
             entries = list(listing(points, jobs=jobs))
         if write is not None:
-            write(atlas_page(points, entries) if kind == "html" else written(entries))
+            write(written(entries))
     if as_json:
         print_json(columns(entries))
         return
-    headings, rows = across(entries, "ldim", "vc")
+    counts = Counter((entry.values["ldim"], entry.values["vc"]) for entry in entries)
+    downs, rights = sorted({ldim for ldim, _ in counts}), sorted({vc for _, vc in counts})
+    rows = [[str(ldim), *(f"{counts[ldim, vc]:,}" for vc in rights)] for ldim in downs]
     out.print(
         f"{burnside(points):,} classes over {points} points up to renaming; "
         f"{sum(entry.renamings for entry in entries):,} in all"
     )
     out.print(f"by {QUANTITIES['ldim'].words} (down) and {QUANTITIES['vc'].words} (across)")
-    print_table(headings, rows)
+    print_table(["ldim", *(f"vc {vc}" for vc in rights)], rows)
     if file is not None:
         out.print(f"written to {file}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,9 +14,6 @@ from littlestone.cli.bars import bar
 from littlestone.cli.console import counted, err, out, print_json
 from littlestone.cli.options import JobsOption, JsonOption
 from littlestone.parallel import spread
-from littlestone.pictures.figures import suffix_of
-from littlestone.report.files import PAGE, reserved
-from littlestone.report.pages.statements import statements_page
 from littlestone.verify.catalogue import OTHERS, number_of, selected, title_of
 from littlestone.verify.statement import Statement, Trial, Verdict, run_one, tally
 
@@ -46,30 +42,16 @@ def verify(
     deep: Annotated[
         bool, typer.Option("--deep", help="Larger families of classes: minutes, not seconds.")
     ] = False,
-    page: Annotated[
-        Path | None, typer.Option("--out", help="Also write an .html page of all verdicts.")
-    ] = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check numbered statements of the papers: stated and measured values, with verdicts.
 
     docs/theorem-map.md lists all statements, also those with nothing to run.  Ctrl+C stops it and
-    prints the verdicts so far, but writes no page; the exit status is then 130.  The exit status is 1
-    if a statement fails.
+    prints the verdicts so far; the exit status is then 130.  It is 1 if a statement fails.
     """
     rows = selected(only, paper=paper, number=number)
-    trial = Trial(seed, deep)
-    if page is None:
-        verdicts = _run(rows, trial, jobs)
-    else:
-        suffix_of(page, ("html",))
-        with reserved(page, PAGE) as write:
-            verdicts = _run(rows, trial, jobs)
-            if len(verdicts) == len(rows):
-                options = (("--paper", paper), ("--id", number))
-                chosen = [word for option, text in options if text for word in (option, text)]
-                write(statements_page(verdicts, trial, [*([only] if only else []), *chosen]))
+    verdicts = _run(rows, Trial(seed, deep), jobs)
     if as_json:
         print_json([verdict.to_json() for verdict in verdicts])
     else:
@@ -78,8 +60,6 @@ def verify(
         missing = len(rows) - len(verdicts)
         err.print(f"interrupted: {missing:,} of {counted(len(rows), 'statement')} were not run")
         raise typer.Exit(130)
-    if page is not None:
-        err.print(f"written to {page}")
     if not all(verdict.holds for verdict in verdicts):
         raise typer.Exit(1)
 
