@@ -208,6 +208,20 @@ FAULTS: dict[str, list[Fault]] = {
             "a record counts nine times",
         ),
     ],
+    "unit-stream": [
+        Fault(
+            f"{LEARNERS}.online.durable:DurableStream.take",
+            "record if self.units.counts(whose) else None",
+            "record",
+            "all records of a unit count",
+        ),
+        Fault(
+            f"{LEARNERS}.online.durable:DurableStream.take",
+            "compress(units, new)",
+            "[None for _ in units]",
+            "the records of all units are counted together",
+        ),
+    ],
     "unit-learner": [
         Fault(
             "littlestone.data.reservoir:Reservoir.__init__",

@@ -25,6 +25,11 @@ Step = tuple[Any, int, int]
 
 Steps = tuple[Step, ...]
 RECORDS = ((0, 0), (0, 1), (1, 1))
+TOO_OFTEN: tuple[Steps, Steps] = (
+    (*[("ann", 1, 1)] * 3, ("bob", 1, 1)),
+    (*[("cid", 0, 1)] * 3, ("bob", 1, 1)),
+)
+"""One unit has more records than count, and then there is one of another unit."""
 
 
 def unit_neighbours(steps: int) -> Iterator[tuple[Steps, Steps]]:
@@ -76,7 +81,7 @@ def unit_stream(
     return Subject(
         learner.event_for(unit),
         law,
-        tuple(unit_neighbours(3)),
+        (*unit_neighbours(3), TOO_OFTEN),
         runs,
         ((("ann", 1, 1), ("bob", 1, 1)) * 6, (("cid", 1, 0), ("bob", 1, 1)) * 6),
     )
