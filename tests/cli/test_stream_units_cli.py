@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from running import entries, run
 
-from littlestone.hypotheses import Hypothesis
 from littlestone.privacy.ledger import Ledger
 
 PEOPLE = 1500
@@ -143,4 +142,10 @@ def test_a_rule_says_how_cells_are_written() -> None:
     last = lines(done.out)[-1]
     assert last["rule"] == "x >= 5"
     assert last["reading"] == {"separator": ";", "columns": {"x": {"decimal": ","}}}
-    assert Hypothesis.from_json(last["hypothesis"]).tested == ("x",)
+    Path("lines.json").write_text(done.out)
+    Path("other.csv").write_text("y;x\na;4,0\nb;5,0\nc;6.0\n")
+    assert run("predict", "lines.json", "other.csv").out.split() == ["prediction", "0", "1", "0"]
+    Path("lines.json").write_text(done.out.partition("\n")[0])
+    refused = run("predict", "lines.json", "other.csv")
+    assert (refused.status, refused.out) == (2, "")
+    assert "a line is missing" in " ".join(refused.err.split())

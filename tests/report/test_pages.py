@@ -267,6 +267,16 @@ def test_calls_that_resumed_a_run_make_one_page() -> None:
     assert stream_page(Run.of([*lines, *again, ""])) == stream_page(Run.of(lines))
 
 
+def test_the_page_of_a_run_of_units_says_whom_it_protects() -> None:
+    header, *lines = run_lines()
+    of_units = {"unit": {"column": "door", "max records": 2}}
+    run = Run.of([changed(header, neighboring="replace-one-unit: door", **of_units), *lines])
+    page = stream_page(run)
+    assert "In one, all records of your door are among" in page
+    assert "each door with all its records, of which at most 2 records count" in page
+    assert "one record of the stream" not in page
+
+
 def changed(line: str, **more: object) -> str:
     return json.dumps({**json.loads(line), **more})
 
@@ -286,6 +296,10 @@ def changed(line: str, **more: object) -> str:
         lambda lines: [changed(lines[0], label=7), *lines[1:]],
         lambda lines: [changed(lines[0], mechanism=None), *lines[1:]],
         lambda lines: [*lines, json.dumps({"step": -1, "rule": "x", "hypothesis": {}})],
+        lambda lines: [changed(lines[0], unit={"column": "door", "max records": 2}), *lines[1:]],
+        lambda lines: [changed(lines[0], neighboring="replace-one-unit: door"), *lines[1:]],
+        lambda lines: [changed(lines[0], unit=[1]), *lines[1:]],
+        lambda lines: [*lines[:-3], changed(lines[-3], reading={"separator": 5})],
     ],
 )  # fmt: skip
 def test_other_lines_are_refused(change: object) -> None:

@@ -7,7 +7,7 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,13 +15,23 @@ from littlestone.cli.console import require_encoding
 from littlestone.cli.options import MultilineOption, NameOption, SeparatorOption
 from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
+from littlestone.errors import ModelError
 from littlestone.hypotheses.base import numbers
 from littlestone.learners import Release
 from littlestone.report.files import PREDICTIONS, require_different, reserved
 
+if TYPE_CHECKING:
+    from littlestone.report.pages.stream import Run
+
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="A model file that `littlestone fit --out` wrote.")],
+    model: Annotated[
+        Path,
+        typer.Argument(
+            help="A model file that `littlestone fit --out` wrote, or the lines that `stream` printed: "
+            "then the last rule is taken."
+        ),
+    ],
     table: Annotated[
         str,
         typer.Argument(help="A CSV, Parquet or Excel file with the columns that the rule tests."),
@@ -42,7 +52,7 @@ def predict(
     refuse_database(table, "label the records of a table in their order")
     for what, path in (("the model", model), ("the table", Path(table))):
         require_different({what: [path], "--out": [out]})
-    release = Release.load(model)
+    release = _published(model)
     rule = release.hypothesis
     shown = _cells(release.labels or numbers(rule.labels))
     opened = release.open(table, sheet, separator=separator, multiline=multiline)
@@ -54,6 +64,18 @@ def predict(
         return
     with reserved(out, PREDICTIONS) as write:
         write("prediction\n" + "".join(lines))
+
+
+def _published(path: Path) -> Release | Run:
+    """The release in a model file, or the run whose lines are in the file."""
+    try:
+        return Release.load(path)
+    except ModelError:
+        from littlestone.report.pages.stream import Run
+
+        if (run := Run.load(path)) is None:
+            raise
+        return run
 
 
 def _cells(labels: Sequence[str]) -> list[str]:

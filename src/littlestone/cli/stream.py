@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -202,7 +203,7 @@ def stream(
             learner,
             label,
             show=show,
-            reading=reading,
+            reading=replace(reading, multiline=source.spanning),
             places=len(places),
             predictions=predictions,
             evaluate=evaluate,

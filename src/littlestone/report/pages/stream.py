@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
 
-from littlestone.disk import parse_json
+from littlestone.data.opening import open_table
+from littlestone.data.readings import Reading
+from littlestone.data.tables import Table
+from littlestone.disk import MOST_BYTES, parse_json
 from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.markup import Html, tag
@@ -35,18 +39,56 @@ from littlestone.report.pages.frame import (
 )
 from littlestone.report.pages.promise import one_person
 from littlestone.report.pages.release import SIMULATION, prediction
+from littlestone.units import Unit
 from littlestone.visible import shortened
 
+_BEGIN = b'{"private": '  # of a header
 _TEXTS = ("class", "label", "method", "mechanism")  # what a header says in words
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a run has published: its declarations, and its rules in the order of their steps."""
+    """What a run has published: its declarations, and its rules in the order of their steps.
+
+    ``reading`` says how the cells that the last rule tests are written.
+    """
 
     declared: Mapping[str, Any]
     cost: PrivacyCost
     published: tuple[tuple[Publication, Hypothesis[Any]], ...]
+    unit: Unit | None = None
+    reading: Reading = field(default_factory=Reading)
+    labels: ClassVar[tuple[str, ...]] = ()
+    """The names of labels, which a rule of a stream has none of."""
+
+    @property
+    def hypothesis(self) -> Hypothesis[Any]:
+        """The last rule."""
+        return self.published[-1][1]
+
+    def open(
+        self,
+        table: object,
+        name: str | None = None,
+        *,
+        separator: str | None = None,
+        multiline: bool = False,
+    ) -> Table:
+        """A new table, read as the stream was; see `open_table`."""
+        how: dict[str, Any] = {"separator": separator, "multiline": multiline}
+        return open_table(table, name, reading=self.reading, **how)
+
+    @classmethod
+    def load(cls, path: Path) -> Run | None:
+        """The run whose lines are in a file; None for any other file.  Raises `ModelError`."""
+        try:
+            with path.open("rb") as file:
+                if file.read(len(_BEGIN)) != _BEGIN:
+                    return None
+                text = (_BEGIN + file.read(MOST_BYTES)).decode()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return cls.of(text.split("\n"))
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> Run:
@@ -78,6 +120,11 @@ class Run:
                 )
                 for step, line in sorted(rules.items())
             )
+            unit = first.get("unit")
+            protected = None if unit is None else Unit(unit["column"], unit["max records"])
+            if relation.unit != (protected and protected.column):
+                raise ValueError
+            reading = Reading.from_json(rules[max(rules)].get("reading", {}))
             if not published or _step(first["horizon"]) < 1 or _step(first["ledger entry"]) < 1:
                 raise ValueError
             if not all(isinstance(first[name], str) for name in _TEXTS):
@@ -86,7 +133,7 @@ class Run:
             raise
         except (*DAMAGED, AttributeError, RecursionError):
             raise _refused("a line is missing or damaged") from None
-        return cls(first, cost, published)
+        return cls(first, cost, published, protected, reading)
 
 
 def _step(value: object) -> int:
@@ -160,6 +207,11 @@ def _promise(run: Run) -> Html:
         f"one record of the stream{spans}, whatever the number of rules that are published; a person "
         "with several records is protected less"
     )
+    if run.unit is not None:
+        several = (
+            f"each {run.unit.column} with all its records{spans}, of which {run.unit.records} count; "
+            "how many there are and at which steps they come is public"
+        )
     what = "the sequence of published rules"
     return one_person(run.cost, among + spans, what, several)
 
