@@ -137,7 +137,12 @@ def test_a_rule_says_how_cells_are_written() -> None:
     Path("schema.toml").write_text(f'separator = ";"\n{form}')
     written = "".join(f"p{t};{t % 10},0;{int(t % 10 >= 5)}\n" for t in range(3000))
     Path("table.csv").write_text(f"person;x;bad\n{written}")
-    declared = {"target": None, "positive": None, "class_": "thresholds(x)", "epsilon": 8}
+    declared: dict[str, Any] = {
+        "target": None,
+        "positive": None,
+        "class_": "thresholds(x)",
+        "epsilon": 8,
+    }
     done = run(*stream("--schema", "schema.toml", **declared))
     last = lines(done.out)[-1]
     assert last["rule"] == "x >= 5"

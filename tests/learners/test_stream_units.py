@@ -116,6 +116,13 @@ def test_after_the_horizon_no_unit_is_remembered() -> None:
         assert len(begun.units._numbers) == LEARNER.horizon
 
 
+def test_a_budget_that_protects_no_unit_is_refused() -> None:
+    with Ledger() as ledger:
+        with pytest.raises(DeclarationError, match="which protects nothing"):
+            run(ledger, unit=Unit("door", 30)).__enter__()
+        assert ledger.entries("d") == []
+
+
 def test_each_record_has_its_unit(tmp_path: Path) -> None:
     with Ledger() as ledger:
         with pytest.raises(DeclarationError, match="one by one"):

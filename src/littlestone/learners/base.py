@@ -22,7 +22,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import draw_estimate, estimate_parts
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
-from littlestone.privacy.accounting.grouped import Grouped
+from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, exact_chance
 from littlestone.privacy.event import Event
@@ -283,14 +283,7 @@ class PrivateLearner(ABC, Generic[Point]):
                 found="an estimate speaks of a number of records that is private",
                 fix="give --max-records 1, or leave the estimate out",
             )
-        event = Grouped(self._estimated(estimate, shares), unit)
-        if event.cost().delta >= 1:
-            raise DeclarationError(
-                f"learn from {unit} with {self.cost()} for one record",
-                found="the delta for all records of a unit is 1, which protects nothing",
-                fix="give a smaller --max-records, or a smaller budget; record_budget() divides one",
-            )
-        return event
+        return for_unit(self._estimated(estimate, shares), unit)
 
     def _estimated(self, estimate: Fraction | None, shares: bool) -> Event:
         if estimate is None:

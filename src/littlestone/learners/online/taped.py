@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, final
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Domain, Point
 from littlestone.errors import DeclarationError
-from littlestone.privacy.accounting.grouped import Grouped
+from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
@@ -157,7 +157,7 @@ class StreamLearner(ABC, Generic[Stream]):
 
     def event_for(self, unit: Unit | None) -> Event:
         """`event`, or with a ``unit`` what it costs one unit, of whose records ``unit.most`` count."""
-        return self.event if unit is None else Grouped(self.event, unit)
+        return for_unit(self.event, unit)
 
     def pay(
         self,

@@ -80,6 +80,27 @@ class Grouped(Event):
         return f"{self.event}, on {self.unit}"
 
 
+def for_unit(event: Event, unit: Unit | None) -> Event:
+    """``event`` as `Grouped` by the unit, or as it is without one.
+
+    Raises `DeclarationError` if nothing would be protected.
+
+    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+    >>> print(for_unit(ExponentialMechanism(Fraction(1, 2)), Unit("patient_id", 2)).cost())
+    epsilon 1, delta 0 (replace-one-unit: patient_id)
+    """
+    if unit is None:
+        return event
+    grouped = Grouped(event, unit)
+    if grouped.cost().delta >= 1:
+        raise DeclarationError(
+            f"learn from {unit} with {event.cost()} for one record",
+            found="the delta for all records of a unit is 1, which protects nothing",
+            fix="give a smaller --max-records, or a smaller budget; record_budget() divides one",
+        )
+    return grouped
+
+
 def of_group(one: PrivacyCost, k: int) -> PrivacyCost:
     """The cost of k steps between neighbours, if one step costs ``one``: the formula of `Grouped`.
 
