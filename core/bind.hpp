@@ -9,5 +9,6 @@ void bind_counters(nanobind::module_& m);
 void bind_half_graphs(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_symmetry(nanobind::module_& m);
+void bind_writer(nanobind::module_& m);
 
 }  // namespace littlestone

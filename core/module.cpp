@@ -28,4 +28,5 @@ NB_MODULE(CORE_MODULE, m) {
     littlestone::bind_half_graphs(m);
     littlestone::bind_search(m);
     littlestone::bind_symmetry(m);
+    littlestone::bind_writer(m);
 }

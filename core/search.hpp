@@ -84,7 +84,7 @@ public:
     std::int64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
     std::int64_t work() const { return work_.load(std::memory_order_relaxed); }
 
-private:
+protected:  // the writer of certificates looks ahead as the search does
     static constexpr int NONE = -1, STOPPED = -2;
 
     // search.cpp

@@ -16,6 +16,7 @@ from littlestone.dimension.septets import read, written
 from littlestone.dimension.table import PackedTable, TableOrClass
 from littlestone.dimension.tree import MistakeTree
 from littlestone.dimension.verdict import Verdict, require_table
+from littlestone.dimension.writer import ClaimWriter
 from littlestone.errors import DeclarationError
 
 MARK = b"littlestone-certificate 3\n"
@@ -77,9 +78,7 @@ class Certificate:
         tree = MistakeTree(bounds.tree.points, tuple(leaves.tolist()))
         found = None
         if bounds.lower == bounds.upper and room:
-            from littlestone.dimension.proof.writing import GraphWriter  # compiled
-
-            writer = GraphWriter(table, min(room, ROOM))
+            writer = ClaimWriter(table, min(room, ROOM))
             found = awaited(writer, lambda: writer.write(bounds.upper + 1), time_limit)
         text, claims = found or (b"", 0)
         return cls(table.digest, bounds.lower, bounds.upper, tree, claims, text)

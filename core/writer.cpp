@@ -1,0 +1,232 @@
+#include "writer.hpp"
+
+namespace littlestone {
+
+namespace {
+
+constexpr int FEW = 64;      // with so few columns that split a side, it is looked into without being built
+constexpr int IN_PLACE = 8;  // and in frames of so few words
+
+std::size_t table_bytes(std::size_t room) { return std::min<std::size_t>(room / 4, std::size_t{1} << 30); }
+
+}  // namespace
+
+Known& Knowledge::slot(Key key) {
+    std::size_t i = key.a & (entries_.size() - 1);
+    while (entries_[i].key.a != 0 && !(entries_[i].key == key)) i = (i + 1) & (entries_.size() - 1);
+    return entries_[i];
+}
+
+Known* Knowledge::find(Key key) {
+    Known& known = slot(key);
+    return known.key.a == 0 ? nullptr : &known;
+}
+
+Known& Knowledge::operator[](Key key) {
+    if (2 * used_ >= entries_.size()) {
+        std::vector<Known> old(2 * entries_.size());
+        old.swap(entries_);
+        for (const Known& known : old)
+            if (known.key.a != 0) slot(known.key) = known;
+    }
+    Known& known = slot(key);
+    if (known.key.a == 0) {
+        known.key = key;
+        ++used_;
+    }
+    return known;
+}
+
+// The search's own table remembers here, for the sides of columns, only what counting tells of them.
+Writer::Writer(int rows, int columns, std::size_t room)
+    : Search(rows, columns, table_bytes(room)),
+      room_(room),
+      steps_(static_cast<std::size_t>(frames().depths())) {}
+
+Answer Writer::write(int k, std::int64_t work) {
+    script_.cut(0);
+    claims_.clear();
+    open_.clear();
+    work_limit_ = work < UNLIMITED ? this->work() + work : UNLIMITED;
+    frames_[0].place = place_of_root();
+    return prove(0, k);
+}
+
+// Begin a claim LDim < k; false if there is no work or memory left.
+bool Writer::begin(int k, int place) {
+    const std::size_t used = known_.bytes() + script_.size() + claims_.size() * sizeof(Claim);
+    if (out_of_budget() || used > room_ / 2 || claims_.size() >> 31 != 0) return false;
+    open_.push_back(static_cast<int>(claims_.size()));
+    Claim claim;
+    claim.k = k, claim.place = place, claim.born = ++begun_;
+    claims_.push_back(claim);
+    return true;
+}
+
+void Writer::finish() {
+    claims_[static_cast<std::size_t>(open_.back())].end = script_.size();
+    open_.pop_back();
+    script_.put(end);
+}
+
+void Writer::begin_step(int depth, int x, int side) {
+    script_.put(2 + static_cast<Word>(frames_[depth].origin[x] ^ side));
+}
+
+bool Writer::proves(const Known& known, int k) const {
+    const auto claim = static_cast<std::size_t>(known.claim);
+    return known.claim >= 0 && claim < claims_.size() && claims_[claim].born == known.born &&
+           claims_[claim].k <= k;
+}
+
+// Refer to an earlier claim, after the beginning of a step.
+void Writer::refer(const Known& known) {
+    script_.put(static_cast<Word>(known.kind));
+    script_.put(claims_.size() - 1 - static_cast<std::size_t>(known.claim));
+    if (known.kind == shape) script_.set(claims_[static_cast<std::size_t>(known.claim)].end, end_with_shape);
+}
+
+void Writer::learn(Key key, int claim, Kind kind) {
+    Known& known = known_[key];
+    known.claim = claim, known.kind = kind;
+    known.born = claims_[static_cast<std::size_t>(claim)].born;
+}
+
+// Write the claim LDim < k about a frame; `yes` if it is false.
+Answer Writer::prove(int depth, int k) {
+    const Frame& frame = frames_[depth];
+    if (!begin(k, frame.place)) return Answer::stopped;
+    Answer answer = Answer::no;
+    // Without a step: fewer rows than leaves, or no column with 2^(k-1) rows on both sides.
+    if (k < 62 && frame.rows >> k != 0) {
+        if (k < 2)
+            answer = Answer::yes;
+        else if (k == 2)
+            answer = frame.columns > 0 ? Answer::yes : Answer::no;
+        else if (k == 3)  // rule 2 for every column, or both sides have LDim >= 2
+            answer = choose_three(depth) == NONE ? Answer::no : Answer::yes;
+        else
+            answer = prove_sides(depth, k);
+    }
+    if (answer == Answer::no) finish();
+    return answer;
+}
+
+// Every candidate of a frame needs a step, unless rule 2 refutes one of its sides.
+Answer Writer::prove_sides(int depth, int k) {
+    list_usable(depth, k);
+    leave_out_orbits(depth);
+    steps_[static_cast<std::size_t>(depth)].clear();
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    for (int i = 0; i < choice.candidates; ++i) {
+        if (choice.flags[i] & Choice::left_out) continue;  // the first of its orbit stands for it: rule 5
+        if (!look_ahead(depth, i, k)) return Answer::stopped;
+        if (choice.flags[i] & Choice::left_out) {
+            step_inside(depth, i);
+        } else if (!(choice.flags[i] & Choice::decided)) {
+            const Answer answer = prove_candidate(depth, i, k);
+            if (answer != Answer::no) return answer;
+        }
+    }
+    return Answer::no;
+}
+
+// A side of the i-th candidate lies in a refuted side.  If a step is about that one, refer to it (kind 1).
+// If not, counting refutes it, and so it refutes what lies in it.
+void Writer::step_inside(int depth, int i) {
+    Frame& frame = frames_[depth];
+    const int x = choices_[static_cast<std::size_t>(depth)].order[i];
+    const Word last = last_word(frame.rows);
+    const Word* a = frames_.column(frame, x);
+    for (const Step& step : steps_[static_cast<std::size_t>(depth)]) {
+        const Word* b = frames_.column(frame, step.x);
+        for (const int side : {0, 1}) {
+            const Word flip = side == 1 ? 0 : ALL, also = step.side == 1 ? ALL : 0;
+            bool contained = true;
+            for (int w = 0; w < frame.words && contained; ++w)
+                contained = ((a[w] ^ flip) & (b[w] ^ also) & (w + 1 == frame.words ? last : ALL)) == 0;
+            if (!contained) continue;
+            begin_step(depth, x, side);
+            script_.put(inside);
+            script_.put(static_cast<Word>(frame.origin[step.x] ^ step.side));
+            return;
+        }
+    }
+}
+
+// A step about a side of the i-th candidate: the one that is easier to refute, or else the other.
+Answer Writer::prove_candidate(int depth, int i, int k) {
+    const Frame& frame = frames_[depth];
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const int x = choice.order[i];
+    const auto cost = [&](int side) {
+        return static_cast<std::int64_t>(choice.alive[2 * i + side]) * frame.size(x, side);
+    };
+    const int first = cost(1) <= cost(0) ? 1 : 0;
+    for (const int side : {first, 1 - first}) {
+        const Answer answer = prove_side(depth, i, side, k - 1);
+        if (answer == Answer::no) {
+            choice.flags[i] |= Choice::refuted(side);
+            steps_[static_cast<std::size_t>(depth)].push_back({x, side});
+        }
+        if (answer != Answer::yes) return answer;
+    }
+    return Answer::yes;
+}
+
+// Write a step that shows LDim < k for a side: from memory (kinds 2 and 3), by a claim that counting proves
+// without steps, or by a claim with steps.
+Answer Writer::prove_side(int depth, int i, int side, int k) {
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const int x = choice.order[i];
+    const Key path = side_of(frames_[depth], x, side);
+    if (const Known* known = known_.find(path)) {
+        if (known->least >= k) return Answer::yes;
+        if (proves(*known, k)) {
+            begin_step(depth, x, side);
+            refer(*known);
+            return Answer::no;
+        }
+    }
+    const std::size_t length = script_.size(), claims = claims_.size();
+    const bool counted = !choice.by_rows
+                             ? frames_[depth].words <= IN_PLACE && refuted_by_pairs(depth, i, side, k)
+                             : choice.alive[2 * i + side] <= FEW && refuted_by_rows(depth, i, side, k);
+    if (counted) {
+        begin_step(depth, x, side);
+        script_.put(child);
+        if (!begin(k, 0)) return Answer::stopped;
+        finish();
+        learn(path, static_cast<int>(claims), subset);
+        return Answer::no;
+    }
+    enter(depth, x, side);
+    const Frame& frame = frames_[depth + 1];
+    const Key key = frame.key;
+    if (const Known* known = known_.find(key)) {
+        if (known->least >= k) return Answer::yes;
+        if (proves(*known, k)) {
+            const Known meant = *known;
+            begin_step(depth, x, side);
+            refer(meant);
+            learn(path, meant.claim, shape);
+            return Answer::no;
+        }
+    }
+    begin_step(depth, x, side);
+    script_.put(frame.place == 0 ? child : under_group);
+    if (frame.place != 0) script_.put(static_cast<Word>(frame.place - 1));
+    const Answer answer = prove(depth + 1, k);
+    if (answer == Answer::no) {
+        learn(path, static_cast<int>(claims), subset);
+        learn(key, static_cast<int>(claims), shape);
+    } else {
+        script_.cut(length);
+        claims_.resize(claims);
+        open_.resize(static_cast<std::size_t>(depth) + 1);
+        if (answer == Answer::yes) known_[path].least = known_[key].least = static_cast<std::int16_t>(k);
+    }
+    return answer;
+}
+
+}  // namespace littlestone

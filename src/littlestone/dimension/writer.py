@@ -1,0 +1,76 @@
+"""The writer of certificates: it searches for a proof that LDim < k, and writes it down.
+
+It trusts nothing that the solver found, and no checker trusts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from littlestone import core
+from littlestone.dimension.septets import written
+from littlestone.dimension.symmetry.learning import Symmetry
+from littlestone.dimension.symmetry.orbits import Permutation, Word
+from littlestone.dimension.table import PackedTable
+
+PLACES = 48  # paths whose symmetries are kept; few claims are left by then
+
+
+class ClaimWriter:
+    """Writes the claims about one table; another thread may stop it.
+
+    It looks for symmetries of the table once that is cheap beside what it has done so far, and then
+    begins anew.
+    """
+
+    def __init__(self, table: PackedTable, room: int) -> None:
+        self._writer = core.Writer(table.size, table.points, room)
+        self._writer.load(table.rows)
+        self._symmetry = Symmetry(table, 0)
+        self._orbits = np.zeros((PLACES + 1, table.points, 2), np.int32)
+
+    def stop(self) -> None:
+        """Make `write` return None, soon."""
+        self._writer.stop()
+
+    def write(self, k: int) -> tuple[bytes, int] | None:
+        """What proves LDim < k, and how many claims; None if that is false or it was stopped."""
+        writer, symmetry = self._writer, self._symmetry
+        while True:
+            due = symmetry.due
+            answer = writer.write(k, due - writer.work)
+            if answer >= 0 or writer.was_stopped or writer.work < due:
+                break
+            if symmetry.learn(self._orbits, writer.work, lambda: writer.was_stopped):
+                writer.use_orbits(self._orbits)
+        return (self._declared() + writer.text, writer.claims) if answer == 1 else None
+
+    def _declared(self) -> bytes:
+        """The groups of the paths that claims name."""
+        paths, used = self._symmetry.paths, self._writer.uses_place
+        last = max((place for place in range(PLACES + 1) if used(place)), default=0)
+        if paths is None or last == 0:
+            return declared([], [], [])
+        words, groups = paths.words(place if used(place) else 0 for place in range(2, last + 1))
+        return declared(self._symmetry.generators, words, groups)
+
+
+def declared(
+    generators: Sequence[Permutation], words: Sequence[Word], groups: Sequence[Sequence[int]]
+) -> bytes:
+    """The text that declares symmetries, before the claims.
+
+    Words in generators make further elements, and some elements make a group; the first group, that of
+    the generators, is left out.
+    """
+    said = [len(generators)]
+    for image in generators:
+        said += image[::2].tolist()
+    if generators:
+        for lists in (words, groups):
+            said.append(len(lists))
+            for numbers in lists:
+                said += [len(numbers), *numbers]
+    return written(said)
