@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -56,28 +55,3 @@ def test_the_command_line_works_without_them(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert words in done.stdout
-
-
-@pytest.mark.deep
-def test_kernels_are_compiled_where_nothing_can_be_kept(tmp_path: Path) -> None:
-    """As for a user without a home, in a package that only others may write."""
-    (tmp_path / "kernel.py").write_text(
-        "from littlestone.dimension.engine.compiling import compiled, popcount\n"
-        "from numba import types\n"
-        "@compiled(types.uint64(types.uint64))\n"
-        "def ones(word):\n    return popcount(word)\n"
-    )
-    # Files where the folders would be, which not even the superuser can write into.
-    (tmp_path / "__pycache__").touch()
-    (tmp_path / "nowhere").touch()
-    nowhere = str(tmp_path / "nowhere")
-    environment = {name: text for name, text in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    done = subprocess.run(
-        [sys.executable, "-c", "from kernel import ones; print(ones(7))"],
-        cwd=tmp_path,
-        env={**environment, "HOME": nowhere, "XDG_CACHE_HOME": nowhere},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.returncode) == ("3\n", 0), done.stderr

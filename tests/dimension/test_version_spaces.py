@@ -6,10 +6,8 @@ import _thread
 import copy
 import pickle
 import random
-import sys
 from collections.abc import Callable
 from dataclasses import replace
-from subprocess import run
 from threading import Thread, Timer
 from typing import Any
 
@@ -215,12 +213,3 @@ def test_a_search_of_few_version_spaces_is_limited_by_its_work(
     assert spaces._engine is not None
     assert again._engine.work < spaces._engine.work // 2  # it stopped in time
     assert again.dimension(everything) == dimension
-
-
-def test_small_classes_do_without_the_compiler() -> None:
-    code = (
-        "import sys; from littlestone.classes import FiniteClass;"
-        "H = FiniteClass.from_array([[i >> j & 1 for j in range(5)] for i in range(32)]);"
-        "assert H.littlestone_dimension() == 5; assert 'numba' not in sys.modules"
-    )
-    run([sys.executable, "-c", code], check=True)

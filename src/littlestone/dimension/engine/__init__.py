@@ -1,1 +1,1 @@
-"""The compiled engine of the Littlestone solver; importing its modules imports numba."""
+"""The engine of the Littlestone solver, which asks the compiled core."""
