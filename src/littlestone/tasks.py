@@ -224,8 +224,10 @@ class Task:
         learner = for_records(self.learner, n) if self.auto else self.learner
         if learner is self.learner:
             return self
-        why = f"{learner.method}: {n:,} records are enough to split each leaf once more"
-        return replace(self, learner=learner, why=why)
+        why = f"{n:,} records are enough to split each leaf once more"
+        if learner.method == "irreducible":
+            why = f"{self.learner.method} would take too long on {n:,} records"
+        return replace(self, learner=learner, why=f"{learner.method}: {why}")
 
     def later(self) -> str:
         """Which method takes the place of the chosen one if there are many records; else empty."""

@@ -35,6 +35,21 @@ def test_leaves_are_split_from_n_epsilon_on(epsilon: object, n: int, method: str
     assert sized.event.cost() == chosen.event.cost()
 
 
+def test_more_records_than_radii_can_take_go_to_teachers() -> None:
+    """At epsilon 1 two million are about the limit; the cost stays."""
+    lines = "linear(w, x, y, z; q 2305843009213693951, dimension 2)"
+    label, budget = Label.parse("v", 1), Budget(1, "1e-6")
+    chosen = Task.declared(label, lines, budget, setting="realizable")
+    assert chosen.learner.method == chosen.for_records(10**6).learner.method == "radii"
+    sized = chosen.for_records(10**7)
+    assert sized.learner.method == "irreducible"
+    assert sized.why == "irreducible: radii would take too long on 10,000,000 records"
+    assert sized.event.cost() == chosen.event.cost()
+    sized.learner.require_affordable(10**7)
+    named = Task.declared(label, lines, budget, setting="realizable", method="radii")
+    assert named.for_records(10**7).learner.method == "radii"
+
+
 def test_a_dry_run_says_which_method_many_records_take() -> None:
     assert task(TREES, "0.7").later() == "regrown from 1,715 records on"
     assert task(TREES, "0.7").for_records(1715).learner.method == "regrown"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from littlestone.learners.base import PrivateLearner
+from littlestone.learners.base import MOST_WORK, PrivateLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.privacy.budget import Budget
 
@@ -28,7 +28,8 @@ def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
     """The learner that ``auto`` uses for ``n`` records in place of the one that it chose without n.
 
     It is another one for trees of depth 2 if n epsilon is `MANY` or more: `RegrownLearner`, which costs
-    the same.  If mistakes have costs, none is replaced, because `MANY` was measured without.  n is
+    the same.  So does `IrreducibleLearner`, which is used if `RadiiLearner` takes too much work for n
+    records.  If mistakes have costs, none is replaced, because `MANY` was measured without.  n is
     public, and so is all else that decides.
 
     >>> from littlestone.classes import parse_class
@@ -36,6 +37,11 @@ def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
     >>> [for_records(ExponentialLearner(H, Budget(1)), n).method for n in (500, 5000)]
     ['exponential', 'regrown']
     """
+    if learner.method == "radii" and learner.work(n) > MOST_WORK:
+        from littlestone.learners.irreducible import IrreducibleLearner
+
+        cost = learner.cost()
+        return IrreducibleLearner(learner.hypotheses, Budget(cost.epsilon, cost.delta))
     if type(learner) is not ExponentialLearner or not learner.mistakes.equal:
         return learner
     H, epsilon = learner.hypotheses, learner.mechanism.epsilon
