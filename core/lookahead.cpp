@@ -147,6 +147,10 @@ bool Search::look_by_rows(int depth, int i, int k) {
     choice.looked = std::min(choice.candidates, i + choice.chunk);
     choice.chunk = std::min(2 * choice.chunk, MOST_CHUNK);
     for (int j = i; j < choice.looked; ++j) {
+        const int x = choice.order[j];
+        shared_->table.prefetch(side_of(frame, x, frame.smaller(frame.ones[x])));
+    }
+    for (int j = i; j < choice.looked; ++j) {
         if (choice.flags[j] & Choice::left_out) continue;
         const int x = choice.order[j], side = frame.smaller(frame.ones[x]);
         if (shared_->table.probe(side_of(frame, x, side)).less_than(k - 1)) {

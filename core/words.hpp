@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <type_traits>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "bits.hpp"
 
@@ -39,7 +44,8 @@ struct Key {
     bool operator==(Key other) const { return a == other.a && b == other.b; }
 };
 
-// An array of zeros of fixed size.  Pages that are never touched take no memory.
+// An array of zeros of fixed size, which begins with a line of the cache.  Pages that are never touched
+// take no memory.
 template <class T>
 class Array {
     static_assert(std::is_trivially_destructible_v<T>);
@@ -47,20 +53,38 @@ class Array {
 public:
     Array() = default;
     explicit Array(std::size_t size)
-        : data_(static_cast<T*>(std::calloc(size ? size : 1, sizeof(T)))), size_(size) {
-        if (!data_) throw std::bad_alloc();
+        : memory_(std::calloc(size * sizeof(T) + LINE, 1)), size_(size) {
+        if (!memory_) throw std::bad_alloc();
+        void* place = memory_.get();
+        std::size_t space = size * sizeof(T) + LINE;
+        data_ = static_cast<T*>(std::align(LINE, size * sizeof(T), place, space));
     }
-    T& operator[](std::size_t i) { return data_.get()[i]; }
-    const T& operator[](std::size_t i) const { return data_.get()[i]; }
-    T* data() { return data_.get(); }
-    const T* data() const { return data_.get(); }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
     std::size_t size() const { return size_; }
 
+    // Entries that are touched in no order take fewer pages of 2 MiB than the processor can remember.
+    void use_large_pages(std::size_t first, std::size_t last) {
+#if defined(__linux__)
+        constexpr std::size_t page = std::size_t{1} << 21;
+        const auto begin = (reinterpret_cast<std::uintptr_t>(data_ + first) + page - 1) & ~(page - 1);
+        const auto end = reinterpret_cast<std::uintptr_t>(data_ + last);
+        if (begin + page <= end)  // advice: nothing depends on its being taken
+            (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#else
+        (void)first, (void)last;
+#endif
+    }
+
 private:
+    static constexpr std::size_t LINE = 64;
     struct Free {
-        void operator()(T* data) const { std::free(static_cast<void*>(data)); }
+        void operator()(void* memory) const { std::free(memory); }
     };
-    std::unique_ptr<T[], Free> data_;
+    std::unique_ptr<void, Free> memory_;
+    T* data_ = nullptr;
     std::size_t size_ = 0;
 };
 
