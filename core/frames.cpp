@@ -7,10 +7,23 @@ namespace littlestone {
 
 namespace {
 
+constexpr std::size_t MANY = 1 << 24;  // words of all frames from which on large pages are worth it
+
 std::size_t product(std::size_t a, std::size_t b) { return a * b; }
 
 // Words of a row: a multiple of four, so that four blocks are transposed together.
 int whole_vectors(int columns) { return (columns + 255) / 256 * 4; }
+
+// Visit the blocks of 64 rows, by words of columns, and several words of rows before the next four of
+// columns: so a line of the cache is used up, be it of a row or of a column.
+template <class Visit>
+void for_each_block(int stride, int words, Visit visit) {
+    constexpr int together = 8;
+    for (int first = 0; first < words; first += together)
+        for (int b = 0; b < stride; b += 4)
+            for (int g = first; g < std::min(words, first + together); ++g)
+                visit(b, std::min(4, stride - b), g);
+}
 
 int depths_for(int rows) {
     int depth = 1;
@@ -32,6 +45,8 @@ Frames::Frames(int most_rows, int columns)
       slots_(product(8, columns + 2)),
       hashes_(columns),
       index_(most_rows + 80) {
+    if (columns_.size() >= MANY) columns_.use_large_pages(0, columns_.size());
+    if (rows_.size() >= MANY) rows_.use_large_pages(0, rows_.size());
     for (Frame& frame : frames_) {
         frame.ones = Array<std::int32_t>(columns);
         frame.origin = Array<std::int32_t>(columns);
@@ -151,25 +166,22 @@ int Frames::gather_rows(const Frame& frame, Frame& child, const Word* chosen, in
     Word* out = columns_.data() + child.at;
     for (int z = 0; z < frame.columns; ++z) raw_[z].parent = z;
     for (int i = rows; i < 64 * words; ++i) index_[i] = frame.rows;  // the row of zeros
-    for (int b = 0; b < frame.stride; b += 4) {
-        const int width = std::min(4, frame.stride - b);
-        for (int g = 0; g < words; ++g) {
-            for (int r = 0; r < 64; ++r) {
-                const Word* row = bits + product(index_[64 * g + r], frame.stride) + b;
-                if (width == 4)
-                    littlestone::store<4>(littlestone::load<4>(row), block_.row(r));
-                else
-                    std::copy_n(row, width, block_.row(r));
-            }
-            block_.transpose();
-            for (int i = 0; i < width; ++i) {
-                const int first = 64 * (b + i);
-                Word* to = out + product(first, words) + g;
-                for (int c = 0; c < std::min(64, frame.columns - first); ++c, to += words)
-                    *to = block_.row(c)[i];
-            }
+    for_each_block(frame.stride, words, [&](int b, int width, int g) {
+        for (int r = 0; r < 64; ++r) {
+            const Word* row = bits + product(index_[64 * g + r], frame.stride) + b;
+            if (width == 4)
+                littlestone::store<4>(littlestone::load<4>(row), block_.row(r));
+            else
+                std::copy_n(row, width, block_.row(r));
         }
-    }
+        block_.transpose();
+        for (int i = 0; i < width; ++i) {
+            const int first = 64 * (b + i);
+            Word* to = out + product(first, words) + g;
+            for (int c = 0; c < std::min(64, frame.columns - first); ++c, to += words)
+                *to = block_.row(c)[i];
+        }
+    });
     return frame.columns;
 }
 
@@ -255,27 +267,27 @@ void Frames::make_rows(int depth) {
     const int stride = frame.stride = columns <= 128 ? 2 : whole_vectors(columns);
     Word* bits = rows_.data() + frame.rows_at;
     std::fill_n(bits + product(rows, stride), stride, Word{0});
-    for (int b = 0; b < stride; b += 4) {
-        const int width = std::min(4, stride - b);
-        for (int g = 0; g < words; ++g) {
-            for (int i = 0; i < width; ++i) {
-                const int first = 64 * (b + i), n = std::clamp(columns - first, 0, 64);
-                const Word* from = column(frame, first) + g;
-                for (int c = 0; c < n; ++c, from += words) block_.row(c)[i] = *from;
-                for (int c = n; c < 64; ++c) block_.row(c)[i] = 0;
-            }
-            block_.transpose();
-            Word* to = bits + product(64 * g, stride) + b;
-            for (int r = 0; r < std::min(64, rows - 64 * g); ++r, to += stride)
-                std::copy_n(block_.row(r), width, to);
+    for_each_block(stride, words, [&](int b, int width, int g) {
+        for (int i = 0; i < width; ++i) {
+            const int first = 64 * (b + i), n = std::clamp(columns - first, 0, 64);
+            const Word* from = column(frame, first) + g;
+            for (int c = 0; c < n; ++c, from += words) block_.row(c)[i] = *from;
+            for (int c = n; c < 64; ++c) block_.row(c)[i] = 0;
         }
-    }
-    std::fill_n(frame.totals.data(), product(levels_of(rows), stride), Word{0});
-    for (int c = 0; c < columns; ++c) {
-        const Word bit = Word{1} << (c & 63);
-        Word* total = frame.totals.data() + (c >> 6);
-        for (int count = frame.ones[c]; count > 0; count >>= 1, total += stride)
-            if (count & 1) *total |= bit;
+        block_.transpose();
+        Word* to = bits + product(64 * g, stride) + b;
+        for (int r = 0; r < std::min(64, rows - 64 * g); ++r, to += stride)
+            std::copy_n(block_.row(r), width, to);
+    });
+    for (int b = 0; b < stride; b += 4) {  // the totals: bit p of word c becomes bit c of word p
+        const int width = std::min(4, stride - b);
+        for (int c = 0; c < 256; ++c) {
+            const int z = 64 * b + c;
+            block_.row(c & 63)[c >> 6] = z < columns ? static_cast<Word>(frame.ones[z]) : 0;
+        }
+        block_.transpose();
+        for (int p = 0; p < levels_of(rows); ++p)
+            std::copy_n(block_.row(p), width, frame.totals.data() + product(p, stride) + b);
     }
 }
 
