@@ -10,6 +10,7 @@ Source: McKay and Piperno, "Practical graph isomorphism, II" (2014).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,12 @@ class Entries:
 
     def __init__(self, table: PackedTable) -> None:
         self.points, self._rows = table.points, table.rows
+
+    @cached_property
+    def _by_hash(self) -> tuple[Colours, NDArray[np.int64]]:
+        """Random weights of the literals, and the rows in the order of their sums."""
+        weights = np.random.default_rng(7).integers(0, 2**64, 2 * self.points, np.uint64)
+        return weights, np.argsort(self.rows(weights))
 
     def rows(self, weights: Colours) -> Colours:
         """The sum of each row's literals, modulo 2^64."""
@@ -59,9 +66,9 @@ class Entries:
             return False
         if not np.array_equal(image[1::2], image[::2] ^ 1):
             return False
-        weights = np.random.default_rng(7).integers(0, 2**64, literals, np.uint64)
+        weights, order = self._by_hash
         match = np.empty(len(self._rows), np.int64)  # row i goes to row match[i]
-        match[np.argsort(self.rows(weights[image]))] = np.argsort(self.rows(weights))
+        match[np.argsort(self.rows(weights[image]))] = order
         return core.takes_rows(self._rows, image, match)
 
     def refined(self, colours: Colours, rounds: int | None = None) -> tuple[Colours, int]:
