@@ -16,6 +16,15 @@ constexpr int ROW_ROWS = 32;     // and with fewer rows
 constexpr int MOST_CHUNK = 64;   // candidates that are looked at together
 constexpr int SORTED = 40;       // columns from which on they are sorted by counting
 
+// The rows that a part of LDim >= k - 2 has at least.
+int least_part(int k) {
+#if defined(PLANT_lookahead_of_the_level_above)
+    return 1 << (k - 1);
+#else
+    return 1 << (k - 2);
+#endif
+}
+
 bool parts(int ones, int size, int least) { return least <= ones && ones <= size - least; }
 
 }  // namespace
@@ -71,7 +80,11 @@ void Search::leave_out_orbits(int depth) {
     const auto orbit = [&](int i) { return orbits[2 * (frame.origin[choice.order[i]] >> 1)]; };
     for (int i = 0; i < choice.candidates; ++i) met_[orbit(i)] = 0;
     for (int i = 0; i < choice.candidates; ++i)
+#if defined(PLANT_orbits_are_left_out_whole)
+        choice.flags[i] |= Choice::left_out;
+#else
         if (met_[orbit(i)]++ > 0) choice.flags[i] |= Choice::left_out;
+#endif
 }
 
 // Look whether a candidate may be left out or refuted, and count the columns that split its sides.
@@ -125,7 +138,7 @@ void Search::count_pairs(Frame& frame, Choice& choice, int i) {
 void Search::look_by_pairs(int depth, int i, int k) {
     Frame& frame = frames_[depth];
     Choice& choice = choices_[static_cast<std::size_t>(depth)];
-    const int n = choice.usable, least = 1 << (k - 2);
+    const int n = choice.usable, least = least_part(k);
     count_pairs(frame, choice, i);
     const std::int32_t* both = &choice.pairs[static_cast<std::size_t>(i) * n];
     const int size1 = frame.size(choice.order[i], 1), size0 = frame.rows - size1;
@@ -142,7 +155,7 @@ void Search::look_by_pairs(int depth, int i, int k) {
 bool Search::look_by_rows(int depth, int i, int k) {
     Frame& frame = frames_[depth];
     Choice& choice = choices_[static_cast<std::size_t>(depth)];
-    const int least = 1 << (k - 2);
+    const int least = least_part(k);
     if (out_of_budget()) return false;
     choice.looked = std::min(choice.candidates, i + choice.chunk);
     choice.chunk = std::min(2 * choice.chunk, MOST_CHUNK);

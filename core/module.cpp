@@ -9,21 +9,28 @@
 
 namespace {
 
-// Whether this processor has the instructions of x86-64-v3, which `_core_v3` is compiled for.
-bool runs_v3() {
+// The level of x86-64 whose instructions this processor has, of those that a core is compiled for:
+// 3 with AVX2 and BMI2; 4 with AVX-512 and its population counts, too.
+int processor_level() {
 #if defined(__x86_64__) && defined(__GNUC__)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("popcnt");
+    if (!(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
+          __builtin_cpu_supports("popcnt")))
+        return 1;
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq")
+               ? 4
+               : 3;
 #else
-    return false;
+    return 1;
 #endif
 }
 
 }  // namespace
 
 NB_MODULE(CORE_MODULE, m) {
-    m.def("runs_v3", &runs_v3);
+    m.def("processor_level", &processor_level);
     littlestone::bind_counters(m);
     littlestone::bind_half_graphs(m);
     littlestone::bind_search(m);

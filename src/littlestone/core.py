@@ -1,7 +1,7 @@
 """The compiled core, as the processor of this machine runs it best.
 
-Importing this module gives the extension module itself: `_core_v3`, compiled for x86-64-v3 (AVX2 and
-BMI2), where the processor has that, and `_core` elsewhere.  ``core.pyi`` lists what is in it; the
+Importing this module gives the extension module itself: `_core_v4` where the processor has AVX-512,
+`_core_v3` where it has AVX2 and BMI2, and `_core` elsewhere.  ``core.pyi`` lists what is in it; the
 sources are in ``core/`` at the project's root.
 """
 
@@ -17,6 +17,6 @@ except ImportError as error:
         "littlestone needs its compiled core. This copy has none that fits this Python. "
         "Install a wheel, or run `pip install .` with a C++17 compiler, such as gcc 9."
     ) from error
-if _chosen.runs_v3():
-    _chosen = import_module("littlestone._core_v3")
+if (_level := _chosen.processor_level()) > 1:
+    _chosen = import_module(f"littlestone._core_v{_level}")
 sys.modules[__name__] = _chosen

@@ -10,7 +10,7 @@ _Shorts = NDArray[np.uint16]
 _Ints = NDArray[np.int32]
 _Longs = NDArray[np.int64]
 
-def runs_v3() -> bool: ...
+def processor_level() -> int: ...
 
 # Counters: each adds to ``found`` (counters.hpp).
 def count_cells(
