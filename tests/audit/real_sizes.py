@@ -67,6 +67,7 @@ LAWS = {
     "permute-": 0,
     "rest-": REAL,
     "trees-learner-labels": 0,
+    "unit-": SMALL,
 }
 """Up to how many records an exact law can be had, where it has as many digits as there are records."""
 

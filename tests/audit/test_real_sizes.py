@@ -101,6 +101,8 @@ def test_draws_among_many_records(named: Named) -> None:
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("named", GROWING, ids=lambda named: named.name)
 def test_draws_at_every_size(named: Named, n: int, epsilon: Fraction) -> None:
+    if n == LARGE and named.name.startswith("unit-"):
+        pytest.skip("each run reads its table record by record")
     assert found(named, n, epsilon, runs=60 if n == LARGE else 200) == []
 
 
@@ -226,16 +228,6 @@ SPREAD = [
             "a gap above 1,024 counts as its last digit",
         ),
     ),
-    (
-        "irreducible-learner",
-        REAL,
-        Fault(
-            "littlestone.learners.teachers:split",
-            "(i + 1) * size]",
-            "(i + 1) * size + (teachers > 300)]",
-            "parts of many teachers overlap",
-        ),
-    ),
 ]
 ALL = [(*fault[:3], True, fault[3]) for fault in FAULTS]
 ALL += [(name, n, HUNDREDTH, False, fault) for name, n, fault in SPREAD]
@@ -253,7 +245,7 @@ def test_faults_in_draws_are_found(
 ) -> None:
     named = COSTLY if name == COSTLY.name else find_subject(name)
     plant(fault, monkeypatch)
-    assert any(found(named, n, epsilon, even=even, order=order) for order in range(3))
+    assert found(named, n, epsilon, even=even)
 
 
 NOISELESS = [

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
 from spending import Answer
 
-from littlestone.audit.choices import Choices
+from littlestone.audit.choices import Choices, follow
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import Grouped, growth
 from littlestone.privacy.event import Guarantee
@@ -24,8 +25,9 @@ from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
-from littlestone.privacy.rational import exp_above
+from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.units import MOST_RECORDS, Unit
 from planting import Fault, turns_red
 
@@ -105,6 +107,49 @@ def test_a_key_fires_as_often_as_its_curve_says(
         choices, q = Choices(), curve(score)
         law = choices.explore(lambda s=score, c=choices: curve.fires(s, c.generator()))
         assert law == {fired: p for fired, p in ((True, q), (False, 1 - q)) if p}
+
+
+NUMBERS = sorted({0, 1, 2, 3, *(2**k + i for k in range(2, 12) for i in (-1, 1)), 300, 301, 1_000})
+"""Near the powers of 2, where a table, a word or a window may end."""
+
+
+def is_law_of(draw: Callable[[random.Random], Any], law: Mapping[Any, Fraction]) -> bool:
+    """Whether what is drawn has this law, but for what 40 bits do not decide."""
+    found = follow(draw, 40)
+    known = sum(found.values())
+    return known > 1 - Fraction(1, 2**16) and all(
+        mass <= law[outcome] * (1 + Fraction(1, 2**200)) for outcome, mass in found.items()
+    )
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+def test_all_keys_are_released_as_often_as_said_whatever_the_rest(epsilon: Fraction) -> None:
+    mechanism = RestSelection[int](Budget(epsilon, "1e-6"))
+    for rest in (*NUMBERS, *(-rest for rest in NUMBERS)):
+        chance = mechanism.chance_of_all(rest)
+        assert is_law_of(partial(mechanism._all, rest), {True: chance, False: 1 - chance}), rest
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+def test_a_test_far_from_its_threshold_answers_as_often_as_said(epsilon: Fraction) -> None:
+    a = 1 / exp_below(epsilon)
+    for gap in NUMBERS:
+        above = a**gap / (1 + a) if gap else 1 - a / (1 + a)
+        for value, p in ((-gap, above), (gap - 1, 1 - above)):
+            session = partial(Session, a, 0, 1, False)
+            assert is_law_of(lambda rng, v=value: session(rng).test(v), {True: p, False: 1 - p})  # noqa: B023
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("voters", [2, 301, 1_025])
+def test_votes_of_any_number_of_voters_are_answered_as_often_as_said(voters: int) -> None:
+    mechanism = BetweenThresholds(
+        budget=Budget(1, "1e-6"), voters=voters, threshold=voters // 2 + 1, hits=1, horizon=2
+    )
+    for votes in (n for n in (*NUMBERS, voters - 1, voters // 2, voters) if n <= voters):
+        assert is_law_of(partial(mechanism.answer, votes), mechanism.probabilities(votes)), votes
 
 
 @pytest.mark.parametrize("below", [False, True])
