@@ -5,30 +5,37 @@ from __future__ import annotations
 import random
 from collections import Counter
 from fractions import Fraction
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from test_tape import LEARNERS, STEPS, records
 
+from littlestone.audit.subjects.unit_streams import Steps, unit_neighbours
 from littlestone.classes import Subsets
 from littlestone.discovery import concrete
 from littlestone.domains import Integers, text
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.learners.online import (
+    DurableStream,
     KeyLearner,
     PrivateOnlineLearner,
     PrivateStream,
     durable_run,
 )
+from littlestone.learners.online.keys import KeyStream, naming_of
 from littlestone.learners.online.offsets import FirstRecords
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import record_budget
+from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from littlestone.units import Unit
+from one_epoch import RATIO, Short
 from planting import Fault, turns_red
+from scripted import Script
 
 UNIT = Unit("door", 3)
 LEARNER = KeyLearner(Subsets(Integers(), 2), record_budget(Budget(6, "1e-3"), UNIT), horizon=2000)
@@ -140,6 +147,72 @@ def test_each_record_has_its_unit(tmp_path: Path) -> None:
         for other in (None, Unit("door", 2), Unit("house", 3)):
             with pytest.raises(ModelError, match="another unit, or another maximum"):
                 run(ledger, tmp_path / "run.state", unit=other).__enter__()
+
+
+NAMING: Any = naming_of(Subsets(Integers(), 2))
+
+
+def drawn(steps: int, most: int, data: Steps) -> dict[Any, Fraction]:
+    """The exact law of all that a run shows, by its own code; no sampler goes beyond its steps."""
+    script, unit = Script(), Unit("name", most)
+    ones: dict[str, Any] = {"skip_epsilon": Fraction(1), "test_epsilon": Fraction(1)}
+    mechanism = Short(**ones, delta=DELTA, horizon=steps)
+
+    def run() -> tuple[str, ...]:
+        stream = KeyStream(NAMING, mechanism, Tape(script.generator(), together=True))
+        stream.begin()
+        of_units = DurableStream(stream, 1, False, None, FirstRecords(unit))
+        shown = []
+        for whose, x, y in data:
+            of_units.take([(x, y)], units=[whose])
+            shown.append(stream.hypothesis.words())
+        return tuple(shown)
+
+    with pytest.MonkeyPatch.context() as patch:
+        script.take_over(patch)
+        return script.explore(run)
+
+
+DELTA = Fraction(3, 200)
+
+
+@pytest.mark.parametrize(
+    ("steps", "most"),
+    [
+        (2, 1),
+        pytest.param(3, 1, marks=pytest.mark.deep),
+        pytest.param(3, 2, marks=pytest.mark.deep),
+    ],
+)
+def test_what_is_drawn_protects_units(steps: int, most: int) -> None:
+    """On all streams of so many steps that differ in one unit; within 2% of delta for one record."""
+    law = cache(partial(drawn, steps, most))
+    delta = DELTA * sum(RATIO**i for i in range(most))
+    pairs = [(one, other) for pair in unit_neighbours(steps) for one, other in (pair, pair[::-1])]
+    worst = max(hockey_stick(law(one), law(other), RATIO**most) for one, other in pairs)
+    assert Fraction(1, 2) * delta < worst <= delta
+    assert most > 1 or worst > Fraction(98, 100) * delta
+
+
+TAKE = "littlestone.learners.online.durable:DurableStream.take"
+COUNTS = "littlestone.learners.online.offsets:FirstRecords.counts"
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(COUNTS, "before >= self._most", "before > self._most", "one record more counts"),
+        Fault(COUNTS, "self._note(name, before + 1)", "pass", "no record is counted"),
+        Fault(COUNTS, "name = text(value)", "name = text(value) or str(len(self._numbers))",
+              "each record without a value is a unit of its own"),
+        Fault(TAKE, "if self.units.counts(whose) else None", "if self.units.counts(whose) or "
+              "record[1] else None", "positive records count always"),
+    ],
+    ids=lambda fault: fault.mistake,
+)  # fmt: skip
+def test_what_protects_no_units_is_seen(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns_red(fault, test_what_is_drawn_protects_units, monkeypatch, 2, 1)
 
 
 def test_a_void_record_that_takes_no_step_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
