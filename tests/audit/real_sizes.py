@@ -47,6 +47,7 @@ LEFT_OUT = {
     "globally-": "one decomposition of 3,000 records takes half a second, and a law thousands",
     "one-sided-": "its size is a number of steps: see tests/privacy/test_long_streams.py",
     "online-": "its size is a number of steps: see tests/privacy/test_long_streams.py",
+    "unit-stream": "its size is a number of steps: see tests/privacy/test_long_streams.py",
 }
 """Why subjects whose names begin so are not run."""
 

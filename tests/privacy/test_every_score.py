@@ -25,7 +25,9 @@ from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.thresholds import sparse_vector
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.units import MOST_RECORDS, Unit
@@ -148,8 +150,30 @@ def test_votes_of_any_number_of_voters_are_answered_as_often_as_said(voters: int
     mechanism = BetweenThresholds(
         budget=Budget(1, "1e-6"), voters=voters, threshold=voters // 2 + 1, hits=1, horizon=2
     )
-    for votes in (n for n in (*NUMBERS, voters - 1, voters // 2, voters) if n <= voters):
-        assert is_law_of(partial(mechanism.answer, votes), mechanism.probabilities(votes)), votes
+    r, c = 1 + Fraction(1, mechanism.steepness), mechanism.threshold
+    for n in (n for n in (*NUMBERS, voters - 1, voters // 2, voters) if n <= voters):
+        weights, odds = (r ** (voters - n - c), Fraction(1), r ** (n - c)), r ** (n - voters // 2)
+        zero, unsure, one = (weight / sum(weights) for weight in weights)
+        law = {(0, True): zero, (1, True): one, (1, False): unsure * odds / (1 + odds)}
+        law[0, False] = unsure / (1 + odds)
+        assert is_law_of(partial(mechanism.answer, n), law), n
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+def test_a_threshold_has_noise_however_many_hits(monotone: bool) -> None:
+    for hits in (1, 2, 20, 30, 31, 127, 129, 300, 3_000):
+        mechanism = SparseVector.within(Fraction(1), threshold=7, hits=hits, monotone=monotone)
+        asked = list[Fraction]()
+        with pytest.MonkeyPatch.context() as patch:
+            noise = lambda a, rng: asked.append(a) or 10**12  # noqa: B023, E731
+            patch.setattr(sparse_vector, "discrete_laplace", noise)
+            session = mechanism.begin(random.Random(hits))
+        assert (session._threshold, session._left) == (7 + 10**12, hits)
+        for a, epsilon, moved in (
+            (asked[0], mechanism.threshold_epsilon, 1),
+            (session._noise, mechanism.query_epsilon, hits if monotone else 2 * hits),
+        ):
+            assert 1 - Fraction(1, 10**6) <= 1 / a / exp_above(epsilon / moved) <= 1
 
 
 @pytest.mark.parametrize("below", [False, True])
@@ -224,6 +248,36 @@ FAULTS: list[tuple[Fault, Callable[..., None], tuple[object, ...]]] = [
             "while more than 100 hits are left none is counted",
         ),
         test_a_session_ends_with_its_last_hit,
+        (False,),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.keys.rest_selection:RestSelection._all",
+            "power(-rest)",
+            "power(min(-rest, 500))",
+            "a rest with more than 500 negatives counts as 500",
+        ),
+        test_all_keys_are_released_as_often_as_said_whatever_the_rest,
+        (EPSILONS[0],),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.thresholds.between_thresholds:BetweenThresholds._exponents",
+            "min(max(votes, 0), self.voters), self.voters",
+            "min(max(votes, 0), 500), self.voters",
+            "at most 500 votes count",
+        ),
+        test_votes_of_any_number_of_voters_are_answered_as_often_as_said,
+        (1_025,),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.thresholds.sparse_vector:SparseVector.begin",
+            "discrete_laplace(threshold_noise, rng)",
+            "discrete_laplace(threshold_noise, rng) if self.hits <= 20 else 0",
+            "the threshold of more than 20 hits has no noise",
+        ),
+        test_a_threshold_has_noise_however_many_hits,
         (False,),
     ),
     (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from types import SimpleNamespace
 from typing import Any
 
@@ -229,16 +230,21 @@ def test_a_key_with_another_threshold_is_timed_anew(step: int) -> None:
     assert timed == [1, step + 1]
 
 
-def test_every_one_of_many_levels_weighs() -> None:
-    """Of 2,000 levels at a tiny epsilon the last ones weigh nearly as much as the first."""
-    base, bits = exp_below(TINY / 2), 64
-    levels = Levels(range(2_000), [3] * 2_000, 0, 2**40)
-    exact = 3 * (1 - float(base) ** -2_000) / (1 - 1 / float(base))
-    low, high = mass_bounds(levels, PowerBounds(base, bits), bits)
-    assert low / 2**bits == pytest.approx(exact, rel=1e-6)
-    assert high / 2**bits == pytest.approx(exact, rel=1e-6)
-    known = race.rates_of(levels, base, bits)
-    assert [high >= low > 0 for low, high in known.rates] == [True] * 2_000
+@pytest.mark.parametrize("steps", [(1,), (1, 2, 40), (1, 300, 5_000), (899, 901, 1_025)], ids=str)
+def test_every_one_of_many_levels_weighs_what_its_gap_says(steps: tuple[int, ...]) -> None:
+    """Against powers by floats, for levels near each other and far apart, at a tiny epsilon."""
+    base, bits, rng = exp_below(TINY / 2), 96, random.Random(1)
+    gaps = [0, *accumulate(rng.choice(steps) for _ in range(2_000 // len(steps) ** 2))]
+    weights = [rng.randrange(1, 10**6) for _ in gaps]
+    levels, exact = Levels(gaps, weights, 0, 2**40), [float(base) ** -gap for gap in gaps]
+    rates = race.rates_of(levels, base, bits).rates
+    assert len(rates) == len(exact)
+    for (low, high), rate in zip(rates, exact, strict=True):
+        assert low <= high
+        assert low / 2**bits == pytest.approx(rate, rel=1e-6, abs=1e-12)
+        assert high / 2**bits == pytest.approx(rate, rel=1e-6, abs=1e-12)
+    for bound in mass_bounds(levels, PowerBounds(base, bits), bits):
+        assert bound / 2**bits == pytest.approx(float(np.dot(weights, exact)), rel=1e-6)
 
 
 def test_a_cost_is_never_rounded_below_itself() -> None:
@@ -363,13 +369,19 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "zip(levels.gaps, levels.weights, strict=True)",
         "list(zip(levels.gaps, levels.weights))[:300]",
         "the mass of a part is that of its first 300 levels",
-    ): test_every_one_of_many_levels_weighs,
+    ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((1,)),
     Fault(
         "littlestone.privacy.samplers.race:rates_of",
         "in levels.gaps:",
         "in levels.gaps[:300]:",
         "a race is held among the first 300 levels",
-    ): test_every_one_of_many_levels_weighs,
+    ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((1,)),
+    Fault(
+        "littlestone.privacy.samplers.race:rates_of",
+        "shrink(gap - last)",
+        "shrink(min(gap - last, 900))",
+        "levels of a race are at most 900 apart",
+    ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((899, 901, 1_025)),
     Fault(
         "littlestone.privacy.cost:rounded_up",
         "-(-value // unit)",
