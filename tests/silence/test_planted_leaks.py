@@ -201,8 +201,8 @@ LEAKS = [
     Leak(
         Fault(
             "littlestone.data.csv_blocks:coded_blocks",
-            "    import pyarrow.compute  # noqa: F401\n",
-            "",
+            "if records <= _RECORDS:",
+            "if len(block) < _FEW:",
             "Arrow is loaded for large records alone.",
         ),
         "modules",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import io
 import os
@@ -61,6 +62,7 @@ class _Commands(TyperGroup):
         if self._listing or cmd_name not in _COMMANDS:
             return self.commands.get(cmd_name)
         module = import_module(f"littlestone.cli.{cmd_name}")
+        gc.enable()
         alone = getattr(module, "app", None)
         if alone is None:
             alone = typer.Typer(add_completion=False)
@@ -160,6 +162,9 @@ def littlestone(
 
 def main() -> None:
     """Run the command line; the entry point of the ``littlestone`` script."""
+    # numpy would start a thread for each core to multiply matrices, which no command does much of.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.disable()  # what is imported is no garbage
     if sys.stderr is None:  # standard error was closed by the caller
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:

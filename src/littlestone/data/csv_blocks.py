@@ -21,6 +21,9 @@ _SIZE = 2**20  # bytes of a block: few enough that the arrays about them stay in
 # So many lines are handed over together, more if they have many values, and so many bytes of text.
 _LINES, _TEXT = 2**17, 2**25
 _FEW = 2**17  # fewer bytes than this are read faster line by line
+_RECORDS = (
+    1_000  # so many records are read line by line, whatever they hold: Arrow takes long to load
+)
 _MOST = 2**31 - 1  # bytes that Arrow can number with 32 bits
 
 _LF, _QUOTE = b'\n"'
@@ -74,12 +77,16 @@ def coded_blocks(
     stream: Iterable[bytes], separator: str, places: Sequence[int], encoding: str = "utf-8"
 ) -> Iterator[list[Coded]]:
     """The cells of all lines of some blocks; many blocks together, so that few values come twice."""
-    # Loaded for every file: how many bytes its records have is private, and loading can be seen.
-    import pyarrow.compute  # noqa: F401
-
     held: list[list[Coded]] = []
-    size = lines = values = 0
+    size = lines = values = records = 0
     for block in stream:
+        records += block.count(b"\n")
+        if records <= _RECORDS:
+            yield list(map(coded, _one_by_one(_lines(block), separator, places, encoding)))
+            continue
+        # The number of records decides, which is public: loading can be seen, and bytes are private.
+        import pyarrow.compute  # noqa: F401
+
         found = coded_block(block, separator, places, encoding)
         joins = all(isinstance(column.values, Undecoded) for column in found)
         if held and not (joins and size < _TEXT and lines < _LINES + 2 * values):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -13,7 +13,7 @@ from littlestone.dimension import MistakeTree
 from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import Release
-from littlestone.pictures.tree import Node, tone
+from littlestone.pictures.tree import Node, rule_tree, tone
 from littlestone.steps import answering
 from littlestone.visible import visible
 
@@ -114,6 +114,14 @@ def _grow(drawn: Tree, node: Node) -> None:
         style = "bold" if below.after else "dim" if below.cut else ""
         label = Text.assemble((f"{y} ", _TERMINAL[tone(y)]), (visible(below.text), style))
         _grow(drawn.add(label), below)
+
+
+def print_tree(release: Release, put: Callable[[object], None]) -> None:
+    """Print the rule as a tree, unless its sentence says it as well."""
+    rule = drawable(release)
+    if not rule.condition:
+        put("The rule as a tree")
+        put(terminal(rule_tree(rule, release.labels)))
 
 
 def drawable(release: Release) -> DecisionTree:
