@@ -21,7 +21,6 @@ from littlestone.learners.base import Setting
 from littlestone.mistakes import MistakeCosts, declared_costs
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import AUTO, explained
-from littlestone.planning.defaults import GROUPS, OUTCOMES, RULES, default_class
 from littlestone.planning.records import enough, for_records
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
@@ -31,7 +30,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.declared import checked
 from littlestone.privacy.randomness import chosen_generator
 from littlestone.report.fit import Evaluation, accuracy
-from littlestone.report.group import group_accuracy
 from littlestone.sample import Sample
 from littlestone.units import Unit
 
@@ -155,6 +153,8 @@ class Task:
 
         taken = ""
         if hypotheses is None:
+            from littlestone.planning.defaults import OUTCOMES, RULES, default_class
+
             classes = RULES if label.labels == 2 else OUTCOMES
             learner, why, taken = default_class(classes, chosen, setting)
         else:
@@ -206,6 +206,8 @@ class Task:
 
         taken = ""
         if hypotheses is None:
+            from littlestone.planning.defaults import GROUPS, default_class
+
             learner, why, taken = default_class(GROUPS, chosen, "agnostic")
         else:
             learner, why = chosen(hypotheses)
@@ -373,7 +375,11 @@ class Task:
 
     def promise(self, learner: PrivateLearner[Any], n: int) -> str:
         """What is proved about the error, or the gain of a group, learned from ``n`` records."""
-        return group_accuracy(learner, n) if self.group else accuracy(learner, n, self.unit)
+        if not self.group:
+            return accuracy(learner, n, self.unit)
+        from littlestone.report.group import group_accuracy
+
+        return group_accuracy(learner, n)
 
     def evaluate(self, release: Release, sample: Sample[Any]) -> Evaluation:
         """The errors of the release on the sample: NOT PRIVATE."""

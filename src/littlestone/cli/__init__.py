@@ -61,8 +61,11 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if self._listing or cmd_name not in _COMMANDS:
             return self.commands.get(cmd_name)
+        if (
+            cmd_name != "stream"
+        ):  # numpy starts threads to multiply matrices, which stream alone does
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         module = import_module(f"littlestone.cli.{cmd_name}")
-        gc.enable()
         alone = getattr(module, "app", None)
         if alone is None:
             alone = typer.Typer(add_completion=False)
@@ -162,9 +165,7 @@ def littlestone(
 
 def main() -> None:
     """Run the command line; the entry point of the ``littlestone`` script."""
-    # numpy would start a thread for each core to multiply matrices, which no command does much of.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.disable()  # what is imported is no garbage
+    gc.set_threshold(50_000)  # what is imported is no garbage
     if sys.stderr is None:  # standard error was closed by the caller
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 from littlestone.discovery import concrete
 from littlestone.domains import Domain, Point
 from littlestone.errors import DAMAGED, DeclarationError, ModelError
-from littlestone.expressions.constants import require_types
-from littlestone.expressions.form import Outcome, require_small
-from littlestone.expressions.regions import labelled
 from littlestone.labels import require_labels
 
 if TYPE_CHECKING:
     import polars
+
+    from littlestone.expressions.form import Outcome
 
 
 class Hypothesis(ABC, Generic[Point]):
@@ -97,6 +96,8 @@ class Hypothesis(ABC, Generic[Point]):
         Raises `TooLargeError` if there is no such form within the limits.  A kind that knows its
         conditions overrides this; of others, the points are listed.
         """
+        from littlestone.expressions.regions import labelled
+
         return labelled(self.domain, self, self.labels, EXPORT)
 
     def to_sql(
@@ -156,6 +157,9 @@ class Hypothesis(ABC, Generic[Point]):
         return query(self._exported(types), label, types or {})
 
     def _exported(self, types: Mapping[str, str] | None) -> Outcome:
+        from littlestone.expressions.constants import require_types
+        from littlestone.expressions.form import require_small
+
         require_types(types or {}, self.domain.column_names)
         outcome = self.outcome()
         require_small(outcome, EXPORT)

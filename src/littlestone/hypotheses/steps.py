@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import zip_longest
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.domains import Domain, Grid, Reals
-from littlestone.expressions.form import Outcome, case, either
-from littlestone.expressions.regions import interval
 from littlestone.hypotheses.base import BinaryHypothesis
+
+if TYPE_CHECKING:
+    from littlestone.expressions.form import Outcome
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,9 @@ class StepFunction(BinaryHypothesis[Any]):
         return " or ".join(pieces)
 
     def outcome(self) -> Outcome:
+        from littlestone.expressions.form import case, either
+        from littlestone.expressions.regions import interval
+
         ends = [*([None] if self.first else []), *self.changes]
         spans, domain = zip_longest(ends[::2], ends[1::2]), self.domain
         if not isinstance(domain, Grid | Reals):  # an ordered domain of a package of its own

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from littlestone.hypotheses import Hypothesis
 from littlestone.privacy.cost import decimal_text, exact_epsilon, require_epsilon
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
+
+if TYPE_CHECKING:
+    from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 
 BETA = Fraction(1, 20)
 """The probability with which an interval that is shown may fail, over the noise."""
@@ -59,10 +61,14 @@ def estimate_parts(epsilon: Fraction, *, shares: bool) -> tuple[CellCounts, ...]
 
 
 def _of_rule(epsilon: Fraction) -> CellCounts:
+    from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+
     return CellCounts(epsilon, len(CELLS))
 
 
 def _of_unread(epsilon: Fraction) -> CellCounts:
+    from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+
     return CellCounts(epsilon, len(UNREAD), together=True)
 
 
