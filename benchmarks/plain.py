@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
+import os
 import subprocess
 import tempfile
 from functools import cache
@@ -15,10 +17,15 @@ from littlestone.dimension.table import PackedTable
 @cache
 def _library() -> Any:
     """``plain.cpp`` as g++ compiles it at its best."""
-    built = Path(tempfile.mkdtemp()) / "plain.so"
-    options = ["-O3", "-march=native", "-std=c++17", "-shared", "-fPIC"]
     source = Path(__file__).with_suffix(".cpp")
-    subprocess.run(["g++", *options, "-o", str(built), str(source)], check=True)
+    name = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+    built = Path(tempfile.gettempdir()) / f"littlestone-plain-{name}-{os.getuid()}.so"
+    if not built.exists():
+        with tempfile.TemporaryDirectory(dir=built.parent) as folder:
+            new = Path(folder) / "plain.so"
+            options = ["-O3", "-march=native", "-std=c++17", "-shared", "-fPIC"]
+            subprocess.run(["g++", *options, "-o", str(new), str(source)], check=True)
+            new.replace(built)
     return ctypes.CDLL(str(built))
 
 

@@ -104,9 +104,6 @@ private:
         return buckets;
     }
     static bool holds(const Entry& entry, Word packed, Key key) {
-#if defined(PLANT_keys_are_not_compared)
-        return packed != 0;
-#endif
         return (read(entry.key) ^ packed) == key.a && ((packed ^ key.b) & HIGH) == 0;
     }
     static Word work_of(Word packed) { return packed >> 16 & MOST_WORK; }

@@ -100,9 +100,7 @@ int Frames::list(const Word* column, int total, int side, std::int32_t* index) {
     int found = 0;
     for (int w = 0; w < words; ++w) {
         Word word = column[w] ^ flip;
-#if !defined(PLANT_rows_after_the_last_are_listed)
         if (w + 1 == words) word &= last;
-#endif
         int to = found;
         found += count_ones(word);
         // Eight at a time, more than there are: cheaper than a branch for each.

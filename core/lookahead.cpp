@@ -17,13 +17,7 @@ constexpr int MOST_CHUNK = 64;   // candidates that are looked at together
 constexpr int SORTED = 40;       // columns from which on they are sorted by counting
 
 // The rows that a part of LDim >= k - 2 has at least.
-int least_part(int k) {
-#if defined(PLANT_lookahead_of_the_level_above)
-    return 1 << (k - 1);
-#else
-    return 1 << (k - 2);
-#endif
-}
+int least_part(int k) { return 1 << (k - 2); }
 
 bool parts(int ones, int size, int least) { return least <= ones && ones <= size - least; }
 
@@ -80,11 +74,7 @@ void Search::leave_out_orbits(int depth) {
     const auto orbit = [&](int i) { return orbits[2 * (frame.origin[choice.order[i]] >> 1)]; };
     for (int i = 0; i < choice.candidates; ++i) met_[orbit(i)] = 0;
     for (int i = 0; i < choice.candidates; ++i)
-#if defined(PLANT_orbits_are_left_out_whole)
-        choice.flags[i] |= Choice::left_out;
-#else
         if (met_[orbit(i)]++ > 0) choice.flags[i] |= Choice::left_out;
-#endif
 }
 
 // Look whether a candidate may be left out or refuted, and count the columns that split its sides.

@@ -32,6 +32,7 @@ struct Vector {
     friend Vector operator|(Vector x, Vector y) LITTLESTONE_EACH(x[i] | y[i])
     friend Vector operator^(Vector x, Vector y) LITTLESTONE_EACH(x[i] ^ y[i])
     friend Vector operator&(Vector x, Word y) LITTLESTONE_EACH(x[i] & y)
+    friend Vector operator-(Vector x, Word y) LITTLESTONE_EACH(x[i] - y)
     friend Vector operator~(Vector x) LITTLESTONE_EACH(~x[i])
     friend Vector operator<<(Vector x, int by) LITTLESTONE_EACH(x[i] << by)
     friend Vector operator>>(Vector x, int by) LITTLESTONE_EACH(x[i] >> by)

@@ -1,0 +1,80 @@
+"""The search of the core beside a plain one, on tables of every shape that has it go another way."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from benchmarks.plain import plain_dimension
+from numpy.typing import NDArray
+
+from littlestone.dimension import is_shattered_by, littlestone_bounds
+from littlestone.families import table
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ here")
+
+Table = NDArray[np.uint8]
+
+
+def random_tables(
+    seed: int, count: int, rows: tuple[int, int], columns: tuple[int, int]
+) -> Iterator[Table]:
+    rng = np.random.default_rng([64, seed])
+    for _ in range(count):
+        shape = int(rng.integers(*rows)), int(rng.integers(*columns))
+        yield (rng.random(shape) < rng.choice([0.05, 0.1, 0.2, 0.35, 0.5, 0.8])).astype(np.uint8)
+
+
+def low_rank(seed: int, count: int) -> Iterator[Table]:
+    """Sums of few columns modulo 2: many rows and columns have many twins nearby."""
+    for left in random_tables(seed, count, (20, 300), (3, 7)):
+        right = np.random.default_rng(seed).integers(0, 2, (left.shape[1], 90), np.uint8)
+        yield (left @ right % 2).astype(np.uint8)
+
+
+def agree(tables: Iterator[Table]) -> None:
+    for found in tables:
+        bounds = littlestone_bounds(found, jobs=1)
+        assert bounds.lower == bounds.upper == plain_dimension(found), found.shape
+        assert is_shattered_by(found, bounds.tree)
+
+
+@pytest.mark.parametrize(
+    ("count", "rows", "columns"),
+    [
+        (600, (1, 40), (1, 12)),
+        (1500, (20, 120), (8, 33)),
+        (1000, (30, 200), (33, 70)),  # from 33 usable columns on, pairs are counted by rows
+        (100, (100, 700), (100, 140)),  # rows of two words, and of four
+        (30, (200, 500), (250, 300)),  # rows of eight words
+    ],
+)
+def test_random_tables(count: int, rows: tuple[int, int], columns: tuple[int, int]) -> None:
+    agree(random_tables(count, count, rows, columns))
+
+
+def test_tables_of_low_rank() -> None:
+    agree(low_rank(5, 30))
+
+
+NAMED = [
+    ("thresholds", 200),
+    ("balls", 7, 2),
+    ("all_balls", 6),
+    ("orders", 6),
+    ("juntas", 5, 2),
+    ("decision_lists", 4),
+    ("threshold_functions", 4),
+    ("half_planes", 7),
+    ("kneser", 8, 3),
+    ("paley", 101),
+    ("reed_muller", 1, 5),
+    ("intervals", 12, 3),
+    ("boxes", 8, 2),
+]
+
+
+def test_named_tables() -> None:
+    agree(table(str(name), *map(int, numbers)) for name, *numbers in NAMED)

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Run the tests of the core with its sanitizers: PYTHON. First those of addresses and of undefined
+# behaviour, then that of threads. What they find ends the run.
+set -eu
+cd "$(dirname "$0")/.."
+python=$1
+export PYTHONPATH=tests/dimension PYTHONMALLOC=malloc
+export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
+for kind in address,undefined thread; do
+    case $kind in thread) library=libtsan.so ;; *) library=libasan.so ;; esac
+    build=build/sanitized-${kind%,*}
+    cmake -S . -B "$build" -DCORE_SANITIZE="$kind" -DPython_EXECUTABLE="$python" >/dev/null
+    cmake --build "$build" --target _core --parallel 2 >/dev/null
+    TESTED_CORE=$(ls "$PWD/$build"/_core.*.so)
+    export TESTED_CORE
+    # The addresses of a program are not shuffled: the sanitizer of threads needs its own places.
+    LD_PRELOAD=$(g++ -print-file-name=$library) setarch "$(uname -m)" -R \
+        "$python" -m pytest -q -x -p no:cacheprovider -p tested_core \
+        tests/dimension/test_core.py tests/dimension/test_two_searches.py tests/dimension/test_symmetry.py \
+        tests/classes/test_counting.py
+done
