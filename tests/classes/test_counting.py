@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone import core
 from littlestone.algebra import Monomials, Span
 from littlestone.classes import (
     FiniteClass,
@@ -254,6 +255,22 @@ def test_boxes(most: int, grids: list[Grid], monkeypatch: pytest.MonkeyPatch) ->
     for n in (0, 1, 7, 30):
         sample = some_sample(H, n, seed=n)
         assert counted(H, sample) == counted(table, sample)
+
+
+@pytest.mark.parametrize("shape", [(3, 6, 6, 6, 6), (3, 6, 6, 6, 2, 2, 2), (3, 4), (2, 2, 2)])
+def test_boxes_of_many_columns_are_all_summed(shape: tuple[int, ...]) -> None:
+    """More than are summed at once: the intervals of the first columns are taken one by one."""
+    weights = np.random.default_rng(len(shape)).integers(-5, 7, shape).astype(np.int32)
+    sums = weights.astype(np.int64)
+    for axis, size in enumerate(shape):
+        first, last = np.triu_indices(size)
+        zero = np.zeros_like(sums.take([0], axis=axis))
+        below = np.concatenate([zero, sums.cumsum(axis=axis)], axis=axis)
+        sums = below.take(last + 1, axis=axis) - below.take(first, axis=axis)
+    low, high = int(weights[weights < 0].sum()), int(weights[weights > 0].sum())
+    found = np.zeros(high - low + 1, np.int64)
+    core.count_boxes(weights.ravel(), np.array(shape), -low, found)
+    assert found.tolist() == np.bincount((sums - low).ravel(), minlength=len(found)).tolist()
 
 
 @pytest.mark.parametrize("monotone", [False, True])

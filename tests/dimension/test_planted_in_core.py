@@ -70,7 +70,7 @@ PLANTS = [
         "const int least = 1 << (k - 1), half",
     ),
     Plant("lookahead.cpp", "if (std::min(size0, size1) < 4) continue;", "if (size0 < 5) continue;"),
-    Plant("lookahead.cpp", "(both == 0 || both == other)) return", "(both <= 1)) return"),
+    Plant("lookahead.cpp", "(both == 0 || both == other)) return", "(both <= other)) return"),
     Plant("lookahead.cpp", "open10 = in0, open00 = in0", "open10 = in1, open00 = in0"),
     Plant("lookahead.cpp", "quarter = 1 << (k - 2), total", "quarter = 1 << (k - 1), total"),
     Plant(
@@ -82,7 +82,7 @@ PLANTS = [
     Plant("search.cpp", "Bounds{0, k - 1}, nodes() - began", "Bounds{0, k - 2}, nodes() - began"),
     Plant("search.cpp", "store(path, {0, k - 1}, 0, first_)", "store(path, {k, 255}, 0, first_)"),
     Plant("search.cpp", "if (answer != Answer::yes) return answer;", "return answer;"),
-    Plant("search.cpp", "if (!waits) break;", "break;", TWO),
+    Plant("search.cpp", "if (!waits) break;", "break;", "tests/dimension/test_two_searches.py"),
     Plant("search.cpp", "(side ^ (origin & 1))", "side"),
     Plant(
         "bounds_table.hpp", "return (read(entry.key) ^ packed) == key.a &&", "return packed != 0 ||"

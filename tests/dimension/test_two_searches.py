@@ -60,6 +60,16 @@ def test_at_once_they_find_what_one_finds(seed: int, monkeypatch: pytest.MonkeyP
     assert is_shattered_by(table, together.tree)
 
 
+def test_a_side_at_which_the_other_search_is_gets_its_turn() -> None:
+    """Of 2^k thresholds only the halves have LDim = k - 1, so that both searches go the same way."""
+    table = PackedTable.read(tables.thresholds(1023))
+    for _ in range(100):
+        solver = core.Solver(table.size, table.points, 1 << 16)
+        solver.load(table.rows)
+        solver.help_after(0)
+        assert solver.ask(10, 1 << 60, 1 << 62, core.Searcher.both) == 1
+
+
 @pytest.mark.parametrize("name", ["decision lists", "threshold functions", "downsets", "balls"])
 def test_known_dimensions_with_a_helper(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "PATIENCE", 0)
