@@ -47,7 +47,7 @@ PLANTS = [
     Plant("frames.cpp", "rows - raw.ones) < 2) continue", "rows - raw.ones) < 3) continue"),
     Plant("frames.cpp", "^ static_cast<std::int32_t>(raw.flip & 1)", ""),
     Plant("frames.cpp", "if (w + 1 == words) word &= last;", ""),
-    Plant("frames.cpp", "if (count & 1) *total |= bit;", "if (count & 2) *total |= bit;"),
+    Plant("frames.cpp", "<Word>(frame.ones[z]) : 0;", "<Word>(frame.ones[z] ^ 1) : 0;"),
     Plant("frames.cpp", "index_[i] = frame.rows;  // the row", "index_[i] = 1;  // the row"),
     Plant("frames.cpp", "filled > 0 ? word >> (n - filled) : 0", "0"),
     Plant("words.hpp", "mask = (mask ^ move) | (move >> (1 << step));", "mask = mask ^ move;"),
