@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from functools import cache
@@ -205,3 +207,37 @@ def _below(node: int) -> set[int]:
 def test_what_is_no_tree(shape: tuple[int, int]) -> None:
     with pytest.raises(DeclarationError):
         MistakeTree((0,) * shape[0], (0,) * shape[1])
+
+
+SCARCE = """
+import resource
+import numpy as np
+from littlestone import core
+from littlestone.dimension.table import PackedTable
+
+table = PackedTable.read(np.random.default_rng(2).random((6000, 120)) < 0.2)
+k = 9  # one more than the dimension
+writer = core.Writer(table.size, table.points, 1 << 30)
+writer.load(table.rows)
+pages = int(open("/proc/self/statm").read().split()[0])
+hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize(), hard))
+try:
+    writer.write(k, 1 << 62)
+except MemoryError:
+    print("no memory")
+resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+again = core.Writer(table.size, table.points, 1 << 30)
+again.load(table.rows)
+print(writer.write(k, 1 << 62), again.write(k, 1 << 62), writer.claims > 2000)
+print(writer.text == again.text)
+"""
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(sys.platform != "linux", reason="sets Linux's limit of memory")
+def test_a_writer_without_memory_raises_and_can_go_on() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCARCE], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split("\n")[:3] == ["no memory", "1 1 True", "True"]

@@ -20,7 +20,6 @@ from littlestone.cli.hypotheses import table_or_class
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data.declaring import opened_schema
 from littlestone.errors import DeclarationError
-from littlestone.progress import watching
 from littlestone.report.files import CERTIFICATE, require_different, reserved
 
 if TYPE_CHECKING:
@@ -179,11 +178,7 @@ def _shown() -> Iterator[Progress | None]:
                 spaces = counted(nodes, "version space")
                 status.update(Text(f"{known}   {spaces}   {seconds:.0f} s   Ctrl+C keeps this"))
 
-        def compiling(what: str, done: int, of: int) -> None:
-            status.update(Text(f"{what}: {100 * done // of} %"))
-
-        with watching(compiling):
-            yield show
+        yield show
 
 
 def _print(
