@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import NoReturn, Self
@@ -74,9 +75,10 @@ class Certificate:
         There are no claims if ``room`` bytes or ``time_limit`` seconds are too few for the writer.
         """
         table = PackedTable.read(table_or_class)
-        leaves = np.searchsorted(table.names, np.asarray(bounds.tree.leaves))
-        tree = MistakeTree(bounds.tree.points, tuple(leaves.tolist()))
-        found = None
+        tree, found = bounds.tree, None
+        if table.names[-1] >= table.size:  # some rows repeat others
+            leaves = np.searchsorted(table.names, np.asarray(tree.leaves))
+            tree = MistakeTree(tree.points, tuple(leaves.tolist()))
         if bounds.lower == bounds.upper and room:
             writer = ClaimWriter(table, min(room, ROOM))
             found = awaited(writer, lambda: writer.write(bounds.upper + 1), time_limit)
@@ -107,6 +109,10 @@ class Certificate:
 
     def to_bytes(self) -> bytes:
         """The file."""
+        return self._data
+
+    @cached_property
+    def _data(self) -> bytes:
         said = [self.lower, self.upper, *self.tree.points, *self.tree.leaves, self.claims]
         return MARK + bytes.fromhex(self.table) + written(said) + self.text
 
@@ -146,7 +152,9 @@ class Certificate:
         if claims > len(text) or (text and not claims):
             _refuse(cut)
         tree = MistakeTree(tuple(numbers[:nodes]), tuple(numbers[nodes:]))
-        return cls(data[len(MARK) : start].hex(), lower, upper, tree, claims, text)
+        certificate = cls(data[len(MARK) : start].hex(), lower, upper, tree, claims, text)
+        certificate.__dict__["_data"] = data  # need not be written again
+        return certificate
 
 
 def _refuse(found: str) -> NoReturn:
