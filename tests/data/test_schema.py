@@ -535,3 +535,10 @@ def test_a_table_that_does_not_fit_is_refused_before_anything_is_spent(
         littlestone.subgroup(pl.DataFrame(RECORDS), above="0.5", schema=schema, **group).release.n
         == 100
     )
+
+
+def test_a_unit_that_the_schema_lacks_is_added_there() -> None:
+    schema = Schema.parse("[columns.age]\n")
+    with pytest.raises(DeclarationError, match="protect each Patient") as error:
+        schema.units("Patient", 3)
+    assert '[columns.Patient], and above the columns unit = "Patient"' in error.value.fix

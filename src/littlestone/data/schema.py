@@ -31,6 +31,7 @@ from littlestone.data.schema_columns import (
     read_column,
     refuse,
     texts,
+    toml_text,
 )
 from littlestone.data.tables import DAYS, Kind, Table
 from littlestone.data.written import Written
@@ -205,8 +206,17 @@ class Schema:
         `DeclarationError` if the schema has no column of that name.
         """
         column = self.unit if unit is None else unit
-        if isinstance(column, str):
-            self.require_name(column)
+        if isinstance(column, str) and column not in self._by_name:
+            raise DeclarationError(
+                f"protect each {column}",
+                found=f"{self.name} has no such column",
+                fix=did_you_mean(
+                    column,
+                    self._by_name,
+                    f"add {heading(column)}, and above the columns unit = {toml_text(column)}, so "
+                    "that * leaves it out",
+                ),
+            )
         if max_records is None and column == self.unit:
             max_records = self.max_records
         return column, max_records
