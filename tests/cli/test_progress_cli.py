@@ -9,6 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 from textwrap import dedent
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -102,7 +103,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     """What a terminal gets on standard error."""
     shown = io.StringIO()
     console = Console(file=shown, force_terminal=True, width=100)
-    monkeypatch.setattr(bars, "err", console)
+    monkeypatch.setattr(bars, "err", SimpleNamespace(is_terminal=True, console=console))
     return shown
 
 
