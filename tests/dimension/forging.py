@@ -73,9 +73,10 @@ def forged() -> list[tuple[Rows, list[bytes]]]:
             made.append(head + written(k - 1) + written(0) + written(claims) + text)
         batteries.append((rows, made))
     for rows, honest in certified()[:2]:
-        made = list(retargeted(rows, honest))
-        chosen = rng.choice(len(made), 80, replace=False)
-        batteries.append((rows, [honest.to_bytes(), *(made[i] for i in chosen)]))
+        near, far = retargeted(rows, honest)
+        chosen = rng.choice(len(far), 80, replace=False)
+        files = [honest.to_bytes(), *near[:40], *(far[i] for i in chosen)]
+        batteries.append((rows, files))
     half = table("intervals", 7, 2)  # both halves: a symmetry exchanges the labels of column 0
     both = np.hstack([np.repeat([[0], [1]], len(half), axis=0), np.vstack([half, half])])
     for rows, honest in [certified()[-1], certificate_of(both, 0)]:
@@ -174,7 +175,7 @@ class Noting(Proof):
         super().__init__(rows, text)
         self.ends: list[int] = []
         self.inside: list[int] = []
-        self.found: list[tuple[int, int, Callable[[Claim], bool]]] = []
+        self.found: list[tuple[int, int, int, Callable[[Claim], bool]]] = []
 
     def accept(self, *claim: Any) -> None:
         super().accept(*claim)
@@ -187,28 +188,37 @@ class Noting(Proof):
         super().step(me, x, s, steps)
         side, path, kind = self.side(me.rows, x, s), me.path | {(x, s)}, self.text.data[at]
         if kind == 2:
-            self.found.append((at + 1, len(self.claims), lambda claim: claim.path <= path))
+            self.found.append((at + 1, len(self.claims), -1, lambda claim: claim.path <= path))
         elif kind == 3:
             shape = self.shape(side)
-            self.found.append(
-                (at + 1, len(self.claims), lambda claim: covers(self.shape(claim.rows), shape))
+            meant = (
+                len(self.claims),
+                len(side),
+                lambda claim: covers(self.shape(claim.rows), shape),
             )
+            self.found.append((at + 1, *meant))
 
 
-def retargeted(rows: Rows, certificate: Certificate) -> Iterator[bytes]:
-    """The certificate with all shapes kept, and with one reference to another set or shape."""
+def retargeted(rows: Rows, certificate: Certificate) -> tuple[list[bytes], list[bytes]]:
+    """The certificate with all shapes kept, and with one reference to another set or shape.
+
+    First those files where the other shape is one of as many rows.
+    """
     proof = Noting(rows, Text(certificate.text))
     proof.prove(certificate.upper + 1)
     kept = bytearray(certificate.text)
     for end in proof.ends:
         kept[end] = 1
-    for at, before, meant in proof.found:
+    near, far = [], []
+    for at, before, size, meant in proof.found:
         after = Text(certificate.text, at)
         after.number()
         for b, claim in enumerate(proof.claims[:before]):
             if not meant(claim):
                 text = kept[:at] + written(before - 1 - b) + kept[after.at :]
-                yield replace(certificate, text=bytes(text)).to_bytes()
+                made = replace(certificate, text=bytes(text)).to_bytes()
+                (near if len(claim.rows) == size else far).append(made)
+    return near, far
 
 
 def misdeclared(rows: Rows, certificate: Certificate, rng: np.random.Generator) -> Iterator[bytes]:
