@@ -63,6 +63,7 @@ ORDERED = ("agnostic-", "bit-parts-", "ggkm-", "irreducible-", "relabelling-")
 LAWS = {
     "bits-": REAL,
     "bucket-": REAL,
+    "composed-draws": REAL,
     "exponential-learner-labels": REAL,
     "label-": REAL,
     "permute-": 0,

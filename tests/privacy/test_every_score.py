@@ -25,6 +25,14 @@ from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.lists.sparse_selection import SparseSelection
+from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.mechanisms.thresholds import sparse_vector
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
@@ -36,6 +44,7 @@ from planting import Fault, turns_red
 EPSILONS = tuple(map(Fraction, ("0.001", "0.01", "1", "30")))
 DELTAS = tuple(map(Fraction, ("1e-6", "0.1")))
 MECHANISMS = "littlestone.privacy.mechanisms"
+TINY = Budget("0.001", "1e-6")
 MOST = 40_000  # above all scores at which a curve reaches 1
 
 budgets = pytest.mark.parametrize(
@@ -124,7 +133,45 @@ def is_law_of(draw: Callable[[random.Random], Any], law: Mapping[Any, Fraction])
     )
 
 
-@pytest.mark.deep
+def tilt(base: Fraction) -> float:
+    """The logarithm of a base, which may be very near 1."""
+    return math.log1p(float(base - 1))
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+def test_all_that_is_declared_is_paid_for(epsilon: Fraction) -> None:
+    """What the proofs ask of bases, bottoms and thresholds, whatever the costs, lists and cells."""
+    budget, least, odds = Budget(epsilon, "1e-6"), 1 - 1e-6, math.log(1e-6 / (1 - 1e-6))
+    whole = float(epsilon)
+    for number in (*NUMBERS[1:], 9_999, 10_000):
+        selections: list[SparseSelection[Any, Any]] = [
+            ChoosingMechanism[int](budget, growth=number),
+            ChoosingMechanism[int](budget, growth=2, gain=number, loss=1),
+            ChoosingMechanism[int](budget, growth=2, gain=1, loss=number),
+            SparseSampling[int](budget, list_size=number),
+            RadiiSelection[int](budget, runs=number),
+        ]
+        moved = (1, max(number, 1), max(number, 1), 1, 1 if number == 1 else 2)
+        brought = ((number, 1), (2, number), (2, 1), (number, 1), (number, 2))
+        for mechanism, s, (fresh, heaviest) in zip(selections, moved, brought, strict=True):
+            assert least <= 2 * s * tilt(mechanism.base) / whole <= 1 + 1e-12, mechanism
+            rare = math.log(fresh) + (heaviest - mechanism.bottom) * tilt(mechanism.base)
+            assert rare <= odds + 1e-9, mechanism
+        for scores in (ExponentialMechanism(epsilon, number), PermuteAndFlip(epsilon, number)):
+            assert least <= 2 * number * tilt(scores.base) / whole <= 1 + 1e-12
+        for together, moves in ((True, number), (False, min(number, 2))):
+            counts = CellCounts(epsilon, number, together)
+            assert least <= moves * tilt(1 / counts.ratio) / whole <= 1 + 1e-12
+    for delta in ("0.1", "1e-6", "1e-60"):
+        histogram = StableHistogram[int](Budget(epsilon, delta))
+        a = tilt(1 / histogram.ratio)
+        assert least <= 2 * a / whole <= 1 + 1e-12
+        assert (
+            -a * (histogram.threshold - 1) - math.log1p(math.exp(-a))
+            <= math.log(float(delta)) + 1e-9
+        )
+
+
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 def test_all_keys_are_released_as_often_as_said_whatever_the_rest(epsilon: Fraction) -> None:
     mechanism = RestSelection[int](Budget(epsilon, "1e-6"))
@@ -133,7 +180,6 @@ def test_all_keys_are_released_as_often_as_said_whatever_the_rest(epsilon: Fract
         assert is_law_of(partial(mechanism._all, rest), {True: chance, False: 1 - chance}), rest
 
 
-@pytest.mark.deep
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 def test_a_test_far_from_its_threshold_answers_as_often_as_said(epsilon: Fraction) -> None:
     a = 1 / exp_below(epsilon)
@@ -157,6 +203,18 @@ def test_votes_of_any_number_of_voters_are_answered_as_often_as_said(voters: int
         law = {(0, True): zero, (1, True): one, (1, False): unsure * odds / (1 + odds)}
         law[0, False] = unsure / (1 + odds)
         assert is_law_of(partial(mechanism.answer, n), law), n
+
+
+@pytest.mark.parametrize("most", [1, 2, 40, 1_000])
+def test_a_record_brings_no_more_than_is_declared(most: int) -> None:
+    choosing = ChoosingMechanism[int](TINY, growth=most)
+    sampling = SparseSampling[int](TINY, list_size=most)
+    for length in NUMBERS:
+        named = [*range(length), *range(length)]
+        brought = dict.fromkeys(range(min(length, most)), 1)
+        assert choosing.scores([(named, True)]) == sampling.scores([named]) == brought
+        both = choosing.scores([(named, False), (named, True)])
+        assert both == dict.fromkeys(brought, 0)
 
 
 @pytest.mark.parametrize("monotone", [False, True])
@@ -208,7 +266,6 @@ def test_a_unit_costs_what_its_records_cost_one_after_another(epsilon: Fraction)
         assert pure.rho >= min(Guarantee.pure(k * epsilon).rho, k**2 * small.rho)
 
 
-TINY = Budget("0.001", "1e-6")
 FAULTS: list[tuple[Fault, Callable[..., None], tuple[object, ...]]] = [
     (
         Fault(
@@ -279,6 +336,36 @@ FAULTS: list[tuple[Fault, Callable[..., None], tuple[object, ...]]] = [
         ),
         test_a_threshold_has_noise_however_many_hits,
         (False,),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.scores.counted:ErrorMechanism.base",
+            "(2 * self.sensitivity)",
+            "((2 if self.sensitivity < 1000 else 1) * self.sensitivity)",
+            "costs of 1,000 or more pay half",
+        ),
+        test_all_that_is_declared_is_paid_for,
+        (EPSILONS[1],),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.lists.stable_histogram:StableHistogram.threshold",
+            "max(2, 1 + self._exponent(self.delta))",
+            "min(3000, max(2, 1 + self._exponent(self.delta)))",
+            "no threshold is above 3,000",
+        ),
+        test_all_that_is_declared_is_paid_for,
+        (EPSILONS[0],),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.lists.choosing:ChoosingMechanism.scores",
+            "self.growth if label else None",
+            "self.growth if label and len(each) <= 100 else None",
+            "a record that is covered by over 100 brings them all",
+        ),
+        test_a_record_brings_no_more_than_is_declared,
+        (2,),
     ),
     (
         Fault(
