@@ -6,6 +6,7 @@
 # make browser  the tests that open pages in headless Chromium, which must be installed
 # make notebooks  run the three notebooks
 # make check  lint, strict types and make test
+# make sanitizers  the tests of the core, built with sanitizers of addresses, undefined behaviour and threads
 # make docs   the site, into site/, and its tests
 # make packages  build the wheel and the source distribution, check them, install each and use it
 # make bench  the benchmarks, each beside a named alternative
@@ -15,15 +16,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
+# What pyproject.toml builds with, installed once, so that the core is built anew only where it changed.
+BUILD := 'cmake>=3.26' hatch-fancy-pypi-readme 'nanobind>=2.4' ninja 'scikit-build-core>=0.11'
+INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
-.PHONY: demo test deep engines engines-spark neighbours browser notebooks check docs packages bench clean
+.PHONY: demo test deep sanitizers engines engines-spark neighbours browser notebooks check docs packages bench clean
 .DELETE_ON_ERROR:
 
-$(READY): pyproject.toml CMakeLists.txt $(wildcard core/*)
+$(READY): pyproject.toml CMakeLists.txt $(wildcard core/* checker/*)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "littlestone needs Python 3.11 or later")'
 	@echo 'building the core and installing into $(VENV), which takes a minute or two'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[dev,demo]'
+	$(BIN)/python -m pip install --quiet $(BUILD)
+	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[dev,demo]'
 	touch $@
 
 $(FLIGHTS): $(READY)
@@ -46,28 +51,31 @@ test: $(READY)
 deep: $(READY)
 	$(BIN)/python -m pytest -n 2 -m deep tests
 
+sanitizers: $(READY)
+	PATH=$(CURDIR)/$(BIN):$$PATH tools/sanitized.sh $(CURDIR)/$(BIN)/python
+
 ENGINES := tests/data/test_engines.py tests/data/test_days_in_engines.py tests/data/test_alike.py tests/data/test_postgresql_tables.py \
     tests/data/test_workbooks.py tests/cli/test_workbooks_cli.py \
     tests/cli/test_databases_cli.py tests/expressions
 
 engines: $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[engines]'
+	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[engines]'
 	$(BIN)/python -m pytest -n 2 $(ENGINES)
 
 engines-spark: $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[spark]'
+	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[spark]'
 	$(BIN)/python -m pytest tests/data/test_spark.py
 
 neighbours: $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[neighbours]'
+	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[neighbours]'
 	$(BIN)/python -m pytest tests/interop/test_other_libraries.py
 
 browser: $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[browser]'
+	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[browser]'
 	$(BIN)/python -m pytest tests/report/test_*_in_browser.py
 
 notebooks: $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[notebooks]'
+	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[notebooks]'
 	$(BIN)/python -m pytest tests/test_notebooks.py
 
 check: $(READY)
@@ -78,7 +86,7 @@ check: $(READY)
 	$(MAKE) test
 
 docs: $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[docs]'
 	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict
 	$(BIN)/python -m pytest -q tests/test_site.py
 
@@ -90,7 +98,7 @@ packages: $(READY)
 	$(BIN)/python tools/try_package.py dist/*
 
 bench: $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[bench]'
 	$(BIN)/python -m benchmarks
 
 clean:
