@@ -19,7 +19,10 @@ from spending import Answer
 from littlestone.audit.choices import Choices, follow
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import Grouped, growth
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, rounded_up
 from littlestone.privacy.event import Guarantee
+from littlestone.privacy.ledger import Part
+from littlestone.privacy.ledger.counts import Most, Paid, spending
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
@@ -266,6 +269,38 @@ def test_a_unit_costs_what_its_records_cost_one_after_another(epsilon: Fraction)
         assert pure.rho >= min(Guarantee.pure(k * epsilon).rho, k**2 * small.rho)
 
 
+PATIENTS = NeighboringRelation.replace_one_unit("patient")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_total_is_what_the_worst_position_has_paid(seed: int) -> None:
+    """Against positions that pay one spend at a time: any names, parts, units and numbers of spends."""
+    rng = random.Random(seed)
+    of = rng.choice([1, 2, 7, 300])
+    most = Most(rng.choice([1, 2, 99, 101, 1_000]), late=False)
+    paid, worst = list[Paid](), dict[str, list[dict[int, Fraction]]]()
+    whole, units = [Fraction(0)] * 2, rng.random() < 0.5
+    for _ in range(rng.choice([1, 9, 40])):
+        cost = PrivacyCost(Fraction(rng.randrange(99), 70_000), Fraction(rng.randrange(9), 10**40))
+        times, name = rng.choice([1, 2, 255, 999, 1_001, 3_000]), rng.choice("ab")
+        part = rng.choice([None, Part("positions", rng.randrange(of) + 1, of)])
+        paid.append((name, part, cost, times))
+        k = most.records if units else 1
+        grown = cost.delta if k == 1 else rounded_up(cost.delta * growth(cost.epsilon, k))
+        for side, price in enumerate((k * cost.epsilon, grown)):
+            if part is None:
+                whole[side] += times * price
+            else:
+                each = worst.setdefault(name, [{}, {}])[side]
+                each[part.index] = each.get(part.index, Fraction(0)) + times * price
+    spent = spending(paid, PATIENTS if units else NeighboringRelation.REPLACE_ONE, most)
+    assert spent is not None
+    expected = [
+        whole[side] + sum(max(sides[side].values()) for sides in worst.values()) for side in (0, 1)
+    ]
+    assert [spent.total.epsilon, spent.total.delta] == expected
+
+
 FAULTS: list[tuple[Fault, Callable[..., None], tuple[object, ...]]] = [
     (
         Fault(
@@ -366,6 +401,16 @@ FAULTS: list[tuple[Fault, Callable[..., None], tuple[object, ...]]] = [
         ),
         test_a_record_brings_no_more_than_is_declared,
         (2,),
+    ),
+    (
+        Fault(
+            "littlestone.privacy.ledger.counts:spending",
+            "times * cost.epsilon",
+            "min(times, 1000) * cost.epsilon",
+            "of equal spends 1,000 count",
+        ),
+        lambda: [test_a_total_is_what_the_worst_position_has_paid(seed) for seed in range(12)],
+        (),
     ),
     (
         Fault(
