@@ -174,7 +174,7 @@ def _module(path: str) -> str:
 
 
 def nearest(path: Path, users: dict[str, set[str]]) -> list[str]:
-    """The file itself, for its examples, and test files: of its name, then by distance."""
+    """The file itself, for its examples, and test files: of its name, by distance, of its folder."""
     first = str(path.relative_to(ROOT))
     seen, waiting, tests = {first}, deque([first]), []
     room = first.split("/")[2]
@@ -186,7 +186,17 @@ def nearest(path: Path, users: dict[str, set[str]]) -> list[str]:
                 waiting.append(user)
                 if Path(user).name.startswith("test_"):
                     tests.append(user)
-    return [first, *sorted(tests, key=lambda test: path.stem not in Path(test).stem)]
+    others = sorted(
+        str(each.relative_to(ROOT)) for each in (ROOT / "tests" / room).glob("test_*.py")
+    )
+    tests += [each for each in others if each not in seen]
+    named = _stems(first)
+    return [first, *sorted(tests, key=lambda test: -len(named & _stems(test)))]
+
+
+def _stems(path: str) -> set[str]:
+    """The words of a file's name, in singular and plural alike."""
+    return {word[:5] for word in Path(path).stem.removeprefix("test_").split("_")}
 
 
 @dataclass(frozen=True)
