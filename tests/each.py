@@ -29,7 +29,7 @@ def each(
         def run(**fixtures: Any) -> None:
             rows = [*(values() if callable(values) else values)]
             assert rows, f"no value of {names}"
-            ended: list[pytest.skip.Exception] = []
+            ended: list[BaseException] = []
             for row, name in zip(rows, _names(rows, ids), strict=True):
                 parts = (row,) if isinstance(names, str) else row
                 try:
