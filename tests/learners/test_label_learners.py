@@ -69,7 +69,9 @@ def learner_of(kind: Any, H: HypothesisClass[Any]) -> Any:
         return None
 
 
-APPLY = [(kind, H) for kind in LEARNERS for H in CLASSES if learner_of(kind, H) is not None]
+@cache
+def applicable() -> list[tuple[Any, HypothesisClass[Any]]]:
+    return [(kind, H) for kind in LEARNERS for H in CLASSES if learner_of(kind, H) is not None]
 
 
 def released(learner: Any, examples: list[tuple[Any, Any]], seed: int = 1) -> Release:
@@ -88,11 +90,11 @@ def released(learner: Any, examples: list[tuple[Any, Any]], seed: int = 1) -> Re
 
 
 def test_every_learner_has_a_class() -> None:
-    assert {kind for kind, _ in APPLY} == set(LEARNERS)
+    assert {kind for kind, _ in applicable()} == set(LEARNERS)
     assert len({kind.method for kind in LEARNERS}) == len(LEARNERS)
 
 
-@pytest.mark.parametrize(("kind", "H"), APPLY, ids=lambda made: getattr(made, "method", str(made)))
+@each(("kind", "H"), applicable, ids=lambda made: getattr(made, "method", str(made)))
 def test_no_sample_raises(kind: Any, H: HypothesisClass[Any]) -> None:
     learner = learner_of(kind, H)
     samples = [
