@@ -11,6 +11,7 @@ from comparing import agree, walks
 
 from each import each
 from littlestone.algebra import Span, Vector, vector_space
+from littlestone.algebra.blocking import known_blocking
 from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, LinearSubspaces, parse_class
 from littlestone.classes.subspaces import Subspaces
@@ -218,6 +219,20 @@ def test_planted_slips_are_caught(H: Subspaces, law: str) -> None:
         except AssertionError:
             broken.add(check.name)
     assert law in broken
+
+
+@pytest.mark.parametrize(("q", "n", "rank"), [(2, 3, 2), (3, 2, 1), (3, 3, 2), (5, 2, 2)])
+def test_a_part_of_a_known_blocking_set_is_completed(q: int, n: int, rank: int) -> None:
+    """By as many points as are missing, and by no fewer."""
+    plane = Span(q, n + 1)
+    whole = known_blocking(plane, frozenset(), rank, q**n, affine=True)
+    assert whole is not None
+    for size in range(len(whole) + 1):
+        given = frozenset(sorted(whole)[:size])
+        missing = len(whole) - size
+        assert known_blocking(plane, given, rank, missing, affine=True) == whole - given
+        if missing:
+            assert known_blocking(plane, given, rank, missing - 1, affine=True) is None
 
 
 def test_known_blocking_sets_are_found_at_once() -> None:
