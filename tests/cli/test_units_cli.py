@@ -40,6 +40,13 @@ def test_a_raised_number_tells_that_it_passes_the_limit(visits: Path) -> None:
     assert run(*fit()).status == 1
 
 
+def test_a_declaration_makes_the_ledger(visits: Path) -> None:
+    declared = run("ledger", "unit", "visits.csv", "--unit", "patient", "--max-records", "3")
+    assert declared.status == 0
+    assert declared.out.startswith("made the ledger ")
+    assert not run("ledger", "unit", "visits.csv", "--unit", "patient", "--max-records", "4").err
+
+
 @pytest.mark.parametrize("more", [(), ("--json",), ("--out", "model.json"), ("--dry-run",)])
 def test_the_number_of_records_is_nowhere(visits: Path, more: tuple[str, ...]) -> None:
     done = run(*fit("--unit", "patient", "--max-records", 3, *more))
