@@ -96,6 +96,7 @@ def test_the_sentence_gives_one_reason(text: str, setting: Setting, why: str) ->
     assert choose_learner(parse_class(text), Budget(1, "1e-6"), setting=setting)[1] == why
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("budget", [Budget(1), Budget(1, "1e-6"), Budget("0.1", "1e-2")], ids=str)
 @pytest.mark.parametrize("costs", [None, MistakeCosts(5, 1)], ids=["equal", "5:1"])
 def test_a_class_that_can_be_scored_needs_no_search(

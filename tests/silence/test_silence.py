@@ -72,11 +72,18 @@ OF_PEOPLE = {
 }
 
 
-@pytest.mark.parametrize("door", [*commands(), *databases()], ids=lambda door: door.name)
+@pytest.mark.parametrize(
+    "door",
+    [
+        pytest.param(door, id=door.name, marks=[pytest.mark.deep] * (place > 1))
+        for place, door in enumerate([*commands(), *databases()])
+    ],
+)
 def test_records_are_not_seen(door: Door) -> None:
     assert leaks(door, RECORDS if "unit" not in door.name else UNITS) == {}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("doors", ALIKE.values(), ids=ALIKE)
 def test_records_are_not_seen_by_any_learner_or_shell(
     doors: Callable[[], Iterable[Door]],
@@ -86,11 +93,13 @@ def test_records_are_not_seen_by_any_learner_or_shell(
             assert leaks(door, FEW_RECORDS) == {}, door.name
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("door", list(of_people()), ids=lambda door: door.name)
 def test_the_number_of_records_of_a_unit_is_not_seen(door: Door) -> None:
     assert leaks(door, UNITS) == {}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("doors", OF_PEOPLE.values(), ids=OF_PEOPLE)
 def test_the_number_is_not_seen_by_any_learner_or_shell(
     doors: Callable[[], Iterable[Door]],
@@ -99,6 +108,7 @@ def test_the_number_is_not_seen_by_any_learner_or_shell(
         assert leaks(door, FEW_UNITS) == {}, door.name
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("hypotheses", ["thresholds(x, 0..9)", "points(a)"])
 def test_records_that_are_labelled_show_in_their_labels_alone(hypotheses: str) -> None:
     made = fit("fit", hypotheses, "--out", "model.json", "--delta", "1e-6")
