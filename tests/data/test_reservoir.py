@@ -23,6 +23,7 @@ from littlestone.domains import Integers, Product, Strings
 from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Sample
 from littlestone.units import MOST_RECORDS, Unit
+from planting import Fault, turns_red
 
 LABEL = Label.parse("y", 1)
 NUMBERS = Integers("x")
@@ -149,13 +150,65 @@ def test_the_unit_may_be_a_column_of_the_class() -> None:
     assert records(sample) == {(1, (0, 1)), (2, (1, 0))}
 
 
+def one_by_one(rows: list[tuple[int, int]], most: int, rng: random.Random) -> list[int]:
+    """Algorithm R for each unit by itself, in the order of the rows; the records that are kept."""
+    seen, places = Counter[int](), dict[tuple[int, int], int]()
+    for unit, record in rows:
+        place = seen[unit] if seen[unit] < most else rng.randrange(seen[unit] + 1)
+        if place < most:
+            places[unit, place] = record
+        seen[unit] += 1
+    return sorted(places.values())
+
+
+@pytest.mark.parametrize(
+    ("units", "most", "rows"), [(3, 1, 400), (7, 40, 3_000), (2_500, 2, 9_000), (40, 1_000, 5_000)]
+)
+def test_many_records_are_kept_as_one_by_one(units: int, most: int, rows: int) -> None:
+    """From the same generator, in batches of many sizes; n is the number of places alone."""
+    rng = random.Random(rows)
+    drawn = [(rng.randrange(units), i) for i in range(rows)]
+    unit, begin = Unit("unit", most), 0
+    keep = Reservoir(unit, random.Random(5))
+    while begin < rows:
+        batch = drawn[begin : begin + rng.choice([1, 7, 300, 4_000])]
+        keep.add(coded([u for u, _ in batch]), [np.array([i for _, i in batch])])
+        begin += len(batch)
+    assert sorted(keep.columns()[0].tolist()) == one_by_one(drawn, most, random.Random(5))
+    assert keep.units == len({u for u, _ in drawn})
+    empty = Sample(NUMBERS, (), np.zeros((0, 2), np.int64), unit, keep.units)
+    assert empty.n == most * keep.units
+
+
+RESERVOIR = "littlestone.data.reservoir:Reservoir"
+FAULTS = [
+    Fault(f"{RESERVOIR}.add", "randrange(j + 1)", "randrange(min(j + 1, 64))", "the 64th for ever"),
+    Fault(
+        f"{RESERVOIR}.add", "< self._most)", "< self._most + (len(units) > 3000))", "a place more"
+    ),
+    Fault(
+        f"{RESERVOIR}._merge",
+        "np.unique(places[::-1], ",
+        "np.unique(places[:: -1 if len(places) < 2000 else 1], ",
+        "of many records the first of a place",
+    ),
+    Fault(
+        "littlestone.sample:Sample.n",
+        "if self.unit is None",
+        "if self.unit is None or self.units > 1000",
+        "the private number of records of many units",
+    ),
+]
+
+
 @pytest.mark.deep
-def test_many_records_are_spread_evenly() -> None:
-    """Each of 5 records is one of 2 kept with probability 2/5; 4,000 units, five deviations."""
-    data = tuple(tuple((i, 0) for i in range(5)) for _ in range(4000))
-    sample = kept(data, 2, random.Random(8))
-    tally = Counter(dict(zip(sample.points, sample.counts[:, 0].tolist(), strict=True)))
-    assert all(abs(tally[i] - 1600) < 5 * (4000 * 0.4 * 0.6) ** 0.5 for i in range(5))
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
+def test_each_fault_turns_red(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    def all_sizes() -> None:
+        test_many_records_are_kept_as_one_by_one(7, 40, 3_000)
+        test_many_records_are_kept_as_one_by_one(2_500, 2, 9_000)
+
+    turns_red(fault, all_sizes, monkeypatch)
 
 
 @pytest.mark.parametrize("most", [0, -1, MOST_RECORDS + 1, True, 1.0, "3"])

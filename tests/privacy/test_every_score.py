@@ -37,6 +37,7 @@ from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.mechanisms.thresholds import sparse_vector
+from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
@@ -218,6 +219,16 @@ def test_a_record_brings_no_more_than_is_declared(most: int) -> None:
         assert choosing.scores([(named, True)]) == sampling.scores([named]) == brought
         both = choosing.scores([(named, False), (named, True)])
         assert both == dict.fromkeys(brought, 0)
+
+
+def test_more_hits_leave_less_for_each() -> None:
+    """Twice as many hits leave at most 10 / 11 of it for one test."""
+    for hits in (1, 2, 4, 8, 16, 32, 64):
+        one, two = (
+            AboveThreshold(budget=Budget(1, "1e-6"), threshold=0, hits=h).query_epsilon
+            for h in (hits, 2 * hits)
+        )
+        assert one >= two * Fraction(11, 10), hits
 
 
 @pytest.mark.parametrize("monotone", [False, True])
@@ -410,6 +421,16 @@ FAULTS: list[tuple[Fault, Callable[..., None], tuple[object, ...]]] = [
             "of equal spends 1,000 count",
         ),
         lambda: [test_a_total_is_what_the_worst_position_has_paid(seed) for seed in range(12)],
+        (),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.thresholds.above_threshold:AboveThreshold.query_epsilon",
+            "ratio, self.hits, bits",
+            "ratio, min(self.hits, 50), bits",
+            "more than 50 hits are paid as 50",
+        ),
+        test_more_hits_leave_less_for_each,
         (),
     ),
     (
