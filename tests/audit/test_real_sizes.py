@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
+from itertools import cycle
+from typing import Any
 
 import pytest
 from real_sizes import (
@@ -39,7 +44,7 @@ from littlestone.classes import Thresholds
 from littlestone.errors import TooLargeError
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
-from planting import Fault, plant
+from planting import Fault, plant, turns_red
 
 THOUSANDTH, HUNDREDTH, ONE, THIRTY = EPSILONS
 COSTLY = Named(
@@ -94,6 +99,39 @@ def found(
 )
 def test_draws_among_many_records(named: Named) -> None:
     assert found(named, REAL, HUNDREDTH) == []
+
+
+COUNTED = [
+    (named.name, way)
+    for named in find_subjects()
+    for way in ("scores", "tally")
+    if hasattr(named.make(ONE, DELTA).event, way) and "learner" not in named.name
+]
+
+
+@pytest.mark.parametrize(("name", "way"), COUNTED)
+def test_counts_are_sums_over_records(name: str, way: str) -> None:
+    """Of thousands of records in any order: each adds what it adds to one of each kind."""
+    subject = find_subject(name).make(ONE, DELTA)
+    count = getattr(subject.event, way)
+    kinds = list(dict.fromkeys(record for pair in subject.pairs for record in pair[0]))
+    once = flat(count(kinds))
+    records, expected = kinds * 1, Counter(once)
+    for kind, times in zip(kinds, cycle((3_000, 1, 1_001, 299)), strict=False):
+        records += [kind] * times
+        more = flat(count([*kinds, kind]))
+        for key in {*more, *once}:
+            expected[key] += times * (more.get(key, 0) - once.get(key, 0))
+    random.Random(3).shuffle(records)
+    assert flat(count(records)) == expected
+
+
+def flat(counts: Any) -> dict[Any, int]:
+    """The numbers in a nest of maps and lists, each with the way to it."""
+    if isinstance(counts, int):
+        return {(): counts}
+    listed = counts.items() if isinstance(counts, Mapping) else enumerate(counts)
+    return {(key, *way): n for key, part in listed for way, n in flat(part).items()}
 
 
 @pytest.mark.deep
@@ -246,6 +284,17 @@ def test_faults_in_draws_are_found(
     named = COSTLY if name == COSTLY.name else find_subject(name)
     plant(fault, monkeypatch)
     assert found(named, n, epsilon, even=even)
+
+
+@pytest.mark.deep
+def test_a_count_that_ends_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Fault(
+        f"{MECHANISMS}.keys.bucket_labels:BucketLabels.tally",
+        "[label] += 1",
+        "[label] += max(counts[bucket]) < 1000",
+        "after 1,000 records of a label its bucket is not counted",
+    )
+    turns_red(fault, test_counts_are_sums_over_records, monkeypatch, "bucket-labels", "tally")
 
 
 NOISELESS = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -245,6 +246,18 @@ def test_every_one_of_many_levels_weighs_what_its_gap_says(steps: tuple[int, ...
         assert high / 2**bits == pytest.approx(rate, rel=1e-6, abs=1e-12)
     for bound in mass_bounds(levels, PowerBounds(base, bits), bits):
         assert bound / 2**bits == pytest.approx(float(np.dot(weights, exact)), rel=1e-6)
+    told = list[Any]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selection, "locate", lambda *sums: told.extend(sums))
+        selection.decide(levels, base, 0, bits)
+    for sums in told[:2]:
+        assert [sum_ / 2**bits for sum_ in sums] == pytest.approx(
+            [0, *accumulate(np.multiply(weights, exact).tolist())], rel=1e-6
+        )
+    t = Fraction(1, 10**9)
+    missed = math.exp(np.dot(weights, np.log1p(-np.array(exact) * float(t))))
+    for bound in race.survival(race.rates_of(levels, base, bits), t):
+        assert bound / 2**bits == pytest.approx(missed, rel=1e-6)
 
 
 def test_a_cost_is_never_rounded_below_itself() -> None:
@@ -382,6 +395,18 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "shrink(min(gap - last, 900))",
         "levels of a race are at most 900 apart",
     ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((899, 901, 1_025)),
+    Fault(
+        "littlestone.privacy.samplers.selection:decide",
+        "weight * low)",
+        "min(weight, 2000) * low)",
+        "more than 2,000 items of a level weigh as 2,000",
+    ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((1,)),
+    Fault(
+        "littlestone.privacy.samplers.race:survival",
+        "power_of(missed, weight, known.bits)",
+        "power_of(missed, min(weight, 500), known.bits)",
+        "more than 500 items of a level race as 500",
+    ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((1,)),
     Fault(
         "littlestone.privacy.cost:rounded_up",
         "-(-value // unit)",
