@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
 from littlestone.hypotheses.rules import Rule

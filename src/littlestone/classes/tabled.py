@@ -11,6 +11,7 @@ from operator import or_
 from typing import Any, Self
 
 import numpy as np
+import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
 from littlestone.classes.base import (

@@ -232,7 +232,7 @@ def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes],
         number = np.cumsum(occurs) - 1
         key = number[key]
     else:
-        distinct, key = np.unique(key, return_inverse=True)
+        distinct, key = _numbered(key)
     example = np.empty(len(distinct), np.int64)
     example[key] = np.arange(len(key))
     return [column[example] for column in columns], key
@@ -278,8 +278,22 @@ def _key(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[Codes, int]:
     key, above = columns[0], sizes[0]
     for column, size in zip(columns[1:], sizes[1:], strict=True):
         if above * size >= 2**63:
-            distinct, key = np.unique(key, return_inverse=True)
+            distinct, key = _numbered(key)
             above = len(distinct)
         key, above = key * size, above * size
         key += column
     return key, above
+
+
+def _numbered(key: Codes) -> tuple[Codes, Codes]:
+    """The different numbers in order, and the place of each number among them.
+
+    This is `np.unique`, which would load a module.  Only some records need it, and loading can be seen.
+    """
+    order = np.argsort(key, kind="stable")
+    ranked = key[order]
+    begins = np.ones(len(key), dtype=bool)
+    begins[1:] = ranked[1:] != ranked[:-1]
+    places = np.empty(len(key), np.int64)
+    places[order] = np.cumsum(begins) - 1
+    return ranked[begins], places

@@ -13,7 +13,6 @@ from numbers import Real
 from typing import Any, ClassVar, Generic, Literal, get_args
 
 import numpy as np
-import numpy.ma  # `np.unique` loads it, in a draw that a rare sample alone needs
 from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass, require_class

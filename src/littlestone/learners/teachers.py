@@ -10,6 +10,7 @@ from itertools import count, groupby
 from typing import Any
 
 import numpy as np
+import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass, avoidable_errors, require_few

@@ -51,8 +51,9 @@ def group(errors: NDArray[np.int64], lengths: Lengths, window: int) -> Levels:
             found = np.flatnonzero(counts)
             weights = counts[found].tolist()
         else:
-            found, tally = np.unique(near, return_counts=True)
-            weights = tally.tolist()
+            ranked = np.sort(near)
+            starts = np.flatnonzero(np.diff(ranked, prepend=-1))
+            found, weights = ranked[starts], np.diff(starts, append=len(ranked)).tolist()
         return Levels(found.tolist(), weights, len(errors) - len(near), window)
     if isinstance(lengths, np.ndarray):
         near_lengths = lengths[inside]
