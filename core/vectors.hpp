@@ -8,9 +8,6 @@
 namespace littlestone {
 
 #if defined(__GNUC__)
-#if !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"  // how vectors are passed matters to no caller outside
-#endif
 template <int N>
 struct VectorOf {
     typedef Word type __attribute__((vector_size(8 * N)));
