@@ -29,7 +29,7 @@ public:
     explicit BoundsTable(std::size_t bytes)
         : limit_(buckets_within(bytes)),
           buckets_(std::min<std::size_t>(limit_, 1 << 10)),
-          entries_(limit_ * SLOTS) {}
+          entries_(limit_ * SLOTS, Filled::zeros) {}
 
     // Have the bucket of a key at hand soon: it is mostly far away.
     void prefetch(Key key) const {

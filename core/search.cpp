@@ -13,7 +13,7 @@ constexpr int MARKED = 4;  // sides are marked for the other search where k is l
 Shared::Shared(int width, std::size_t table_bytes)
     : table(table_bytes),
       literals(2 * static_cast<std::size_t>(width)),
-      marks(MARKS),
+      marks(MARKS, Filled::zeros),
       columns(width) {
     Word seed = 64;
     for (Key& literal : literals) {

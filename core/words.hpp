@@ -44,19 +44,20 @@ struct Key {
     bool operator==(Key other) const { return a == other.a && b == other.b; }
 };
 
-// An array of zeros of fixed size, which begins with a line of the cache.  Pages that are never touched
-// take no memory.
+// An array of fixed size, which begins with a line of the cache.  Its entries are not initialised unless
+// zeros are asked for; pages that are never touched take no memory.
+enum class Filled { not_at_all, zeros };
 template <class T>
 class Array {
     static_assert(std::is_trivially_destructible_v<T>);
 
 public:
     Array() = default;
-    explicit Array(std::size_t size)
-        : memory_(std::calloc(size * sizeof(T) + LINE, 1)), size_(size) {
+    explicit Array(std::size_t size, Filled filled = Filled::not_at_all) : size_(size) {
+        std::size_t space = size * sizeof(T) + LINE;
+        memory_.reset(filled == Filled::zeros ? std::calloc(space, 1) : std::malloc(space));
         if (!memory_) throw std::bad_alloc();
         void* place = memory_.get();
-        std::size_t space = size * sizeof(T) + LINE;
         data_ = static_cast<T*>(std::align(LINE, size * sizeof(T), place, space));
     }
     T& operator[](std::size_t i) { return data_[i]; }
