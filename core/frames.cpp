@@ -107,9 +107,6 @@ int Frames::list(const Word* column, int total, int side, std::int32_t* index) {
         for (; to < found; to += 8) {
             for (int j = 0; j < 8; ++j) {
                 index[to + j] = 64 * w + lowest_one(word);
-#if defined(PLANT_rows_are_listed_one_late)
-                ++index[to + j];
-#endif
                 word &= word - 1;
             }
         }
