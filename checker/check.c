@@ -105,18 +105,19 @@ static int step(checker *c, const space *v, word k, size_t me, const unsigned ch
 }
 
 /* Whether every column is settled; `dead` has 1 + side for the columns of steps. */
-static int settled(checker *c, const space *given, word k, const unsigned char *dead, const group *g) {
+static int settled(checker *c, const space *given, word k, word me, const unsigned char *dead, const group *g) {
     word *tried = take(c, c->width, 8);
     if (!splitters(c, given, (size_t)1 << (k - 1), tried)) return 1;  /* rule 1 */
-    int dear = spare(given) * count_ones(tried, tried, c->width) > 2 * given->rows;
-    space chosen = dear ? alone(c, given) : *given, *v = &chosen;
     unsigned char *done = memset(take(c, c->columns, 1), 0, c->columns);  /* orbits */
     for (size_t x = 0; x < c->columns && dead; x++) done[g->orbit[x]] |= dead[x];
+    leave_out_known(c, me, tried, done, g->orbit);
+    int dear = spare(given) * count_ones(tried, tried, c->width) > 2 * given->rows;
+    space chosen = dear ? alone(c, given) : *given, *v = &chosen;
     for (size_t part = 0; part < c->width; part++)
         for (word left = tried[part]; left; left &= left - 1) {
             size_t x = 64 * part + (size_t)__builtin_ctzll(left);
             unsigned char *orbit = done + g->orbit[x];
-            *orbit = *orbit || counted(c, v, x, k);
+            *orbit = *orbit || counted(c, v, x, k, me);
             if (!*orbit && !repeated(v, x)) return 0;
             if (c->job->stop) longjmp(c->out, CHECK_STOPPED);
         }
@@ -149,7 +150,7 @@ static int accept(checker *c, const space *given, word k, word parent, word lite
         dead[x] = (unsigned char)(1 + (next & 1));
         give_back(c, &c->last, inner);
     }
-    good = good && (few || settled(c, &v, k, dead, g));
+    good = good && (few || settled(c, &v, k, me, dead, g));
     if (good && next == 1) c->claims[me].shape = shape_of(c, &v);
     give_back(c, &c->last, before);
     return good;
@@ -181,6 +182,10 @@ static int follows(checker *c, word k) {
     space all = stored(c, row, rows);
     c->claims = keep(c, c->declared, sizeof *c->claims);
     c->path = keep(c, 2 * c->columns, 1);
+    c->slots = 1 << 10, c->unsplit = keep(c, c->slots, sizeof *c->unsplit);
+    c->smaller = keep(c, c->columns, 1);
+    for (size_t x = 0; x < c->columns; x++)
+        c->smaller[x] = 2 * count_ones(column_of(&all, x), all.mask, all.words) <= rows;
     c->listed = keep(c, rows + 8 * AT_ONCE, sizeof *c->listed);
     return read_symmetries(c, &all) && accept(c, &all, k, 0, 0, c->grouped ? c->groups : &c->none)
         && c->made == c->declared;

@@ -96,17 +96,76 @@ static int splitters(checker *c, const space *v, size_t least, word *out) {
     return splitters_by_rows(v, c->width, least, out, c->listed);
 }
 
+/* Sets that rule 2 holds of */
+
+/* A number for a claim's path with one more literal: these literals plus 1 side by side, sorted; 0 if they do not
+ * fit.  The set has a number of literals that tells k, because every literal makes k less by 1. */
+static word set_of(const checker *c, word me, word literal) {
+    word sorted[64], set = 0;
+    size_t n = 0, bits = 1;
+    while (2 * c->columns >> bits) bits++;
+    for (word a = me, next = literal;; next = c->claims[a].literal, a = c->claims[a].parent) {
+        size_t i = n++;
+        if (n * bits > 63) return 0;
+        for (; i && sorted[i - 1] > next; i--) sorted[i] = sorted[i - 1];
+        sorted[i] = next;
+        if (!a) break;
+    }
+    for (size_t i = 0; i < n; i++) set = set << bits | (sorted[i] + 1);
+    return set;
+}
+
+/* Where the search for a set begins. */
+static word *home_of_set(const checker *c, word set) {
+    return c->unsplit + ((size_t)(set * 0x9E3779B97F4A7C15 >> 20) & (c->slots - 1));
+}
+
+/* The slot of a set, which is 0 if it is not known. */
+static word *slot_of_set(const checker *c, word set) {
+    size_t i = (size_t)(home_of_set(c, set) - c->unsplit);
+    while (c->unsplit[i] && c->unsplit[i] != set) i = (i + 1) & (c->slots - 1);
+    return c->unsplit + i;
+}
+
+/* Note that rule 2 holds of a set, while there is room to spare. */
+static void note(checker *c, word set) {
+    if (4 * c->used >= 3 * c->slots) {
+        size_t old = c->slots;
+        word *before = c->unsplit;
+        if (32 * old * sizeof(word) > c->job->room - c->taken) return;
+        c->slots = 2 * old, c->unsplit = keep(c, c->slots, sizeof(word));
+        for (size_t i = 0; i < old; i++) if (before[i]) *slot_of_set(c, before[i]) = before[i];
+    }
+    *slot_of_set(c, set) = set, c->used++;
+}
+
+/* Take the columns out of `tried` for whose side, the one with fewer rows of the table, rule 2 is known to hold, and
+ * mark their orbits.  All slots are fetched before the first is read. */
+static void leave_out_known(checker *c, word me, word *tried, unsigned char *done, const uint32_t *orbit) {
+    word *set = take(c, c->columns, 8);
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t part = 0; part < c->width; part++)
+            for (word left = tried[part]; left; left &= left - 1) {
+                size_t x = 64 * part + (size_t)__builtin_ctzll(left);
+                if (turn == 0) set[x] = set_of(c, me, 2 * x + c->smaller[x]);
+                if (turn == 0) __builtin_prefetch(home_of_set(c, set[x]));
+                else if (set[x] && *slot_of_set(c, set[x])) done[orbit[x]] = 1;
+                if (turn == 1 && done[orbit[x]]) tried[part] ^= left & -left;
+            }
+}
+
 /* Rule 2: whether a side of column x is split by no column into parts of at least 2^(k-2) rows; the smaller side is
  * looked at first. */
-static int counted(checker *c, const space *v, size_t x, word k) {
+static int counted(checker *c, const space *v, size_t x, word k, word me) {
     block *before = c->last;
     int smaller = 2 * count_ones(column_of(v, x), v->mask, v->words) <= v->rows, found = 0;
-    word *out = take(c, c->width, 8);
     for (int turn = 0; turn < 2 && k > 2 && !found; turn++) {
+        word set = set_of(c, me, 2 * x + (word)(smaller ^ turn));
         space side = side_of(c, v, x, smaller ^ turn);
-        found = !splitters(c, &side, (size_t)1 << (k - 2), out);
+        found = !splitters(c, &side, (size_t)1 << (k - 2), take(c, c->width, 8));
+        if (found && set) note(c, set);
+        give_back(c, &c->last, before);
     }
-    give_back(c, &c->last, before);
     return found;
 }
 

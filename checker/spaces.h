@@ -44,7 +44,8 @@ typedef struct {
     claim *claims; size_t made, declared;
     unsigned char *path;               /* [2 * column + side]: how often the path has this restriction */
     uint32_t *listed;                  /* places of rows that are added up */
-    word *planes;                      /* bit p of a counter for every column */
+    word *unsplit; size_t slots, used; /* sets of literals whose rows rule 2 was found to hold of */
+    unsigned char *smaller;            /* the side of each column with fewer rows of the table */
     block *last, *kept;                /* memory of version spaces, and of what stays to the end */
     size_t taken;
     jmp_buf out;

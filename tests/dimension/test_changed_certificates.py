@@ -153,7 +153,7 @@ def test_no_forged_certificate_is_accepted(tmp_path: Path) -> None:
 FAULTS = {
     "a claim needs no step where it has few rows more": ("rows >> k == 0", "rows >> k <= 1"),
     "any side is small enough": ("(size_t)1 << (k - 1), tried", "(size_t)1 << k, tried"),
-    "a side may split a little": ("(size_t)1 << (k - 2), out", "(size_t)1 << (k - 1), out"),
+    "a side may split a little": ("<< (k - 2), take", "<< (k - 1), take"),
     "the smaller side alone": ("turn < 2 && k > 2", "turn < 1 && k > 2"),
     "columns of a contained side are equal": (" && inside(v, x, 0, y, !t)", ""),
     "a side lies in any other": (" && inside(v, x, s, value / 2, value & 1)", ""),
@@ -166,6 +166,8 @@ FAULTS = {
     ),
     "any shape": ("other->shape && has_shape(c, &side, other->shape)", "other->shape != NULL"),
     "a shape of other columns": ("good = *slot_in(s, one) != 0", "good = 1"),
+    "what was found of another claim": ("word a = me, next", "word a = 0, next"),
+    "what was not found": ("if (found && set) note", "if (set) note"),
     "columns without a step": ("if (!*orbit && !repeated(v, x)) return 0;", ""),
     "the claim inside is read only": (
         "int good = accept(c, &side, k - 1, me, literal, g);",
