@@ -167,7 +167,6 @@ FAULTS = {
     "any shape": ("other->shape && has_shape(c, &side, other->shape)", "other->shape != NULL"),
     "a shape of other columns": ("good = *slot_in(s, one) != 0", "good = 1"),
     "what was found of another claim": ("word a = me, next", "word a = 0, next"),
-    "what was not found": ("if (found && set) note", "if (set) note"),
     "columns without a step": ("if (!*orbit && !repeated(v, x)) return 0;", ""),
     "the claim inside is read only": (
         "int good = accept(c, &side, k - 1, me, literal, g);",
