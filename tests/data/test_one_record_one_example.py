@@ -27,9 +27,10 @@ from pyarrow import parquet
 from sources import examples, plain, read
 
 from each import each
-from littlestone.data import Condition, Label, Table, open_table, sample_from_arrays
+from littlestone.data import Condition, Label, Table, frames, open_table, sample_from_arrays
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.sample import Sample
+from planting import Fault, turns_red
 
 Records = Sequence[tuple[Any, Any]]
 
@@ -251,6 +252,59 @@ def test_a_record_is_encoded_by_itself(kind: Kind, tmp_path: Path) -> None:
             other = read(kind.make(neighbor, tmp_path), domain, label)
             removed, added = _differences(examples(sample), examples(other))
             assert removed == added <= 1
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_thousands_of_records_are_the_sum_of_each(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some of them thousands of times, in batches of any size; texts have 3,000 values more."""
+    monkeypatch.setattr(frames, "_BATCH", 5_000)
+    rng, domain, label = random.Random(5), Strings("x"), LABELS[0]
+    values = [value for value in kind.values if not isinstance(value, list | np.ndarray)]
+    records = [(x, y) for x, y in product(rng.sample(values, min(4, len(values))), values[:3])]
+    times = [rng.choice([1, 127, 300, 1_001, 4_000]) for _ in records]
+    expected = Counter[Any]()
+    for record, often in zip(records, times, strict=True):
+        (only,) = examples(read(kind.make([record], tmp_path), domain, label)).elements()
+        expected[only] += often
+    many = [record for record, often in zip(records, times, strict=True) for _ in range(often)]
+    if kind.name == "csv" or "texts" in kind.name:
+        further = [(f"word {i}", "1") for i in range(3_000)]
+        many, expected = many + further, expected + Counter((word, 1) for word, _ in further)
+    rng.shuffle(many)
+    assert examples(read(kind.make(many, tmp_path), domain, label)) == expected
+
+
+FAULTS = [
+    Fault(
+        "littlestone.data.coding:grouped",
+        "counts = np.bincount(key, minlength=size)",
+        "counts = np.minimum(np.bincount(key, minlength=size), 1000)",
+        "of over 1,000 equal records in a batch 1,000 count",
+    ),
+    Fault(
+        "littlestone.data.coding:Numbering._of_bytes",
+        "found[new] = len(known) + places",
+        "found[new] = len(known) - (len(known) > 1000) + places",
+        "after 1,000 values the numbers of further ones are one less",
+    ),
+]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
+def test_faults_among_thousands_of_records_are_found(
+    fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (texts,) = (kind for kind in KINDS if kind.name == "arrow texts")
+    turns_red(fault, lambda: summed(texts, tmp_path), monkeypatch)
+
+
+def summed(kind: Kind, folder: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        test_thousands_of_records_are_the_sum_of_each(kind, folder, patch)
 
 
 @each("domain", DOMAINS, ids=lambda d: type(d).__name__)

@@ -289,6 +289,7 @@ def test_every_one_of_many_draws_is_composed(draws: int) -> None:
     assert sum(times for _, times in whole.pieces()) == draws
     assert whole.cost().epsilon == draws * TINY
     rho = draws * event.guarantee().rho
+    assert whole.guarantee().rho == rho
     assert account._zcdp(whole.pieces(), delta) == zcdp_epsilon(rho, delta)
 
 
@@ -424,6 +425,12 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "n * times",
         "min(n * times, 1000)",
         "1,000 of many draws are composed",
+    ): lambda: test_every_one_of_many_draws_is_composed(3_000),
+    Fault(
+        "littlestone.privacy.accounting.composed:Composed.guarantee",
+        "n * piece.rho",
+        "min(n, 500) * piece.rho",
+        "the rho of 500 draws is told",
     ): lambda: test_every_one_of_many_draws_is_composed(3_000),
     Fault(
         "littlestone.privacy.accounting.account:_zcdp",
