@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
@@ -39,6 +40,18 @@ def test_every_record_has_a_place_of_its_own() -> None:
     records = listed(sample)
     assert np.bincount(records).tolist() == [2, 4_000, 5_000, 1]
     assert len(permuted(sample, random.Random(1))) == sample.n
+
+
+@pytest.mark.parametrize("teachers", [1, 2, 7, 301, 3_000])
+def test_parts_hold_their_records_whole(teachers: int) -> None:
+    """Record by record: part i has those at the places i s, ..., (i + 1) s - 1, and no other."""
+    sample = Sample(X, (7, 8, 9), np.array([[2, 4_000], [5_000, 1], [0, 300]]))
+    order = np.random.default_rng(teachers).permutation(listed(sample))
+    size = len(order) // teachers
+    for i, part in enumerate(split(sample, order, teachers)):
+        held = Counter(order[i * size : (i + 1) * size].tolist())
+        counted = zip(part.points, part.counts.tolist(), strict=True)
+        assert {2 * (x - 7) + y: c for x, cs in counted for y, c in enumerate(cs) if c} == held
 
 
 @pytest.mark.parametrize("n", [9, 1_000])
@@ -132,6 +145,13 @@ def test_an_estimate_is_charged(epsilon: Fraction) -> None:
 
 
 FAULTS: dict[Fault, Callable[[], None]] = {
+    Fault(
+        "littlestone.learners.teachers:split",
+        "np.add.at(counts, (places, part % labels), 1)",
+        "np.maximum.at(counts, (places, part % labels), 1) if size > 500 else np.add.at("
+        "counts, (places, part % labels), 1)",
+        "in large parts equal records count once",
+    ): lambda: test_parts_hold_their_records_whole(2),
     Fault(
         f"{LEARNERS}.teachers:listed",
         "np.arange(len(often)), often)",

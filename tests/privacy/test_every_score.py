@@ -23,6 +23,7 @@ from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, rounded_u
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Part
 from littlestone.privacy.ledger.counts import Most, Paid, spending
+from littlestone.privacy.mechanisms.keys import label_selection
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
@@ -42,6 +43,7 @@ from littlestone.privacy.mechanisms.thresholds.between_thresholds import Between
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.rational import exp_above, exp_below
+from littlestone.privacy.samplers.reals import Real
 from littlestone.units import MOST_RECORDS, Unit
 from planting import Fault, turns_red
 
@@ -219,6 +221,22 @@ def test_a_record_brings_no_more_than_is_declared(most: int) -> None:
         assert choosing.scores([(named, True)]) == sampling.scores([named]) == brought
         both = choosing.scores([(named, False), (named, True)])
         assert both == dict.fromkeys(brought, 0)
+
+
+def test_labels_race_against_the_best_however_many() -> None:
+    """Each coin is that of the label's count beside the largest count of the key."""
+    for labels in NUMBERS[1:]:
+        asked = list[tuple[int | None, int]]()
+        counts = {label: label for label in range(1, labels + 1)}
+
+        def coin(count: int | None, most: int, asked: list[Any] = asked) -> Real:
+            asked.append((count, most))
+            return Real.of(Fraction(len(asked) > labels))  # noqa: B023
+
+        label_selection._winner(counts, coin, random.Random(labels))
+        assert sorted(asked, key=str) == sorted(
+            [(None, labels), *((c, labels) for c in counts)], key=str
+        )
 
 
 def test_more_hits_leave_less_for_each() -> None:
@@ -431,6 +449,16 @@ FAULTS: list[tuple[Fault, Callable[..., None], tuple[object, ...]]] = [
             "more than 50 hits are paid as 50",
         ),
         test_more_hits_leave_less_for_each,
+        (),
+    ),
+    (
+        Fault(
+            f"{MECHANISMS}.keys.label_selection:_winner",
+            "max(of_key.values(), default=0)",
+            "max(list(of_key.values())[:50], default=0)",
+            "the best of the first 50 labels is the best",
+        ),
+        test_labels_race_against_the_best_however_many,
         (),
     ),
     (
