@@ -143,7 +143,7 @@ def grown(name: str, pair: Pair, n: int, *, even: bool = True) -> Pair:
     are; or, if not ``even``, all are equal, so that some scores are apart by n.
     """
     if name in SCORES:
-        more = ((pair[0][0], min(n, TIES)), (min(n, SPREAD) + max(pair[0]), 1))
+        more: Any = ((pair[0][0], min(n, TIES)), (min(n, SPREAD) + max(pair[0]), 1))
     else:
         one, other = (
             sorted((Counter(a) - Counter(b)).elements(), key=repr)[0] for a, b in (pair, pair[::-1])
@@ -158,7 +158,7 @@ def grown(name: str, pair: Pair, n: int, *, even: bool = True) -> Pair:
     return Crowd(tuple(pair[0]), more), Crowd(tuple(pair[1]), more)
 
 
-def twin(subject: Subject[Any], name: str, data: Crowd) -> dict[Any, Fraction]:
+def twin(subject: Any, name: str, data: Crowd) -> dict[Any, Fraction]:
     """Upper bounds of the law of an exponential learner, by errors that are counted one by one.
 
     Weights are rounded up by 2^-200 of the best one's, and their sum is rounded down.
@@ -167,7 +167,7 @@ def twin(subject: Subject[Any], name: str, data: Crowd) -> dict[Any, Fraction]:
     prior = subject.distribution(())  # a rule of several forms weighs more
     errors = dict.fromkeys(prior, 0)
     for rule in errors:
-        h = Hypothesis.from_json(json.loads(rule)[1])
+        h = Hypothesis.from_json(json.loads(str(rule))[1])
         for (x, y), times in (*((record, 1) for record in data.few), *data.more):
             x = h.domain.canonical(x)
             errors[rule] += times * (h(x) != y) * (gain if y == 1 else loss)
@@ -200,9 +200,9 @@ def faults(subject: Subject[Any], pair: Pair, runs: int, law: Law | None) -> lis
             found.append("the draws are beyond the claim")
     if law is not None:
         said = [law(data) for data in pair]
-        for p, q in (said, said[::-1]):
-            exact = sum(p.values()) == 1 == sum(q.values())
-            if exact and hockey_stick(p, q, ratio_below(claim.epsilon)) > claim.delta:
+        for one, other in zip(said, said[::-1], strict=True):
+            exact = sum(one.values()) == 1 == sum(other.values())
+            if exact and hockey_stick(one, other, ratio_below(claim.epsilon)) > claim.delta:
                 found.append("the exact law is not what is claimed")
         for mine, whole in zip(drawn, said, strict=True):
             found += [
@@ -259,7 +259,7 @@ class Marks:
 
 def _counted(rule: str, data: Sequence[Any]) -> list[int]:
     """True positives, false positives and false negatives of a released rule, record by record."""
-    h = Hypothesis.from_json(json.loads(rule)[1])
+    h = Hypothesis.from_json(json.loads(str(rule))[1])
     told = Counter((h(x), y) for x, y in data)
     return [told[1, 1], told[1, 0], told[0, 1]]
 

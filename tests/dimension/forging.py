@@ -209,7 +209,7 @@ def retargeted(rows: Rows, certificate: Certificate) -> tuple[list[bytes], list[
     kept = bytearray(certificate.text)
     for end in proof.ends:
         kept[end] = 1
-    near, far = [], []
+    near, far = list[Any](), list[Any]()
     for at, before, size, meant in proof.found:
         after = Text(certificate.text, at)
         after.number()

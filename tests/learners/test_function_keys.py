@@ -45,7 +45,8 @@ def run(made: Any, target: Any, seed: int) -> list[int]:
 def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
     H = Thresholds.on(0, 1)
     made = KeyLearner(H, Budget(5, "1e-3"), horizon=2400)
-    target, state = H.hypothesis(0), tmp_path / "run.state"
+    target: Any = H.hypothesis(0)
+    state = tmp_path / "run.state"
     order = random.Random(7)
     rows = [(x, target(x)) for x in (order.choice(list(H.domain)) for _ in range(2400))]
 

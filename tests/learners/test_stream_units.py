@@ -159,7 +159,7 @@ def drawn(steps: int, most: int, data: Steps) -> dict[Any, Fraction]:
     mechanism = Short(**ones, delta=DELTA, horizon=steps)
 
     def run() -> tuple[str, ...]:
-        stream = KeyStream(NAMING, mechanism, Tape(script.generator(), together=True))
+        stream: Any = KeyStream(NAMING, mechanism, Tape(script.generator(), together=True))
         stream.begin()
         of_units = DurableStream(stream, 1, False, None, FirstRecords(unit))
         shown = []

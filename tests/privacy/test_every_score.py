@@ -122,7 +122,11 @@ def test_a_key_fires_as_often_as_its_curve_says(
     curve = mechanism(budget).curve
     for score in sorted({*range(4), *(2**k + i for k in range(2, 15) for i in (-1, 0, 1))}):
         choices, q = Choices(), curve(score)
-        law = choices.explore(lambda s=score, c=choices: curve.fires(s, c.generator()))
+
+        def fires(score: int = score, choices: Choices = choices) -> bool:
+            return curve.fires(score, choices.generator())
+
+        law = choices.explore(fires)
         assert law == {fired: p for fired, p in ((True, q), (False, 1 - q)) if p}
 
 
@@ -192,8 +196,11 @@ def test_a_test_far_from_its_threshold_answers_as_often_as_said(epsilon: Fractio
     for gap in NUMBERS:
         above = a**gap / (1 + a) if gap else 1 - a / (1 + a)
         for value, p in ((-gap, above), (gap - 1, 1 - above)):
-            session = partial(Session, a, 0, 1, False)
-            assert is_law_of(lambda rng, v=value: session(rng).test(v), {True: p, False: 1 - p})  # noqa: B023
+
+            def answer(rng: random.Random, value: int = value) -> bool:
+                return Session(a, 0, 1, False, rng).test(value)
+
+            assert is_law_of(answer, {True: p, False: 1 - p})
 
 
 @pytest.mark.deep
@@ -255,7 +262,11 @@ def test_a_threshold_has_noise_however_many_hits(monotone: bool) -> None:
         mechanism = SparseVector.within(Fraction(1), threshold=7, hits=hits, monotone=monotone)
         asked = list[Fraction]()
         with pytest.MonkeyPatch.context() as patch:
-            noise = lambda a, rng: asked.append(a) or 10**12  # noqa: B023, E731
+
+            def noise(a: Fraction, _: object, asked: list[Fraction] = asked) -> int:
+                asked.append(a)
+                return 10**12
+
             patch.setattr(sparse_vector, "discrete_laplace", noise)
             session = mechanism.begin(random.Random(hits))
         assert (session._threshold, session._left) == (7 + 10**12, hits)
@@ -330,7 +341,7 @@ def test_a_total_is_what_the_worst_position_has_paid(seed: int) -> None:
     assert [spent.total.epsilon, spent.total.delta] == expected
 
 
-FAULTS: list[tuple[Fault, Callable[..., None], tuple[object, ...]]] = [
+FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     (
         Fault(
             f"{MECHANISMS}.keys.label_selection:LabelSelection.weight",

@@ -91,8 +91,24 @@ def streams(most: int | None = None) -> Iterator[Door]:
                 online_choice(made, budget, horizon=HORIZON, method=kind.method)
             except DeclarationError:
                 continue
-            declared = ("--class", H, "--target", "y", "--positive", "1", "--epsilon", "1")
-            more = ("--delta", delta, "--method", kind.method, "--horizon", str(HORIZON))
+            declared: tuple[str, ...] = (
+                "--class",
+                H,
+                "--target",
+                "y",
+                "--positive",
+                "1",
+                "--epsilon",
+                "1",
+            )
+            more: tuple[str, ...] = (
+                "--delta",
+                delta,
+                "--method",
+                kind.method,
+                "--horizon",
+                str(HORIZON),
+            )
             secret, of = "state.run", "" if most is None else f", {most} of each"
             more += () if most is None else (*UNIT, str(most))
             yield Command(

@@ -169,7 +169,9 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
         """`distribution` for candidates with these scores."""
         # By gaps: powers of scores would have as many digits as there are records.
         top = max(scores.values(), default=self.bottom)
-        weights = {u: self.base ** (score - top) for u, score in scores.items()}
+        weights: dict[Item | None, Fraction] = {
+            u: self.base ** (score - top) for u, score in scores.items()
+        }
         weights[None] = weights.get(None, 0) + self.base ** (self.bottom - top)
         total = sum(weights.values())
         return {u: weight / total for u, weight in weights.items()}
