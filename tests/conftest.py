@@ -25,12 +25,17 @@ DEEP_FILE = re.compile(r"^pytestmark = pytest\.mark\.deep$", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Whether a file need not even be imported, because it has no test of the speed that is asked."""
-    speed = config.getoption("markexpr")
-    if collection_path.suffix != ".py" or speed not in ("deep", "not deep"):
+    """Whether a file need not even be imported: it has no test, or none of the speed that is asked."""
+    if collection_path.suffix != ".py":
         return None
     text = collection_path.read_text(encoding="utf-8")
-    none = DEEP_FILE.search(text) if speed == "not deep" else "pytest.mark.deep" not in text
+    speed = config.getoption("markexpr")
+    if not collection_path.name.startswith("test_"):
+        none = ">>> " not in text or speed == "deep"
+    elif speed == "not deep":
+        none = DEEP_FILE.search(text) is not None
+    else:
+        none = speed == "deep" and "pytest.mark.deep" not in text
     return True if none else None
 
 
