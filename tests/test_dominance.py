@@ -87,25 +87,23 @@ def idle(kinds: Iterable[type[Any]]) -> set[str]:
 
 @cache
 def imported(module: ModuleType) -> frozenset[str]:
-    """The names that a module of ours imports, within functions too."""
+    """The modules from which a module of ours imports, within functions too."""
     path = Path(str(getattr(module, "__file__", "")))
     if path.suffix != ".py" or not module.__name__.startswith("littlestone"):
         return frozenset()
     lines = ast.walk(ast.parse(path.read_text()))
-    return frozenset(
-        n.name for line in lines if isinstance(line, ast.ImportFrom) for n in line.names
-    )
+    return frozenset(str(line.module) for line in lines if isinstance(line, ast.ImportFrom))
 
 
 def unused(kinds: Iterable[type[Any]]) -> set[str]:
     """The mechanisms and accountants that nothing that stays draws or pays with."""
     users = {module for user in USERS for module in modules(f"littlestone.{user}")}
-    needed = {name for module in users for name in imported(module)}
+    needed = {found for module in users for found in imported(module)}
     left = set(kinds)
-    while found := {kind for kind in left if kind.__name__ in needed or has_reason(kind)}:
+    while found := {kind for kind in left if kind.__module__ in needed or has_reason(kind)}:
         left -= found
         for base in {base for kind in found for base in kind.__mro__}:
-            needed |= {base.__name__, *imported(import_module(base.__module__))}
+            needed |= {base.__module__, *imported(import_module(base.__module__))}
     return {kind.__name__ for kind in left}
 
 
