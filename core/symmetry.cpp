@@ -6,12 +6,12 @@
 namespace littlestone {
 namespace {
 
-// Call visit(place) for the values of every four entries of a row.
+// Call visit(place) for the values of every four entries of a row: there are 16 places for each.
 template <typename Visit>
-void visit_values(const Word* row, Index words, Visit visit) {
-    for (Index w = 0; w < words; ++w) {
-        Word word = row[w];
-        for (Index place = 256 * w; place < 256 * (w + 1); place += 16, word >>= 4)
+void visit_values(const Word* row, Index places, Visit visit) {
+    for (Index first = 0; first < places; first += 256) {
+        Word word = *row++;
+        for (Index place = first; place < std::min(places, first + 256); place += 16, word >>= 4)
             visit(place + static_cast<Index>(word & 15));
     }
 }
@@ -21,14 +21,14 @@ void visit_values(const Word* row, Index words, Visit visit) {
 void sum_rows(Grid<const Word> rows, List<const Word> sums, List<Word> found) {
     for (Index i = 0; i < rows.rows; ++i) {
         Word total = 0;
-        visit_values(rows[i], rows.columns, [&](Index place) { total += sums[place]; });
+        visit_values(rows[i], sums.size, [&](Index place) { total += sums[place]; });
         found[i] = total;
     }
 }
 
 void sum_values(Grid<const Word> rows, List<const Word> weights, List<Word> found) {
     for (Index i = 0; i < rows.rows; ++i)
-        visit_values(rows[i], rows.columns, [&](Index place) { found[place] += weights[i]; });
+        visit_values(rows[i], found.size, [&](Index place) { found[place] += weights[i]; });
 }
 
 bool takes_rows(Grid<const Word> rows, List<const Index> image, List<const Index> match) {

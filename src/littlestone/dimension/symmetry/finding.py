@@ -32,6 +32,7 @@ class Entries:
 
     def __init__(self, table: PackedTable) -> None:
         self.points, self._rows = table.points, table.rows
+        self._fours = -(-table.points // 4)  # the entries of a row are read by fours
 
     @cached_property
     def _by_hash(self) -> tuple[Colours, NDArray[np.int64]]:
@@ -41,7 +42,7 @@ class Entries:
 
     def rows(self, weights: Colours) -> Colours:
         """The sum of each row's literals, modulo 2^64."""
-        ones = np.zeros(64 * self._rows.shape[1], np.uint64)
+        ones = np.zeros(4 * self._fours, np.uint64)
         ones[: self.points] = weights[1::2] - weights[::2]
         found = np.empty(len(self._rows), np.uint64)
         core.sum_rows(self._rows, (ones.reshape(-1, 4) @ _BITS.T).ravel(), found)
@@ -50,7 +51,7 @@ class Entries:
 
     def literals(self, weights: Colours) -> Colours:
         """The sum of the weights of the rows that have each literal, modulo 2^64."""
-        sums = np.zeros(256 * self._rows.shape[1], np.uint64)
+        sums = np.zeros(16 * self._fours, np.uint64)
         core.sum_values(self._rows, weights, sums)
         ones = (sums.reshape(-1, 16) @ _BITS).ravel()[: self.points]
         return np.stack([weights.sum(dtype=np.uint64) - ones, ones], axis=1).ravel()
