@@ -29,6 +29,7 @@ from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.lists import stable_histogram
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
@@ -45,11 +46,9 @@ from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.privacy.samplers.reals import Real
 from littlestone.units import MOST_RECORDS, Unit
-from planting import Fault, turns_red
 
 EPSILONS = tuple(map(Fraction, ("0.001", "0.01", "1", "30")))
 DELTAS = tuple(map(Fraction, ("1e-6", "0.1")))
-MECHANISMS = "littlestone.privacy.mechanisms"
 TINY = Budget("0.001", "1e-6")
 MOST = 40_000  # above all scores at which a curve reaches 1
 
@@ -246,6 +245,27 @@ def test_labels_race_against_the_best_however_many() -> None:
         )
 
 
+def test_the_rest_is_all_that_is_not_released_however_many_keys() -> None:
+    mechanism, told = RestSelection[int](Budget(1, "1e-6")), list[int]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RestSelection, "_all", lambda self, rest, rng: bool(told.append(rest)))
+        for keys in NUMBERS:
+            scores = {**dict.fromkeys(range(keys), 5_000), **dict.fromkeys(range(-keys, 0), -3)}
+            assert len(mechanism._release(scores, random.Random(keys)) or ()) == keys
+    assert told == [-3 * keys for keys in NUMBERS]
+
+
+@budgets
+def test_a_key_is_released_from_its_threshold_on(budget: Budget) -> None:
+    """Where every noise is 0."""
+    histogram = StableHistogram[str](budget)
+    below, at = histogram.threshold - 1, histogram.threshold
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stable_histogram, "discrete_laplace", lambda a, rng: 0)
+        released = histogram.release(["a"] * below + ["b"] * at, random.Random(1))
+    assert released == {("b", at)}
+
+
 def test_more_hits_leave_less_for_each() -> None:
     """Twice as many hits leave at most 10 / 11 of it for one test."""
     for hits in (1, 2, 4, 8, 16, 32, 64):
@@ -339,170 +359,3 @@ def test_a_total_is_what_the_worst_position_has_paid(seed: int) -> None:
         whole[side] + sum(max(sides[side].values()) for sides in worst.values()) for side in (0, 1)
     ]
     assert [spent.total.epsilon, spent.total.delta] == expected
-
-
-FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
-    (
-        Fault(
-            f"{MECHANISMS}.keys.label_selection:LabelSelection.weight",
-            "known[last] = int(max(after, early))",
-            "known[last] = int(max(after, early)) + (last > 1000) * (one >> 6)",
-            "beyond 1,000 records each one weighs 1/64 more",
-        ),
-        test_a_record_moves_the_weight_of_a_label_as_far_as_the_proof_allows,
-        (TINY,),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.keys.release_curve:ReleaseCurve._numerator",
-            "while top < score and known[top] < one:",
-            "while top < min(score, 4000) and known[top] < one:",
-            "the curve ends at 4,000 records",
-        ),
-        test_a_replaced_label_moves_the_chance_of_a_key_as_far_as_claimed,
-        (PartitionSelection, TINY),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.keys.release_curve:ReleaseCurve.fires",
-            "numerator in (0, 1 << self._bits)",
-            "score > 300 or numerator in (0, 1 << self._bits)",
-            "a key of more than 300 records is certain to fire",
-        ),
-        test_a_key_fires_as_often_as_its_curve_says,
-        (PartitionSelection, TINY),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.thresholds.threshold_tests:Session.test",
-            "above is not self._hits_below",
-            "above is not self._hits_below and self._left <= 100",
-            "while more than 100 hits are left none is counted",
-        ),
-        test_a_session_ends_with_its_last_hit,
-        (False,),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.keys.rest_selection:RestSelection._all",
-            "power(-rest)",
-            "power(min(-rest, 500))",
-            "a rest with more than 500 negatives counts as 500",
-        ),
-        test_all_keys_are_released_as_often_as_said_whatever_the_rest,
-        (EPSILONS[0],),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.thresholds.between_thresholds:BetweenThresholds._exponents",
-            "min(max(votes, 0), self.voters), self.voters",
-            "min(max(votes, 0), 500), self.voters",
-            "at most 500 votes count",
-        ),
-        test_votes_of_any_number_of_voters_are_answered_as_often_as_said,
-        (1_025,),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.thresholds.sparse_vector:SparseVector.begin",
-            "discrete_laplace(threshold_noise, rng)",
-            "discrete_laplace(threshold_noise, rng) if self.hits <= 20 else 0",
-            "the threshold of more than 20 hits has no noise",
-        ),
-        test_a_threshold_has_noise_however_many_hits,
-        (False,),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.scores.counted:ErrorMechanism.base",
-            "(2 * self.sensitivity)",
-            "((2 if self.sensitivity < 1000 else 1) * self.sensitivity)",
-            "costs of 1,000 or more pay half",
-        ),
-        test_all_that_is_declared_is_paid_for,
-        (EPSILONS[1],),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.lists.stable_histogram:StableHistogram.threshold",
-            "max(2, 1 + self._exponent(self.delta))",
-            "min(3000, max(2, 1 + self._exponent(self.delta)))",
-            "no threshold is above 3,000",
-        ),
-        test_all_that_is_declared_is_paid_for,
-        (EPSILONS[0],),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.lists.choosing:ChoosingMechanism.scores",
-            "self.growth if label else None",
-            "self.growth if label and len(each) <= 100 else None",
-            "a record that is covered by over 100 brings them all",
-        ),
-        test_a_record_brings_no_more_than_is_declared,
-        (2,),
-    ),
-    (
-        Fault(
-            "littlestone.privacy.ledger.counts:spending",
-            "times * cost.epsilon",
-            "min(times, 1000) * cost.epsilon",
-            "of equal spends 1,000 count",
-        ),
-        lambda: [test_a_total_is_what_the_worst_position_has_paid(seed) for seed in range(12)],
-        (),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.thresholds.above_threshold:AboveThreshold.query_epsilon",
-            "ratio, self.hits, bits",
-            "ratio, min(self.hits, 50), bits",
-            "more than 50 hits are paid as 50",
-        ),
-        test_more_hits_leave_less_for_each,
-        (),
-    ),
-    (
-        Fault(
-            f"{MECHANISMS}.keys.label_selection:_winner",
-            "max(of_key.values(), default=0)",
-            "max(list(of_key.values())[:50], default=0)",
-            "the best of the first 50 labels is the best",
-        ),
-        test_labels_race_against_the_best_however_many,
-        (),
-    ),
-    (
-        Fault(
-            "littlestone.privacy.accounting.grouped:growth",
-            "if epsilon == 0",
-            "if epsilon < Fraction(1, 500)",
-            "at a tiny epsilon delta grows by k",
-        ),
-        test_a_unit_costs_what_its_records_cost_one_after_another,
-        (EPSILONS[0],),
-    ),
-    (
-        Fault(
-            "littlestone.privacy.accounting.grouped:Grouped.guarantee",
-            "k**2 * one.rho",
-            "(k**2 if k <= 50 else k) * one.rho",
-            "for over 50 records rho grows by their number",
-        ),
-        test_a_unit_costs_what_its_records_cost_one_after_another,
-        (EPSILONS[1],),
-    ),
-]
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(
-    ("fault", "test", "given"), FAULTS, ids=lambda one: getattr(one, "mistake", "")
-)
-def test_each_fault_turns_red(
-    fault: Fault,
-    test: Callable[..., None],
-    given: tuple[object, ...],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    turns_red(fault, test, monkeypatch, *given)
