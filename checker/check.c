@@ -156,16 +156,27 @@ static int accept(checker *c, const space *given, word k, word parent, word lite
     return good;
 }
 
-/* Whether the leaves of the tree give the answers of the paths that lead to them. */
-static int shattered(const check_job *job, word depth, const word *point, const word *leaf) {
+/* Whether the leaves of the tree give the answers of the paths that lead to them.  The first `level` questions of a
+ * path ask `asked[level]` of a row, and the answers are `value[level]`; a leaf shares the first ones with the last. */
+static int shattered(checker *c, word depth, const word *point, const word *leaf) {
+    const check_job *job = c->job;
     size_t width = (job->columns + 63) / 64;
+    word *asked = take(c, (depth + 1) * width, 8), *value = take(c, (depth + 1) * width, 8);
+    memset(asked, 0, width * 8), memset(value, 0, width * 8);
     for (word i = 0; i >> depth == 0; i++) {
         if (leaf[i] >= job->count) return 0;
-        for (word level = 0; level < depth; level++) {
-            word x = point[((word)1 << level) - 1 + (i >> (depth - level))];
+        for (word level = i ? depth - 1 - (word)__builtin_ctzll(i) : 0; level < depth; level++) {
+            word x = point[((word)1 << level) - 1 + (i >> (depth - level))], answer = i >> (depth - level - 1) & 1;
+            word *mine = asked + level * width, *values = value + level * width;
             if (x >= job->columns) return 0;
-            if ((job->rows[leaf[i] * width + x / 64] >> x % 64 & 1) != (i >> (depth - level - 1) & 1)) return 0;
+            if (mine[x / 64] >> x % 64 & 1 && (values[x / 64] >> x % 64 & 1) != answer) return 0;
+            memcpy(mine + width, mine, width * 8), memcpy(values + width, values, width * 8);
+            mine[width + x / 64] |= (word)1 << x % 64;
+            values[width + x / 64] |= answer << x % 64;
         }
+        const word *row = job->rows + leaf[i] * width, *mine = asked + depth * width, *values = value + depth * width;
+        for (size_t w = 0; w < width; w++)
+            if ((row[w] ^ values[w]) & mine[w]) return 0;
     }
     return 1;
 }
@@ -175,7 +186,8 @@ static int follows(checker *c, word k) {
     size_t given = (c->columns + 63) / 64, rows = c->job->count;
     for (c->width = 1; c->width < given; c->width = c->width < 8 ? 2 * c->width : c->width + 8) {}
     word *row = room_for_rows(c, rows);
-    for (size_t i = 0; i < rows; i++) {
+    if (c->width == given) memcpy(row, c->job->rows, rows * given * 8);
+    for (size_t i = 0; i < rows && c->width > given; i++) {
         memset(row + i * c->width, 0, c->width * 8);
         memcpy(row + i * c->width, c->job->rows + i * given, given * 8);
     }
@@ -203,7 +215,7 @@ static int check(checker *c) {
         if ((tree[i] = number(c)) == NONE) return CHECK_DAMAGED;
     c->declared = number(c);
     if (c->declared > job->size - c->at || (!c->declared && c->at < job->size)) return CHECK_DAMAGED;
-    job->shattered = shattered(job, job->lower, tree, tree + nodes);
+    job->shattered = shattered(c, job->lower, tree, tree + nodes);
     give_back(c, &c->last, NULL);
     if (c->declared)
         job->above = follows(c, job->upper + 1) && c->at == job->size ? BY_CLAIMS : REFUSED;
