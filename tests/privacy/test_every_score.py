@@ -21,7 +21,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import Grouped, growth
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, rounded_up
 from littlestone.privacy.event import Guarantee
-from littlestone.privacy.ledger import Part
+from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.ledger.counts import Most, Paid, spending
 from littlestone.privacy.mechanisms.keys import label_selection
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
@@ -359,3 +359,12 @@ def test_a_total_is_what_the_worst_position_has_paid(seed: int) -> None:
         whole[side] + sum(max(sides[side].values()) for sides in worst.values()) for side in (0, 1)
     ]
     assert [spent.total.epsilon, spent.total.delta] == expected
+
+
+@pytest.mark.deep
+def test_each_of_many_equal_spends_counts() -> None:
+    ledger, event = Ledger(), Answer(Fraction(1, 1000), Fraction(1, 10**9))
+    for _ in range(1_030):
+        ledger.spend(event, dataset="visits", what="a look")
+    total = ledger.total("visits")
+    assert (total.epsilon, total.delta) == (Fraction(1_030, 1000), Fraction(1_030, 10**9))

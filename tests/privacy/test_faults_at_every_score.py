@@ -166,6 +166,16 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
+            "littlestone.privacy.ledger.rows:paid",
+            "cost, times))",
+            "cost, min(times, 500)))",
+            "of equal entries 500 count",
+        ),
+        every.test_each_of_many_equal_spends_counts,
+        (),
+    ),
+    (
+        Fault(
             "littlestone.privacy.accounting.grouped:growth",
             "if epsilon == 0",
             "if epsilon < Fraction(1, 500)",
