@@ -275,7 +275,7 @@ def test_ctrl_c_raises_with_the_bounds() -> None:
 
 
 def test_a_second_ctrl_c_does_not_lose_the_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    from littlestone.dimension.engine.driver import Engine
+    from littlestone.dimension.engine import Engine
 
     build, presses = Engine.tree, iter([True, True, False])
 

@@ -12,8 +12,8 @@ import tables
 from numpy.typing import NDArray
 from tables import Table, admitted, recursion, signed
 
+from littlestone.dimension import engine as driver
 from littlestone.dimension import is_shattered_by
-from littlestone.dimension.engine import driver
 from littlestone.dimension.solver import _Solve
 from littlestone.dimension.symmetry import learning, orbits
 from littlestone.dimension.symmetry.finding import Entries

@@ -10,9 +10,9 @@ import pytest
 import tables
 
 from littlestone import core
+from littlestone.dimension import engine as driver
 from littlestone.dimension import is_shattered_by
 from littlestone.dimension.bounds import Bounds
-from littlestone.dimension.engine import driver
 from littlestone.dimension.solver import _Solve, littlestone_bounds
 from littlestone.dimension.table import PackedTable
 

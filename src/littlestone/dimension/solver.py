@@ -10,7 +10,7 @@ from threading import Event, Thread
 from typing import TypeAlias, overload
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
-from littlestone.dimension.engine.driver import Engine
+from littlestone.dimension.engine import Engine
 from littlestone.dimension.table import PackedTable, TableOrClass
 from littlestone.errors import DeclarationError, TooLargeError, shown
 

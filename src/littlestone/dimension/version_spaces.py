@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.driver import Engine
+from littlestone.dimension.engine import Engine
 from littlestone.dimension.small import WORK, BoundedSolver, TooHardError
 from littlestone.dimension.solver import GIB, POLL, room_for_bounds
 from littlestone.dimension.table import PackedTable, functions, pack

@@ -1,1 +1,0 @@
-"""The engine of the Littlestone solver, which asks the compiled core."""
