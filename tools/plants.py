@@ -38,8 +38,9 @@ class Planted:
 
     def __str__(self) -> str:
         speed = "make deep" if self.deep else "make test"
-        place = getattr(self.what, "place", "tests/audit/plants")
-        return f"{speed} | {place} | {self.what.mistake} | {self.test}"
+        place = getattr(self.what, "place", self.test.partition("::")[0])
+        mistake = getattr(self.what, "mistake", self.what)
+        return f"{speed} | {place} | {mistake} | {self.test}"
 
 
 class Collector:
