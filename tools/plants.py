@@ -39,8 +39,9 @@ class Planted:
     def __str__(self) -> str:
         speed = "make deep" if self.deep else "make test"
         place = getattr(self.what, "place", self.test.partition("::")[0])
-        mistake = getattr(self.what, "mistake", self.what)
-        return f"{speed} | {place} | {mistake} | {self.test}"
+        mistake = " ".join(str(getattr(self.what, "mistake", self.what)).split())
+        test = " ".join(self.test.split())
+        return f"{speed} | {place} | {mistake} | {test}"
 
 
 class Collector:
