@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from littlestone.data.coding import Coded, Numbering, coded, tuples
+from littlestone.domains import text
 from planting import Fault, turns_red
 
 CODING = "littlestone.data.coding"
@@ -56,6 +57,12 @@ def test_rows_of_wide_columns_are_told_apart() -> None:
             assert row[number].tolist() == column.tolist()
 
 
+def test_a_whole_number_has_one_text_as_an_integer_and_as_a_float() -> None:
+    """One missing value turns a whole column of numbers into floats: up to 2^53 no text may change."""
+    for number in {2**k + i for k in range(1, 53) for i in (-1, 0, 1)} - {2**53}:
+        assert text(number) == text(float(number)) == text(np.float64(number)), number
+
+
 FAULTS = {
     Fault(
         f"{CODING}:coded",
@@ -99,6 +106,12 @@ FAULTS = {
         "2**65",
         "the number of a row overflows",
     ): test_rows_of_wide_columns_are_told_apart,
+    Fault(
+        "littlestone.domains.values:text",
+        "abs(built_in) < 2**53",
+        "abs(built_in) < 2**31",
+        "a large number has another text beside a missing one",
+    ): test_a_whole_number_has_one_text_as_an_integer_and_as_a_float,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import test_every_score as every
 
+from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from planting import Fault, turns_red
 
 MECHANISMS = "littlestone.privacy.mechanisms"
@@ -30,7 +31,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
             "the curve ends at 4,000 records",
         ),
         every.test_a_replaced_label_moves_the_chance_of_a_key_as_far_as_claimed,
-        (every.PartitionSelection, every.TINY),
+        (PartitionSelection, every.TINY),
     ),
     (
         Fault(
@@ -40,7 +41,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
             "a key of more than 300 records is certain to fire",
         ),
         every.test_a_key_fires_as_often_as_its_curve_says,
-        (every.PartitionSelection, every.TINY),
+        (PartitionSelection, every.TINY),
     ),
     (
         Fault(
