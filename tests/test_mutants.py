@@ -58,7 +58,7 @@ def test_the_nearest_tests_are_those_of_the_module(tools: Any) -> None:
 
 
 def test_a_fault_is_an_edit_of_its_file(tools: Any) -> None:
-    from plants import as_mutant  # type: ignore[import-not-found,attr-defined,unused-ignore]
+    from list_plants import as_mutant  # type: ignore[import-not-found,attr-defined,unused-ignore]
 
     fault = Fault(
         "planting:plant", "source.count(fault.old) == 1", "True", "Places are not counted."

@@ -1,4 +1,4 @@
-"""List which command notices each planted bug: PYTHON tools/plants.py [--beyond N].
+"""List which command notices each planted bug: PYTHON tools/list_plants.py [--beyond N].
 
 Every plant has a test of its own, which fails if nothing catches the plant.  One line is printed for
 each plant: the command that runs this test, where the plant is, its mistake, and the test.  With
