@@ -1,5 +1,5 @@
 # make demo   set up and learn private rules from 336,776 real flights
-# make test   set up and run the tests, in under five minutes once all is installed
+# make test   set up and run the fast tests, in a few minutes once all is installed
 # make deep   the slow ones: tests of tests, whole laws, the commands of all pages
 # make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
 # make neighbours  the tests beside OpenDP and dp-accounting
