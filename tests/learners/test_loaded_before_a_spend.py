@@ -76,3 +76,55 @@ def test_nothing_is_imported_after_a_spend(text: str, method: str, labels: int) 
         check=False,
     )
     assert done.stdout == f"{method} []\n", done.stderr
+
+
+STREAM = """
+import random, sys
+from littlestone.classes import parse_class
+from littlestone.learners.online import choose_online_learner, durable_run
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.units import Unit
+
+text, method = sys.argv[1:]
+H = parse_class(text)
+learner = choose_online_learner(H, Budget(1000, "1e-1"), horizon=2000, method=method)
+pay, loaded = type(learner).pay, set()
+def noted(self, *given, **named):
+    receipt = pay(self, *given, **named)
+    loaded.update(sys.modules)
+    return receipt
+type(learner).pay = noted
+columns = H.domain.column_names
+x = H.domain.encode_record(["a"] * len(columns)) if H.domain.size is None else min(H.domain)
+with Ledger() as ledger:
+    more = dict(ledger=ledger, dataset="d", label="y", rng=random.Random(1), batches=True)
+    with durable_run(learner, unit=Unit("who", 1), **more) as run:
+        y = 1 - run.stream.hypothesis(x)
+        for i in range(2000):
+            run.take([(x, y)], units=[i])
+assert loaded and len(run.stream.publications) > 1, run.stream.publications
+print(learner.method, sorted(set(sys.modules) - loaded))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "method"),
+    [
+        ("thresholds(x, 0..9)", "teachers"),
+        ("trees(age: 0..8 step 1; depth 1)", "teachers"),
+        ("subsets(a; at most 2)", "keys"),
+        ("points(a)", "keys"),
+        ("rules(a, b; at most 2)", "rules"),
+        ("thresholds(x, 0..9)", "confirmed"),
+        ("thresholds(x, 0..9)", "tallied"),
+    ],
+)
+def test_nothing_is_imported_after_a_stream_is_paid_for(text: str, method: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", STREAM, text, method],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == f"{method} []\n", done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
 from littlestone.discovery import concrete
@@ -189,9 +190,7 @@ class Hypothesis(ABC, Generic[Point]):
         >>> Hypothesis.from_json(rule.to_json()) == rule
         True
         """
-        found = concrete(Hypothesis, "littlestone.hypotheses")  # type: ignore[type-abstract]
-        kinds = {kind.__name__: kind for kind in found}
-        kinds |= {old: kinds[new] for old, new in _FORMER.items()}
+        kinds = hypothesis_kinds()
         try:
             form = {key: data[key] for key in data if key not in ("kind", "domain")}
             return kinds[data["kind"]].from_form(Domain.from_json(data["domain"]), form)
@@ -203,6 +202,20 @@ class Hypothesis(ABC, Generic[Point]):
                 found="a field is missing or not of its kind",
                 fix="use a model file as `littlestone fit` wrote it",
             ) from None
+
+
+@cache
+def hypothesis_kinds() -> Mapping[str, type[Hypothesis[Any]]]:
+    """The kinds of functions by the names that `Hypothesis.to_json` writes.
+
+    The first call imports all of them.  Raises `DeclarationError` if one of another package fails.
+
+    >>> hypothesis_kinds()["StepFunction"].__name__
+    'StepFunction'
+    """
+    found = concrete(Hypothesis, "littlestone.hypotheses")  # type: ignore[type-abstract]
+    kinds = {kind.__name__: kind for kind in found}
+    return kinds | {old: kinds[new] for old, new in _FORMER.items()}
 
 
 EXPORT = "write the rule as conditions on columns"

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, final
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Domain, Point
 from littlestone.errors import DeclarationError
+from littlestone.hypotheses.base import hypothesis_kinds
 from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
@@ -169,6 +170,7 @@ class StreamLearner(ABC, Generic[Stream]):
     ) -> Receipt:
         """Spend the cost of `event_for` the ``unit``, for a whole run that draws from ``rng``."""
         self.prepare()
+        hypothesis_kinds()  # what is drawn is read as one of them, and importing them may fail
         what = self.verb.format(label=label, hypotheses=self.hypotheses)
         return ledger.spend(self.event_for(unit), dataset=dataset, what=what, rng=rng)
 
