@@ -8,15 +8,17 @@
 
 namespace littlestone {
 
+// 0 and 255 say nothing: a table has fewer than 2^31 rows, so that LDim <= 30.
 struct Bounds {
-    int lower = 0, upper = 255;  // at most
+    int lower = 0, upper = 255;
     bool at_least(int k) const { return lower >= k; }
     bool less_than(int k) const { return upper < k; }
 };
 
 // Buckets of four entries of two words, a line of the cache.  One word is half of the key; the other
 // packs (half of the other half, work, upper, lower).  A full bucket gives up the entry that took the
-// least work.  The table starts small and doubles in place: entries of bucket b stay or move to bucket
+// least work.  An entry is found by 96 bits of its key.  They are trusted: two version spaces that share
+// them would be taken for one.  The table starts small and doubles in place: entries of bucket b stay or move to bucket
 // b + (number of buckets), which is still empty.
 //
 // Two searches may use a table at once, without locks.  So the key is kept xor the other word: an entry

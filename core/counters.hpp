@@ -59,6 +59,7 @@ void count_juntas(Grid<const std::int64_t> weights, List<const std::int64_t> fun
 // A subcube is a number to the base 3 with a digit for each column: 0 if it is free, 1 or 2 if it is
 // fixed. counts[y][s] are the records of label y in subcube s. found[b][starts[s] + e] becomes the
 // number of lists whose first block says b and that make e errors in s; `found` begins with zeros.
+// Lists of no literal or of one are not among them: such a list has two forms, so the caller adds them.
 void count_lists(Index columns, Grid<const std::int64_t> counts, List<const std::int64_t> starts,
                  Grid<std::int64_t> found);
 

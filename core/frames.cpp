@@ -25,6 +25,7 @@ void for_each_block(int stride, int words, Visit visit) {
                 visit(b, std::min(4, stride - b), g);
 }
 
+// The frame at depth d is asked for LDim >= k - d >= 2, where 2^k <= rows: so there are enough.
 int depths_for(int rows) {
     int depth = 1;
     while (rows >> depth) ++depth;
@@ -44,7 +45,7 @@ Frames::Frames(int most_rows, int columns)
       raw_(columns),
       slots_(product(8, columns + 2)),
       hashes_(columns),
-      index_(most_rows + 80) {
+      index_(most_rows + 80) {  // `list` writes 7 more at most, `gather_rows` 63
     if (columns_.size() >= MANY) columns_.use_large_pages(0, columns_.size());
     if (rows_.size() >= MANY) rows_.use_large_pages(0, rows_.size());
     for (Frame& frame : frames_) {
@@ -222,7 +223,7 @@ void Frames::settle(Frame& frame, int wide, const std::int32_t* origin) {
     const Word last = last_word(rows);
     Word* const base = columns_.data() + frame.at;
     int size = 8;
-    while (size < 2 * wide) size <<= 1;
+    while (size < 2 * wide) size <<= 1;  // half of the slots stay free: a search among them ends
     std::fill_n(slots_.data(), size, -1);
     if (words > 0) {
         int z = 0;

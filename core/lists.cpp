@@ -55,6 +55,8 @@ void count_lists(Index columns, Grid<const std::int64_t> counts, List<const std:
                 const Index wrong = counts[1 - b][s] - counts[1 - b][part];
                 std::int64_t *to = found[b] + starts[s] + wrong, *from = found[1 - b] + start;
                 for (Index e = 0; e < errors; ++e) to[e] += from[e];
+                // Or all of the part is 1 - b. The last block has two literals or more, so that each
+                // function is counted in one form.
                 if (parts.literals > 1) ++to[counts[b][part]];
             }
         }

@@ -4,9 +4,7 @@ namespace littlestone {
 
 namespace {
 
-constexpr int FEW = 64;    // with so few columns that split a side, it is looked into without being built
-constexpr int IN_PLACE = 8;  // and in frames of so few words: elsewhere, fewer rows are worth a frame
-constexpr int MARKED = 4;  // sides are marked for the other search where k is larger
+constexpr int MARKED = 4;  // sides are marked for the other search from this k on
 
 }  // namespace
 

@@ -70,7 +70,7 @@ public:
     // Go over to another table on the same columns.
     void load(const Word* rows, int count);
 
-    // Whether LDim >= k >= 2, within so many version spaces and units of work.
+    // Whether LDim >= k, 2 <= k <= 30, within so many version spaces and units of work.
     Answer at_least(int k, std::int64_t nodes, std::int64_t work);
 
     // Write the points of a shattered tree of depth k >= 2, but for its lowest level, as a heap.
@@ -86,6 +86,10 @@ public:
 
 protected:  // the writer of certificates looks ahead as the search does
     static constexpr int NONE = -1, STOPPED = -2;
+
+    // Before a side is built, it may be refuted by counting: with pairs of columns if a column has at most
+    // IN_PLACE words, and by rows if at most FEW columns split the side.  Otherwise building is cheaper.
+    static constexpr int FEW = 64, IN_PLACE = 8;
 
     // search.cpp
     Answer decide(int depth, int k);

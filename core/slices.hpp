@@ -14,7 +14,8 @@ struct SplitQuestion {
     int frame_rows;
     const std::int32_t* listed;  // padded to a multiple of 16 with the row of zeros
     int size;                    // how many rows are listed
-    int least;                   // rows that are to be left on both sides
+    int least;                   // rows that are to be left on both sides: at most half of the listed
+                                 // rows, and of the others if their count is used
 };
 
 // For two sets of rows, how many columns split them so.

@@ -52,6 +52,7 @@ Answer Solver::ask_both(int k, std::int64_t nodes, std::int64_t work) {
             if (changed.wait_until(lock, help_from_, [&] { return over; })) return;
         }
         try {
+            // The work is that of the first search, which ends this one when it has none left.
             found = second().at_least(k, nodes, UNLIMITED);
         } catch (const std::bad_alloc&) {  // the first search goes on alone
         }

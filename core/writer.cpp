@@ -4,9 +4,6 @@ namespace littlestone {
 
 namespace {
 
-constexpr int FEW = 64;      // with so few columns that split a side, it is looked into without being built
-constexpr int IN_PLACE = 8;  // and in frames of so few words
-
 std::size_t table_bytes(std::size_t room) { return std::min<std::size_t>(room / 4, std::size_t{1} << 30); }
 
 }  // namespace
@@ -98,7 +95,7 @@ Answer Writer::prove(int depth, int k) {
     if (!begin(k, frame.place)) return Answer::stopped;
     Answer answer = Answer::no;
     // Without a step: fewer rows than leaves, or no column with 2^(k-1) rows on both sides.
-    if (k < 62 && frame.rows >> k != 0) {
+    if (k <= 30 && frame.rows >> k != 0) {  // 2^31 rows are more than there are
         if (k < 2)
             answer = Answer::yes;
         else if (k == 2)
