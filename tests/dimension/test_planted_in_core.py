@@ -121,7 +121,8 @@ class Workshop:
         for part in ("core", "checker", "CMakeLists.txt"):
             copy = shutil.copy if (ROOT / part).is_file() else shutil.copytree
             copy(ROOT / part, folder / part)
-        self.run("cmake", "-S", folder, "-B", self.build, f"-DPython_EXECUTABLE={sys.executable}")
+        options = f"-DPython_EXECUTABLE={sys.executable}", "-DCORE_OPTIMISE=-O1"
+        self.run("cmake", "-S", folder, "-B", self.build, *options)
 
     def run(self, *words: str | Path) -> None:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
