@@ -91,7 +91,8 @@ def _look(pipe: Any, act: Act, tables: Sequence[Any], fault: Fault | None) -> No
             if fault is not None:
                 plant(fault, patch)
             act.begin()
-            drawn: list[Any] | None = None
+            # Kept as bytes: this process, which the acts are forks of, must not load what reads them.
+            drawn: bytes | None = None
             found = []
             for table in tables:
                 seen, drawn = _in_fork(partial(_watched, act, table, drawn))
@@ -103,7 +104,7 @@ def _look(pipe: Any, act: Act, tables: Sequence[Any], fault: Fault | None) -> No
     pipe.close()
 
 
-def _in_fork(watched: Callable[[], tuple[Seen, list[Any]]]) -> tuple[Seen, list[Any]]:
+def _in_fork(watched: Callable[[], tuple[Seen, bytes]]) -> tuple[Seen, bytes]:
     read, write = os.pipe()
     if (child := os.fork()) == 0:
         try:
@@ -123,20 +124,20 @@ def _in_fork(watched: Callable[[], tuple[Seen, list[Any]]]) -> tuple[Seen, list[
     return answer
 
 
-def _watched(act: Act, records: Any, drawn: list[Any] | None) -> tuple[Seen, list[Any]]:
+def _watched(act: Act, records: Any, drawn: bytes | None) -> tuple[Seen, bytes]:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         return _seen(act, records, drawn, Path(folder), patch)
 
 
 def _seen(
-    act: Act, records: Any, drawn: list[Any] | None, place: Path, patch: pytest.MonkeyPatch
-) -> tuple[Seen, list[Any]]:
+    act: Act, records: Any, drawn: bytes | None, place: Path, patch: pytest.MonkeyPatch
+) -> tuple[Seen, bytes]:
     home = place / "home"
     home.mkdir()
     patch.chdir(home)
     does = act(home, records)
     given = {path.name for path in home.iterdir()}
-    released: list[Any] = [] if drawn is None else list(drawn)
+    released = list[Any]()
     counted = [0]
     _fix_tape(patch)
     _fix_release(patch, released, counted, fixed=drawn is not None)
@@ -145,6 +146,7 @@ def _seen(
     root.addHandler(handler)
     root.setLevel(logging.DEBUG)
     before = set(sys.modules)
+    released += [] if drawn is None else pickle.loads(drawn)
     with warnings.catch_warnings(record=True) as warned, _files(place) as written:
         warnings.simplefilter("always")
         try:
@@ -162,7 +164,7 @@ def _seen(
         {path.name: _content(path, place) for path in home.iterdir() if path.name not in given},
         counted[0],
     )
-    return seen, released
+    return seen, pickle.dumps(released)
 
 
 def _text(told: str, place: Path) -> str:
