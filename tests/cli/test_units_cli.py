@@ -96,6 +96,7 @@ def test_a_limit_of_units(visits: Path) -> None:
     assert refused.status == 1
     assert "cannot be bounded: no largest number of records per unit is declared" in refused.err
     assert "--unit patient --max-records 3" in refused.err
+    assert "as many records as one patient has in the table at most, such as 3" in refused.err
     units = ("--unit", "patient", "--max-records", 1)
     assert run(*fit(*units)).status == 0
     assert "the limit is epsilon 1" in run(*fit(*units)).err

@@ -225,3 +225,9 @@ def test_a_calendar_without_an_end_is_caught(monkeypatch: pytest.MonkeyPatch) ->
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: make engines")
     monkeypatch.setattr(sql_dialect, "AFTER_DAYS", "infinity")
     assert faults(("duckdb", duckdb.connect().execute), [*TYPED, *OUTSIDE], "date", "DATE")
+
+
+def test_what_is_missing_is_said_for_commands_and_for_python() -> None:
+    with pytest.raises(DeclarationError) as caught:
+        RULES[0].to_polars()
+    assert caught.value.fix == "say it: --type d=date, or in Python types={'d': 'date'}"

@@ -186,12 +186,13 @@ def require_days(outcome: Outcome, types: Mapping[str, str], dated: Sequence[str
         kind = types.get(cell.column)
         if isinstance(cell, Days) and kind not in dated:
             words = " or ".join(f"{cell.column}={one}" for one in dated)
+            typed = {cell.column: dated[0]}
             raise DeclarationError(
                 f"write a condition on the days of {shown(cell.column)}",
                 found="nothing says how it holds days"
                 if kind is None
                 else f"it is said to hold the type {kind}",
-                fix=f"say it: --type {words}",
+                fix=f"say it: --type {words}, or in Python types={typed}",
             )
         if kind == "date" and not isinstance(cell, Days):
             raise DeclarationError(

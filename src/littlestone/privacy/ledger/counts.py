@@ -60,7 +60,8 @@ class Count:
     def remedy(self, dataset: str) -> str:
         """The command that bounds a total without a bound."""
         return (
-            f"declare one: littlestone ledger unit {shlex.quote(dataset)} "
+            f"declare as many records as one {self.relation.unit} has in the table at most, such as 3: "
+            f"littlestone ledger unit {shlex.quote(dataset)} "
             f"--unit {shlex.quote(str(self.relation.unit))} --max-records 3"
         )
 
