@@ -16,7 +16,9 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TOOLS = shutil.which("cmake") and shutil.which("g++") and find_spec("nanobind")
+# The one that was installed beside this Python needs no PATH.
+CMAKE = shutil.which("cmake", path=Path(sys.executable).parent) or shutil.which("cmake") or ""
+TOOLS = CMAKE and shutil.which("g++") and find_spec("nanobind")
 pytestmark = [
     pytest.mark.deep,
     pytest.mark.skipif(not TOOLS, reason="no cmake, g++ or nanobind here"),
@@ -122,7 +124,7 @@ class Workshop:
             copy = shutil.copy if (ROOT / part).is_file() else shutil.copytree
             copy(ROOT / part, folder / part)
         options = f"-DPython_EXECUTABLE={sys.executable}", "-DCORE_OPTIMISE=-O1"
-        self.run("cmake", "-S", folder, "-B", self.build, *options)
+        self.run(CMAKE, "-S", folder, "-B", self.build, *options)
 
     def run(self, *words: str | Path) -> None:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -130,7 +132,7 @@ class Workshop:
 
     def passes(self, tests: str) -> bool:
         """Whether the tests pass with the core as it is built now; a core that hangs does not."""
-        self.run("cmake", "--build", self.build, "--target", "_core", "--parallel", "2")
+        self.run(CMAKE, "--build", self.build, "--target", "_core", "--parallel", "2")
         (built,) = self.build.glob("_core*.so")
         path, *chosen = tests.split(" -k ")
         select = ["-k", chosen[0]] if chosen else []
