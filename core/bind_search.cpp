@@ -11,7 +11,7 @@ void bind_search(nb::module_& m) {
         .value("second", Searcher::second)
         .value("both", Searcher::both);
     nb::class_<Solver>(m, "Solver", "A table and the searches of it; see `Engine`.")
-        .def(nb::init<int, int, std::size_t>())
+        .def(nb::init<unsigned, unsigned, std::size_t>())
         .def(
             "load",
             [](Solver& solver, GridArray<const Word> rows) {

@@ -36,7 +36,7 @@ def low_rank(seed: int, count: int) -> Iterator[Table]:
 
 def agree(tables: Iterator[Table]) -> None:
     for found in tables:
-        bounds = littlestone_bounds(found, jobs=1)
+        bounds = littlestone_bounds(found, jobs=1, memory_limit=1 << 26)
         assert bounds.lower == bounds.upper == plain_dimension(found), found.shape
         assert is_shattered_by(found, bounds.tree)
 
