@@ -248,7 +248,7 @@ def test_labels_race_against_the_best_however_many() -> None:
 def test_the_rest_is_all_that_is_not_released_however_many_keys() -> None:
     mechanism, told = RestSelection[int](Budget(1, "1e-6")), list[int]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RestSelection, "_all", lambda self, rest, rng: bool(told.append(rest)))
+        patch.setattr(RestSelection, "_all", lambda self, rest, rng: told.extend([rest]))
         for keys in NUMBERS:
             scores = {**dict.fromkeys(range(keys), 5_000), **dict.fromkeys(range(-keys, 0), -3)}
             assert len(mechanism._release(scores, random.Random(keys)) or ()) == keys
