@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import chain, repeat
-from math import log2
+from math import exp, log1p
 from typing import Any
 
 import pytest
@@ -38,6 +38,7 @@ DELTA = Fraction(1, 10**6)
 TIES = 301
 """More items of equal scores than any sampler looks at one by one."""
 
+SLACK = Fraction(1, 10**9)
 SPREAD = 300
 """How much worse a further item is; a law has powers of rationals, which grow with it."""
 
@@ -161,7 +162,7 @@ def grown(name: str, pair: Pair, n: int, *, even: bool = True) -> Pair:
 def twin(subject: Any, name: str, data: Crowd) -> dict[Any, Fraction]:
     """Upper bounds of the law of an exponential learner, by errors that are counted one by one.
 
-    Weights are rounded up by 2^-200 of the best one's, and their sum is rounded down.
+    Weights are floats, made larger by a billionth, and their sum is made smaller by as much.
     """
     gain, loss = COSTS.get(name, (1, 1))
     prior = subject.distribution(())  # a rule of several forms weighs more
@@ -174,12 +175,9 @@ def twin(subject: Any, name: str, data: Crowd) -> dict[Any, Fraction]:
     base, best = 1 / exp_below(subject.event.epsilon / (2 * max(gain, loss))), min(errors.values())
     near, above = Fraction(0), dict[Any, Fraction]()
     for rule, count in errors.items():
-        gap, one = count - best, 1 << 200
-        # Rounded to 200 bits, up for a rule and down for the sum.
-        share = base**gap if gap * -log2(base) < 200 else Fraction(0)
-        whole = one * share.numerator // share.denominator
-        near += prior[rule] * Fraction(whole, one)
-        above[rule] = prior[rule] * Fraction(whole + 1, one)
+        share = prior[rule] * Fraction(exp((count - best) * log1p(float(base - 1))))
+        near += share * (1 - SLACK)
+        above[rule] = share * (1 + SLACK) + SLACK**20
     return {rule: weight / near for rule, weight in above.items()}
 
 
