@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from collections.abc import Mapping
@@ -134,10 +135,25 @@ def flat(counts: Any) -> dict[Any, int]:
     return {(key, *way): n for key, part in listed for way, n in flat(part).items()}
 
 
+# Each subject at each size, with the epsilons in turn: a quarter of the grid, which takes long.
+WHOLE = "WHOLE_GRID" in os.environ
+GRID = [
+    pytest.param(named, n, epsilon, id=f"{named.name}-{n}-{epsilon}")
+    for i, named in enumerate(GROWING)
+    for j, n in enumerate(SIZES)
+    for k, epsilon in enumerate(EPSILONS)
+    if WHOLE or (i + j) % len(EPSILONS) == k
+]
+BEYOND = [
+    pytest.param(named, epsilon, id=f"{named.name}-{epsilon}")
+    for i, named in enumerate(GROWING)
+    for k, epsilon in enumerate(EPSILONS)
+    if WHOLE or i % len(EPSILONS) == k
+]
+
+
 @pytest.mark.deep
-@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("named", GROWING, ids=lambda named: named.name)
+@pytest.mark.parametrize(("named", "n", "epsilon"), GRID)
 def test_draws_at_every_size(named: Named, n: int, epsilon: Fraction) -> None:
     if n == LARGE and named.name.startswith(("sparse-", "unit-")):
         pytest.skip("it reads lists or a table record by record")
@@ -145,8 +161,7 @@ def test_draws_at_every_size(named: Named, n: int, epsilon: Fraction) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
-@pytest.mark.parametrize("named", GROWING, ids=lambda named: named.name)
+@pytest.mark.parametrize(("named", "epsilon"), BEYOND)
 def test_draws_among_scores_beyond_the_windows(named: Named, epsilon: Fraction) -> None:
     assert found(named, REAL, epsilon, even=False) == []
 
