@@ -144,6 +144,7 @@ GRID = [
     for k, epsilon in enumerate(EPSILONS)
     if WHOLE or (i + j) % len(EPSILONS) == k
 ]
+MINUTES = "a table of units is read record by record, for minutes; WHOLE_GRID=1 runs it"
 BEYOND = [
     pytest.param(named, epsilon, id=f"{named.name}-{epsilon}")
     for i, named in enumerate(GROWING)
@@ -157,12 +158,16 @@ BEYOND = [
 def test_draws_at_every_size(named: Named, n: int, epsilon: Fraction) -> None:
     if n == LARGE and named.name.startswith(("sparse-", "unit-")):
         pytest.skip("it reads lists or a table record by record")
+    if n == REAL and named.name.startswith("unit-") and not WHOLE:
+        pytest.skip(MINUTES)
     assert found(named, n, epsilon, runs=60 if n == LARGE else 200) == []
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("named", "epsilon"), BEYOND)
 def test_draws_among_scores_beyond_the_windows(named: Named, epsilon: Fraction) -> None:
+    if named.name.startswith("unit-") and not WHOLE:
+        pytest.skip(MINUTES)
     assert found(named, REAL, epsilon, even=False) == []
 
 
