@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vectors.hpp"
+
 namespace littlestone {
 namespace {
 
@@ -11,9 +13,7 @@ using Set = std::vector<Word>;
 constexpr std::size_t MOST_COMPARED = 1 << 10;
 
 Index count_common(const Set& a, const Set& b) {
-    Index ones = 0;
-    for (std::size_t w = 0; w < a.size(); ++w) ones += count_ones(a[w] & b[w]);
-    return ones;
+    return count_shared(a.data(), b.data(), static_cast<int>(a.size()));
 }
 
 Index count(const Set& a) { return count_common(a, a); }
@@ -24,9 +24,9 @@ std::vector<Set> copy_sets(Grid<const Word> grid) {
     return sets;
 }
 
-Set full_set(std::size_t items) {
-    Set set((items + 63) / 64, ~Word{0});
-    if (items % 64) set.back() = ~(~Word{0} << items % 64);
+Set full_set(int items) {
+    Set set(static_cast<std::size_t>(words_of(items)), ALL);
+    if (items > 0) set.back() = last_word(items);
     return set;
 }
 
@@ -64,8 +64,8 @@ void keep_maximal(const std::vector<Set>& sets, const Set& on, bool of_zeros,
 HalfGraphSearch::HalfGraphSearch(Grid<const Word> rows, Grid<const Word> columns, int length)
     : rows_(copy_sets(rows)), columns_(copy_sets(columns)), levels_(length + 1),
       having_(std::max(rows.rows, columns.rows) + 1), length_(length) {
-    levels_[0].hypotheses_left = full_set(rows_.size());
-    levels_[0].points_left = full_set(columns_.size());
+    levels_[0].hypotheses_left = full_set(static_cast<int>(rows_.size()));
+    levels_[0].points_left = full_set(static_cast<int>(columns_.size()));
 }
 
 // List the sets `among` these with least..most ones `on` a set, and note how many have how many ones.

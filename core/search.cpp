@@ -150,15 +150,27 @@ int Search::choose(int depth, int k) {
     return NONE;
 }
 
-// Whether both sides of a candidate have LDim >= k - 1.  The side that is easier to refute, with fewer
-// rows and columns, comes first.
-Answer Search::try_candidate(int depth, int i, int k, bool may_wait) {
+// The side of a candidate that is easier to refute: with fewer rows, and columns that split it.
+int Search::easier_side(int depth, int i) {
     const Frame& frame = frames_[depth];
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const Choice& choice = choices_[static_cast<std::size_t>(depth)];
     const auto cost = [&](int side) {
         return static_cast<std::int64_t>(choice.alive[2 * i + side]) * frame.size(choice.order[i], side);
     };
-    const int first = cost(1) <= cost(0) ? 1 : 0;
+    return cost(1) <= cost(0) ? 1 : 0;
+}
+
+// Whether a side of a candidate is seen to have LDim < k without being built.
+bool Search::refuted_in_place(int depth, int i, int side, int k) {
+    const Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    if (choice.by_rows) return choice.alive[2 * i + side] <= FEW && refuted_by_rows(depth, i, side, k);
+    return frames_[depth].words <= IN_PLACE && refuted_by_pairs(depth, i, side, k);
+}
+
+// Whether both sides of a candidate have LDim >= k - 1.
+Answer Search::try_candidate(int depth, int i, int k, bool may_wait) {
+    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const int first = easier_side(depth, i);
     for (const int side : {first, 1 - first}) {
         const Answer answer = try_side(depth, i, side, k - 1, may_wait);
         if (answer == Answer::no) choice.flags[i] |= Choice::refuted(side);
@@ -175,10 +187,8 @@ Answer Search::try_side(int depth, int i, int side, int k, bool may_wait) {
     const Bounds bounds = shared_->table.probe(path);
     if (bounds.at_least(k)) return Answer::yes;
     if (bounds.less_than(k)) return Answer::no;
-    if (!choice.by_rows) {
-        if (frames_[depth].words <= IN_PLACE && refuted_by_pairs(depth, i, side, k)) return Answer::no;
-    } else if (choice.alive[2 * i + side] <= FEW && refuted_by_rows(depth, i, side, k)) {
-        shared_->table.store(path, {0, k - 1}, 0, first_);
+    if (refuted_in_place(depth, i, side, k)) {
+        if (choice.by_rows) shared_->table.store(path, {0, k - 1}, 0, first_);
         return Answer::no;
     }
     std::atomic<Word>& mark = shared_->marks[path.a & (Shared::MARKS - 1)];

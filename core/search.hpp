@@ -95,6 +95,8 @@ protected:  // the writer of certificates looks ahead as the search does
     Answer decide(int depth, int k);
     void enter(int depth, int x, int side);
     int choose(int depth, int k);
+    int easier_side(int depth, int i);
+    bool refuted_in_place(int depth, int i, int side, int k);
     Answer try_candidate(int depth, int i, int k, bool may_wait);
     Answer try_side(int depth, int i, int side, int k, bool may_wait);
     bool plant(int depth, int k, std::int64_t* points, std::int64_t node);

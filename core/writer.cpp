@@ -153,13 +153,8 @@ void Writer::step_inside(int depth, int i) {
 
 // A step about a side of the i-th candidate: the one that is easier to refute, or else the other.
 Answer Writer::prove_candidate(int depth, int i, int k) {
-    const Frame& frame = frames_[depth];
     Choice& choice = choices_[static_cast<std::size_t>(depth)];
-    const int x = choice.order[i];
-    const auto cost = [&](int side) {
-        return static_cast<std::int64_t>(choice.alive[2 * i + side]) * frame.size(x, side);
-    };
-    const int first = cost(1) <= cost(0) ? 1 : 0;
+    const int x = choice.order[i], first = easier_side(depth, i);
     for (const int side : {first, 1 - first}) {
         const Answer answer = prove_side(depth, i, side, k - 1);
         if (answer == Answer::no) {
@@ -174,8 +169,7 @@ Answer Writer::prove_candidate(int depth, int i, int k) {
 // Write a step that shows LDim < k for a side: from memory (kinds 2 and 3), by a claim that counting proves
 // without steps, or by a claim with steps.
 Answer Writer::prove_side(int depth, int i, int side, int k) {
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
-    const int x = choice.order[i];
+    const int x = choices_[static_cast<std::size_t>(depth)].order[i];
     const Key path = side_of(frames_[depth], x, side);
     if (const Known* known = known_.find(path)) {
         if (known->least >= k) return Answer::yes;
@@ -186,10 +180,7 @@ Answer Writer::prove_side(int depth, int i, int side, int k) {
         }
     }
     const std::size_t length = script_.size(), claims = claims_.size();
-    const bool counted = !choice.by_rows
-                             ? frames_[depth].words <= IN_PLACE && refuted_by_pairs(depth, i, side, k)
-                             : choice.alive[2 * i + side] <= FEW && refuted_by_rows(depth, i, side, k);
-    if (counted) {
+    if (refuted_in_place(depth, i, side, k)) {
         begin_step(depth, x, side);
         script_.put(child);
         if (!begin(k, 0)) return Answer::stopped;
