@@ -23,7 +23,7 @@ LISTS = {
     ),
 }
 TASKS = {
-    "Learn a rule": "ordinary-tables schema learn-from-a-table classes choose-among-classes "
+    "Learn a rule": "learn-from-a-table schema classes choose-among-classes "
     "open-vocabularies several-labels costs-and-groups boost scikit-learn databases",
     "Protect people and a budget": "plan protect-people spend-a-budget share-a-ledger "
     "other-libraries audit",
