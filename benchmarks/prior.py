@@ -21,7 +21,7 @@ from rich.console import Console
 
 from benchmarks.harness import steps
 from benchmarks.ordinary_tables.page import aligned
-from benchmarks.ordinary_tables.task import EPSILONS, RUNS, TRAINING, Task
+from benchmarks.ordinary_tables.task import EPSILONS, RUNS, Task
 from benchmarks.ordinary_tables.tasks import TASKS
 from littlestone.classes import parse_class
 from littlestone.classes.columns import conditions_on

@@ -1,11 +1,13 @@
 """Write docs/theorem-map.md, from the statements of the papers and the rows of `littlestone verify`.
 
 Run it from anywhere: python tools/theorem_map.py
+With the name of a statement it prints what checks it: python tools/theorem_map.py "Lyu25 Theorem 3"
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,8 +21,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "theorem-map.md"
 HEAD = """\
 # The map of theorems
 
-Is a theorem of the papers implemented, is it true, and what checks it? Find its number here. This page
-lists every numbered statement of four documents, and other statements that matter. Each has a status:
+Is a theorem of the papers implemented, and is it true? Find its number here. This page lists every
+numbered statement of four documents, and other statements that matter. Each has a status:
 
 * **as stated**: the code does, or a row confirms, what the paper states. Constants may be sharper.
 * **changed**: we found nothing wrong with it as printed. Ours is another form: sharper, exact, with
@@ -32,22 +34,22 @@ lists every numbered statement of four documents, and other statements that matt
 * **not built**: it can be run, and nothing here runs it yet.
 * **open**: a question, or a comparison of hidden constants.
 
-The texts that we read are named in the [bibliography](bibliography.md). A later version may state some
-of this otherwise.
+The [bibliography](bibliography.md) names the texts that we read. Later versions may differ.
 
 `littlestone verify` runs the rows: all of them, those of a statement or of a paper. `--seed` samples
-other classes and records. `--deep` takes larger families and some minutes.
+other classes and records. `--deep` takes larger families and some minutes. The last command, in the
+repository, names the rows, tests and [plants](planted-bugs.md) that check a statement:
 
     littlestone verify --id "Lyu25 Theorem 3"
     littlestone verify --paper BLM20 --seed 5
     littlestone verify --deep
+    python tools/theorem_map.py "Lyu25 Theorem 3"
 
-Code is named below `littlestone`, so `online.play` is `littlestone.online.play`. Tests are in the
-repository, and plants are mistakes that the [tests must catch](planted-bugs.md). This page is made by
+Code is named below `littlestone`, so `online.play` is `littlestone.online.play`. This page is made by
 `python tools/theorem_map.py`.
 """
 
-NAMES = ["statement", "what it states, and what differs here", "code and proof", "rows and tests"]
+NAMES = ["statement", "what it states, and what differs here", "code and proof"]
 
 
 def page() -> str:
@@ -83,31 +85,26 @@ def _section(paper: Paper) -> str:
 def _cells(line: Line, key: str) -> list[str]:
     number = line.id.removeprefix(f"{key} ")
     says = [_plain(line.says)] + ([f"*Here:* {_plain(line.why)}"] if line.why else [])
-    rows = [f"Row: {_row(row, status=row.status != line.status)}" for row in line.rows]
+    counts = {"row": len(line.rows), "test": len(line.tests)}
+    counted = ", ".join(f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n)
+    head = [f"**{number[0].upper()}{number[1:]}**", line.status, *filter(None, [counted])]
     return [
-        f"**{number[0].upper()}{number[1:]}**<br>{line.status}",
+        "<br>".join(head),
         "<br>".join(says),
         _code_and_proof(line.code, line.proof),
-        "<br>".join([*rows, *map(_test, line.tests)]),
     ]
 
 
-def _row(row: Statement, *, status: bool) -> str:
-    said = f" ({row.status})" if status else ""
-    deep = f" (`--deep`: {_plain(row.deep)})" if row.deep else ""
-    return f"{_plain(row.says)}{said}; on: {_plain(row.scope)}{deep}"
+def checks(name: str) -> list[str]:
+    """What checks a statement: its rows of `littlestone verify`, its tests, and its plants."""
+    line = next(line for paper in papers(statements()) for line in paper.lines if line.id == name)
+    rows = [f"row {row.says}; on: {row.scope} ({row.status})" for row in line.rows]
+    return [*rows, *(test if test.startswith("plant ") else f"test {test}" for test in line.tests)]
 
 
 def _code_and_proof(code: Iterable[str], proof: Iterable[str]) -> str:
     pages = (f"[{link.removeprefix('proofs/').partition('.')[0]}]({link})" for link in proof)
     return "<br>".join([*(f"`{name}`" for name in code), *pages])
-
-
-def _test(test: str) -> str:
-    kind, _, name = test.partition(" ")
-    if kind == "plant":
-        return f"Plant: `{name}`"
-    return f"Test: `{test.removeprefix('tests/')}`"
 
 
 def _others(rows: list[Statement]) -> str:
@@ -117,11 +114,10 @@ def _others(rows: list[Statement]) -> str:
             f"**{row.id}**<br>{row.status}",
             _plain(row.says),
             _code_and_proof(row.code.split(", "), filter(None, row.proof.split(", "))),
-            _plain(row.scope),
         ]
         for row in rows
     )
-    return head + _table(["statement", "what the row checks", "code and proof", "on"], cells)
+    return head + _table(["statement", "what the row checks", "code and proof"], cells)
 
 
 def _table(names: list[str], rows: Iterable[Iterable[object]]) -> str:
@@ -137,4 +133,7 @@ def _plain(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    if sys.argv[1:]:
+        sys.stdout.write("\n".join(checks(sys.argv[1])) + "\n")
+    else:
+        PAGE.write_text(page(), encoding="utf-8")

@@ -152,9 +152,10 @@ _CLOSING = """## What the numbers do not say
 * Some leads are smaller than the noise of 20 runs. The lines below each table count those over .01.
 * The rule lists of Ly et al. ([2024](https://arxiv.org/abs/2403.13848)) are not among the columns.
   Their code and their tables are in a repository, and in none of these packages.
-* Classes weigh all their rules alike. With a prior that gives the constants, the single conditions and
-  the pairs of `conditions(COLUMNS; at most 2)` a third each, the mean error was .0001 higher at
-  epsilon 1 (lower on 20 of 38 tables) and .0012 higher at 0.1 (lower on 22): `python -m benchmarks prior`.
+* Classes weigh all their rules alike. With a prior that gives the constants, the single conditions
+  and the pairs of `conditions(COLUMNS; at most 2)` a third each, the mean error was .0001 higher at
+  epsilon 1 (lower on 20 of 38 tables) and .0012 higher at 0.1 (lower on 22):
+  `python -m benchmarks prior`.
 * The means are over random splits of one table. They say nothing about other tables of its kind.
 
 ## Where the tables are from

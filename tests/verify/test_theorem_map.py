@@ -183,3 +183,11 @@ def test_the_page_is_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
     made = importlib.import_module("theorem_map")
     written = made.PAGE.read_text(encoding="utf-8")
     assert written == made.page(), "run python tools/theorem_map.py"
+
+
+def test_the_command_names_all_that_checks_a_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    made = importlib.import_module("theorem_map")
+    for line in lines():
+        named = "\n".join(made.checks(line.id))
+        assert all(what in named for what in [*line.tests, *(row.says for row in line.rows)])
