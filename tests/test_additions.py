@@ -64,7 +64,7 @@ LEARNER = '''
             if not isinstance(hypotheses, AllButOne):
                 raise DeclarationError(
                     f"learn {hypotheses} by the method exception",
-                    found="it is no class of exceptions",
+                    found="it is not a class of exceptions",
                     fix="declare all_but_one(...)",
                 )
             self.naming = ExceptionNaming(hypotheses)

@@ -448,5 +448,5 @@ def test_the_tree_of_a_release_is_that_of_its_rule(tmp_path: Path) -> None:
     release = fitted(hypotheses=declared, method="exponential")
     drawn = str(littlestone.tree(release))
     assert "dep >= " in drawn or drawn in ("0", "1")
-    with pytest.raises(DeclarationError, match="it is no tree"):
+    with pytest.raises(DeclarationError, match="it is not a tree"):
         littlestone.tree(fitted())

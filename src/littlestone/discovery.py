@@ -112,6 +112,5 @@ def _require_complete(member: type, base: type) -> None:
         raise DeclarationError(
             f"use the class {member.__module__}.{member.__qualname__}",
             found=f"it lacks {', '.join(lacking)}",
-            fix=f"write what is missing, or leave out {' and '.join(names)} in a class for others to "
-            "derive from",
+            fix=f"write what is missing; in a base class, leave out {' and '.join(names)}",
         )

@@ -61,7 +61,7 @@ def parse_json(text: str) -> Any:
             text, object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite
         )
     except RecursionError:
-        raise ValueError("its values stand too deep inside each other") from None
+        raise ValueError("its values are nested too deeply") from None
 
 
 def _finite(written: str) -> float:

@@ -183,6 +183,6 @@ def require_generator(rng: object) -> None:
     if not isinstance(rng, random.Random):
         raise DeclarationError(
             f"draw with a generator of type {type(rng).__name__}",
-            found="it is no random.Random, whose whole numbers are exact",
+            found="it is not a random.Random, whose whole numbers are exact",
             fix="leave rng out, or give seeded_generator(seed) for a simulation",
         )

@@ -152,7 +152,8 @@ class Sample(Generic[Point]):
     def weighted(self, weights: Sequence[int]) -> Self:
         """The sample in which an example with the label y occurs ``weights[y]`` times.
 
-        So an error on it counts ``weights[y]`` times.  It is for scores: its n is no number of records.
+        So an error on it counts ``weights[y]`` times.  It is for scores: its n is not a number of
+        records.
 
         >>> from littlestone.domains import Integers
         >>> Sample(Integers(), (7,), np.array([[1, 2]])).weighted((3, 5)).counts.tolist()

@@ -108,6 +108,6 @@ def _take(left: list[int] | None, steps: int) -> None:
         if left[0] < 0:
             raise TooLargeError(
                 "answer in a limited number of steps",
-                found="it takes more",
+                found="it needs more",
                 fix="declare a smaller class, or smaller numbers",
             )

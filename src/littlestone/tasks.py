@@ -335,8 +335,9 @@ class Task:
         if delta * n < 1:
             return None
         return (
-            f"delta {decimal_text(delta)} is 1/n or more for n = {n:,}: that allows even to publish "
-            "one whole record. Choose a delta far below 1/n, such as 1e-6"
+            f"delta {decimal_text(delta)} is 1/n or more for n = {n:,}: a mechanism with this "
+            "delta could even publish one whole record. Choose a delta far below 1/n, such as "
+            "1e-6"
         )
 
     def fit(

@@ -30,14 +30,14 @@ class Unit:
         if not isinstance(self.column, str) or not self.column:
             raise DeclarationError(
                 f"protect units of type {type(self.column).__name__}",
-                found="they are no column's name",
+                found="this is not the name of a column",
                 fix="name the column that says whose record it is: --unit patient_id",
             )
         whole = isinstance(self.most, int) and not isinstance(self.most, bool)
         if not whole or not 1 <= self.most <= MOST_RECORDS:
             raise DeclarationError(
                 f"use at most {shown(self.most)} records of each {self.column}",
-                found=f"it is no whole number from 1 to {MOST_RECORDS:,}",
+                found=f"it is not a whole number from 1 to {MOST_RECORDS:,}",
                 fix="keep a few records of each: --max-records 3",
             )
 

@@ -33,7 +33,7 @@ REFUSED = {
     "conditions(x at {0, 5}; at most two)": "option 'at most two' is unknown",
     "conditions(x at {0, 5}; at most 2; any of)": "more than one semicolon",
     "conditions(x at {0, 5}; at most 2": "does not end with a parenthesis",
-    "conditions(x at {0, 5}; at most 2))": "closes none",
+    "conditions(x at {0, 5}; at most 2))": "closes nothing",
     "conditions(x at {0, 5}; (at most 2)": "is open at its end",
     "conditions(x at {0, 5}, sex in {F,M}; or)": r"x at \{0, 5\}, sex in \{F,M\}; or\)",
     "conditions(x at {0, 5}; or)": "'or' is unknown",

@@ -129,7 +129,7 @@ def test_a_number_of_labels_is_no_list_of_labels() -> None:
         ("a,,c\n0,1,1\n", "the first row holds names, and name 2 is empty"),
         ("name,a,b,a\nu,0,1,1\n", "points 1 and 3 have the same name"),
         ("0;1\n1;0\n", "no commas are between its cells"),
-        ("PK\x03\x00\x00,1\n", "it is no text"),
+        ("PK\x03\x00\x00,1\n", "it is not text"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_without_a_cell(

@@ -59,7 +59,7 @@ def test_explain_shows_every_method(tmp_path: Path) -> None:
     }
     shown = run("fit", *options, "--explain").out
     assert all(method in shown for method in methods)
-    assert "it is no class of lookup tables (buckets, lookup)" in shown
+    assert "it is not a class of lookup tables (buckets, lookup)" in shown
     again = json.loads(run("fit", *options, "--explain", "--json").out)["methods"]
     preview = json.loads(run("fit", *options, "--explain", "--json", "--dry-run").out)
     assert preview["dry run"]

@@ -78,7 +78,7 @@ CASES = [
     ("good.db", {}, "nothing says which of its tables"),
     ("good.db", {"table_": "Visits"}, "did you mean 'visits'"),
     ("good.db", {"table_": "twice"}, "it is a view"),
-    ("good.csv", {"table_": "visits"}, "it is no database"),
+    ("good.csv", {"table_": "visits"}, "it is neither a database"),
     ("file:///nowhere/at/all", {}, "there is no CSV or Parquet file"),
 ]
 
@@ -126,7 +126,7 @@ def test_what_is_broken_or_locked(folder: Path) -> None:
     Path("broken.db").write_bytes(b"SQLite format 3\0" + b"SECRET" * 1000)
     Path("broken.duckdb").write_bytes(b"checksumDUCK" + b"SECRET" * 1000)
     for name, words in (
-        ("broken.db", "no SQLite database"),
+        ("broken.db", "not a SQLite database"),
         ("broken.duckdb", "DuckDB cannot open"),
     ):
         refused(run(*fit_arguments(name, table_="visits", dataset="visits")), words)
@@ -136,7 +136,10 @@ def test_what_is_broken_or_locked(folder: Path) -> None:
 def test_what_you_may_not_read(source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.access", lambda path, mode: str(path) != source)
     table = "visits" if source == "good.db" else None
-    refused(run(*fit_arguments(source, table_=table, dataset="visits")), "you may not read it")
+    refused(
+        run(*fit_arguments(source, table_=table, dataset="visits")),
+        "you do not have the right to read it",
+    )
 
 
 @pytest.mark.deep

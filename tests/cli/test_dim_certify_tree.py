@@ -137,7 +137,7 @@ def test_files_that_are_none_are_refused(folder: Path) -> None:
     refused(run("certify", "absent.npy", "balls.ldim"), "absent.npy", "no such file")
     refused(run("certify", "thresholds(x, 1..7)", "balls.ldim"), "about tables")
     for wrong, found in (
-        (b"\xff\xfe\x00", "no certificate of form 3"),
+        (b"\xff\xfe\x00", "not a certificate of form 3"),
         (b'{"format": "littlestone-certificate 1", "claims": [[3]]}', "as JSON"),
         (data.replace(b"certificate 3", b"certificate 2"), "written by version 0.1"),
         (data[:59], "cut off"),

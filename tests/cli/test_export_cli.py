@@ -75,7 +75,7 @@ def test_frames_and_a_card_are_printed(model: str) -> None:
         (["--to", "sql", "--dialect", "sqlite", "--label", "1"], "is not for --to sql"),
         (["--to", "pandas", "--type", "delay"], "write COLUMN=TYPE"),
         (["--to", "excel"], "is not one of"),
-        (["--to", "pandas", "--type", "delay=int"], "'int' is no type"),
+        (["--to", "pandas", "--type", "delay=int"], "'int' is not a type"),
         (["--to", "pandas", "--label", "late"], "no such label"),
     ],
 )

@@ -97,7 +97,7 @@ def test_a_linked_folder_gives_no_other_file() -> None:
     "name", ["other.ledger", "table.parquet", "notes.txt", "model.json", "square.csv"]
 )
 def test_a_state_is_no_other_file(name: str) -> None:
-    assert "it is no state of a run" in unchanged(*STREAM, *SUBSETS, "--state", name).err
+    assert "it is not the state of a run" in unchanged(*STREAM, *SUBSETS, "--state", name).err
 
 
 OTHERS = ["other.ledger", "other.state", "table.parquet", "table.csv", "square.csv", "notes.txt"]

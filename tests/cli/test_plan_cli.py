@@ -44,12 +44,12 @@ def test_a_stream() -> None:
     out = run(*shared).out
     stated = math.ceil(2**9.5 * math.log(1000) * math.log(10**6))
     assert f"Lyu25 Theorem 1  clean   {stated:,}" in out
-    assert "its hypotheses are no finite list" in out
+    assert "its hypotheses are not a finite list" in out
     data = json.loads(run(*shared, "--json").out)
     assert [row["method"] for row in data["methods"]] == ["keys", "teachers", "staged"]
     assert data["methods"][0]["proved"]["adaptive"]
     assert [found["at_one"] for found in data["formulas"]] == [stated]
-    assert data["does_not_apply"]["rules"] == "it is no class of equality rules"
+    assert data["does_not_apply"]["rules"] == "it is not a class of equality rules"
     assert run(*shared, "--n", 5).status == 2
     pure = run("plan", "thresholds(x, 0..9)", "--epsilon", 1, "--horizon", 50).out
     assert "that papers state" not in pure

@@ -68,7 +68,7 @@ def test_a_rule_that_is_no_tree(fitted: tuple[Path, str], tmp_path: Path) -> Non
     other.write_text(json.dumps(data))
     ran = run("tree", other)
     assert ran.status == 2
-    assert "it is no tree, but the rule late == 1  <=>  age >= 4" in ran.err
+    assert "it is not a tree; it is the rule late == 1  <=>  age >= 4" in ran.err
 
 
 GRIDS = Product((Cells(("0", "40", "80"), "age"), Cells(("1", "10", "100", "1000"), "income")))

@@ -240,7 +240,7 @@ def test_kill_9_draws_and_spends_nothing_twice() -> None:
     ("changed", "words"),
     [
         ({"table": "-"}, "name it: --dataset NAME"),
-        ({"class": "thresholds(day, 0..9)", "method": "keys"}, "no class of finite sets"),
+        ({"class": "thresholds(day, 0..9)", "method": "keys"}, "not a class of finite sets"),
         ({"class": "subsets(bad; at most 2)"}, "holds the label itself"),
         ({"class": "subsets(nothing; at most 2)"}, "'nothing'"),
         ({"horizon": 0}, "horizon must be"),
@@ -262,7 +262,7 @@ def test_no_lock_is_left_beside_a_file_that_is_no_state(folder: Path, content: s
     Path("m1.json").write_text(content)
     done = run(*arguments(state="m1.json"))
     assert done.status == 2
-    assert "it is no state of a run" in done.err
+    assert "it is not the state of a run" in done.err
     assert not Path("m1.json.lock").exists()
 
 

@@ -154,7 +154,7 @@ def test_ranges_of_days(text: str, starts: str) -> None:
     ("text", "error", "found"),
     [
         ("a: 2021-01-31..2021-12-31 step 1 month", DeclarationError, "a day 31"),
-        ("a: 2021-01-01..2021-02-30", DeclarationError, "no day of the calendar"),
+        ("a: 2021-01-01..2021-02-30", DeclarationError, "not a day of the calendar"),
         ("a: 1900-01-01..2021-01-01", TooLargeError, "4,096 cells"),
         ("a: 2021-01-01..2021-03-02 step 1 month", DeclarationError, "2021-01-01..2021-03-01 is"),
         ("a: 2021-05-01..2021-03-02", DeclarationError, "empty"),
@@ -226,7 +226,7 @@ def test_why_a_day_is_not_read() -> None:
         ('[columns.a]\ntype = "date"\nvalues = ["x"]', "values"),
         ('[columns.a]\ntype = "date"\nrange = [2021-01-01, 2021-02-01]\nstep = "1 week"', "step"),
         ('[columns.a]\ntype = "date"\nformat = "dd.mm.yyyy"', "no parts"),
-        ('[columns.a]\ntype = "number"\nformat = "%d.%m.%Y"', "no column of dates"),
+        ('[columns.a]\ntype = "number"\nformat = "%d.%m.%Y"', "not a column of dates"),
         ('[columns.a]\ntype = "date"\nrange = [2021-01-01, 2021-02-30]', "TOML"),
     ],
 )

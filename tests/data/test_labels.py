@@ -93,7 +93,7 @@ def test_illegal_words_are_refused_and_quoted(positive: Any) -> None:
     ids=range(8),
 )
 def test_what_is_no_value_is_not_read_as_its_text(positive: Any) -> None:
-    with pytest.raises(DeclarationError, match="no text, number or truth value"):
+    with pytest.raises(DeclarationError, match="not a text, a number or a truth value"):
         Label.parse("y", positive)
-    with pytest.raises(DeclarationError, match="no text, number or truth value"):
+    with pytest.raises(DeclarationError, match="not a text, a number or a truth value"):
         Label.parse("y", labels="a,b", default=positive)

@@ -119,7 +119,7 @@ def test_types_with_casts_of_their_own_are_refused(database: Database) -> None:
     )
     assert database("SELECT x::text FROM t") == [("n=1",)]
     for column in ("plain", "x"):
-        with pytest.raises(TableError, match="somebody's own function"):
+        with pytest.raises(TableError, match="a user-defined function"):
             open_table(database.address, "t").require(column)
 
 

@@ -465,7 +465,7 @@ def test_what_has_no_lines_has_no_separator(tmp_path: Path) -> None:
     path = csv_file(columns, tmp_path)
     for source in (pd.DataFrame(columns), parquet_file(columns, tmp_path), open_table(path)):
         for options in ({"separator": ";"}, {"multiline": True}):
-            with pytest.raises(DeclarationError, match="no CSV file, or was opened before"):
+            with pytest.raises(DeclarationError, match="not a CSV file, or is open already"):
                 open_table(source, **options)
 
 

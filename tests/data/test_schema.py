@@ -266,15 +266,15 @@ def test_any_name_is_read_or_refused(name: str, kind: tuple[str, Any]) -> None:
         ("[columns.x]\nvalues = []", "no list", "between quotes"),
         ("[columns.x]\nvalues = ['']", "no list", "between quotes"),
         ("[columns.x]\nvalues = ['(other)']", "(other)", "each value once"),
-        ("[columns.x]\nvalues = [true]", "no list", "between quotes"),
-        ("[columns.x]\nvalues = 'a'", "no list", "between quotes"),
-        ("[columns.x]\ntype = 'text'\nvalues = [1]", "no list of texts", "between quotes"),
+        ("[columns.x]\nvalues = [true]", "not a list", "between quotes"),
+        ("[columns.x]\nvalues = 'a'", "not a list", "between quotes"),
+        ("[columns.x]\ntype = 'text'\nvalues = [1]", "not a list of texts", "between quotes"),
         (
             "[columns.x]\ntype = 'integer'\nvalues = ['1', 'b']",
-            "'b' on its list is no integer",
+            "'b' on its list is not of type integer",
             "integers",
         ),
-        ("[columns.x]\nvalues = [1, 'b']", "'b' on its list is no number", "numbers"),
+        ("[columns.x]\nvalues = [1, 'b']", "'b' on its list is not of type number", "numbers"),
         (
             "[columns.x]\ntype = 'text'\nrange = [0, 9]",
             "the type text and range",
@@ -289,17 +289,21 @@ def test_any_name_is_read_or_refused(name: str, kind: tuple[str, Any]) -> None:
         ("[columns.'a:']\nrange = [0, 9]", "a name that no class can write", "rename the column"),
         ("target = 'z'\n[columns.zz]", "'z', which is none of its columns", "did you mean 'zz'?"),
         ("unit = 'z'\n[columns.x]", "'z', which is none of its columns", "[columns.z]"),
-        ("unit = 3\n[columns.x]", "unit is no text", "unit = "),
+        ("unit = 3\n[columns.x]", "unit is not text", "unit = "),
         ("unit = 'x'\ntarget = 'x'\n[columns.x]", "one column", "another"),
         ("max_records = 3\n[columns.x]", "no unit", "unit = "),
-        ("unit = 'x'\nmax_records = 0\n[columns.x]", "max_records is no whole", "max_records = 3"),
+        (
+            "unit = 'x'\nmax_records = 0\n[columns.x]",
+            "max_records is not a whole",
+            "max_records = 3",
+        ),
         (
             "unit = 'x'\nmax_records = true\n[columns.x]",
-            "max_records is no whole",
+            "max_records is not a whole",
             "max_records = 3",
         ),
         ("positive = 'a'\n[columns.x]", "no target", "target = "),
-        ("labels = 'a,b'\n[columns.x]", "labels is no list", "labels = ["),
+        ("labels = 'a,b'\n[columns.x]", "labels is not a list", "labels = ["),
         ("target = 'x'\nlabels = ['a']\n[columns.x]", "its label is wrong", "give a list"),
         (
             "target = 'x'\nlabels = ['a', 'b']\ndefault = 'c'\n[columns.x]",
@@ -311,8 +315,8 @@ def test_any_name_is_read_or_refused(name: str, kind: tuple[str, Any]) -> None:
             "its label is wrong",
             "one of the two",
         ),
-        ("target = 'x'\npositive = []\n[columns.x]", "positive is no value", "positive = "),
-        ("target = 'x'\npositive = nan\n[columns.x]", "positive is no value", "positive = "),
+        ("target = 'x'\npositive = []\n[columns.x]", "positive is neither a value", "positive = "),
+        ("target = 'x'\npositive = nan\n[columns.x]", "positive is neither a value", "positive = "),
         (
             "target = 'x'\npositive = 'yse'\n[columns.x]\nvalues = ['yes', 'no']",
             "'yse'|not on the list",
@@ -392,9 +396,9 @@ def test_files_that_are_no_schema(tmp_path: Path) -> None:
         (tmp_path / "none.toml", "No such file", "schema.toml"),
         (tmp_path, "a folder or a device", "schema.toml"),
         (Path("/dev/zero"), "a folder or a device", "schema.toml"),
-        (latin, "no text in UTF-8", "schema.toml"),
+        (latin, "not UTF-8 text", "schema.toml"),
         (large, "more than 1,048,576", "schema.toml"),
-        (Path("a\0b"), "no text in UTF-8", "schema.toml"),
+        (Path("a\0b"), "not UTF-8 text", "schema.toml"),
     ]
     for path, found, fix in cases:
         with pytest.raises(DeclarationError) as error:
@@ -404,7 +408,7 @@ def test_files_that_are_no_schema(tmp_path: Path) -> None:
         assert found in asked
         assert fix in advice
         assert "Alic" not in asked
-    with pytest.raises(DeclarationError, match="no path and no Schema"):
+    with pytest.raises(DeclarationError, match="neither a path nor a Schema"):
         Schema.read(3)  # type: ignore[arg-type]
 
 

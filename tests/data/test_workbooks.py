@@ -219,7 +219,7 @@ def test_several_sheets_need_a_name_and_have_one_budget(tmp_path: Path) -> None:
 def test_files_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "table.xlsx"
     path.write_bytes(b"\xd0\xcf\x11\xe0 with a password")
-    with pytest.raises(TableError, match="has a password or is no workbook"):
+    with pytest.raises(TableError, match="has a password or is not an Excel workbook"):
         open_table(path)
     for rows in ("", '<row r="2"><c><v>1</v></c></row>', row("<c/>")):
         with pytest.raises(TableError, match="first row of the sheet is empty"):
@@ -228,7 +228,7 @@ def test_files_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         with pytest.raises(TableError, match="it is damaged"):
             list(open_table(workbook(path, {"s": HEADER + rows})).rows(["x"]))
     workbook(path, {"s": HEADER})
-    with pytest.raises(DeclarationError, match="it is no CSV file"):
+    with pytest.raises(DeclarationError, match="it is not a CSV file"):
         open_table(path, separator=";")
     whole = path.read_bytes()
     for end in range(0, len(whole), 97):

@@ -98,7 +98,7 @@ def test_numbers_are_written_seven_bits_to_a_byte() -> None:
 @pytest.mark.parametrize(
     ("data", "found"),
     [
-        (b"", "no certificate"),
+        (b"", "not a certificate"),
         (b"littlestone-certificate 3\n", "cut off"),
         (b"littlestone-certificate 1\n" + bytes(99), "written by version 0.1"),
         (b"littlestone-certificate 2\n" + bytes(99), "written by version 0.1"),

@@ -184,11 +184,11 @@ def test_names_and_labels_are_told_apart(tmp_path: Path) -> None:
     ("lines", "found"),
     [
         (["a,b", "0,1", "0"], "row 2 has 1 entries"),
-        (["a,b", "0,-1"], "row 1, column 2 is no label from 0 to"),
-        (["a,b", "0,1", "0,nan"], "row 2, column 2 is no label from 0 to"),
+        (["a,b", "0,-1"], "row 1, column 2 is not a label from 0 to"),
+        (["a,b", "0,1", "0,nan"], "row 2, column 2 is not a label from 0 to"),
         (["a,b"], "its shape is"),
         ([""], "its shape is"),
-        (["a,b", "0," + "9" * 5000], "row 1, column 2 is no label from 0 to"),
+        (["a,b", "0," + "9" * 5000], "row 1, column 2 is not a label from 0 to"),
     ],
 )
 def test_bad_files_are_refused(tmp_path: Path, lines: list[str], found: str) -> None:

@@ -179,15 +179,15 @@ def test_damaged_split_trees_are_rejected() -> None:
     ("table", "found"),
     [
         ([[0, 1], [2]], "row 2 has 1 entries where row 1 has 2"),
-        ([[0, 1], [2, -1]], "row 2, column 2 is no label from 0 to 999"),
-        ([[0, float("nan")]], "row 1, column 2 is no label from 0 to 999"),
-        ([[0, float("inf")]], "row 1, column 2 is no label from 0 to 999"),
-        ([[0.5]], "row 1, column 1 is no label from 0 to 999"),
-        ([["0", "cat"]], "row 1, column 2 is no label from 0 to 999"),
-        ([["0", ""]], "row 1, column 2 is no label from 0 to 999"),
-        ([[0, None]], "row 1, column 2 is no label from 0 to 999"),
-        ([[2**31]], "row 1, column 1 is no label from 0 to 999"),
-        ([[10**400]], "row 1, column 1 is no label from 0 to 999"),
+        ([[0, 1], [2, -1]], "row 2, column 2 is not a label from 0 to 999"),
+        ([[0, float("nan")]], "row 1, column 2 is not a label from 0 to 999"),
+        ([[0, float("inf")]], "row 1, column 2 is not a label from 0 to 999"),
+        ([[0.5]], "row 1, column 1 is not a label from 0 to 999"),
+        ([["0", "cat"]], "row 1, column 2 is not a label from 0 to 999"),
+        ([["0", ""]], "row 1, column 2 is not a label from 0 to 999"),
+        ([[0, None]], "row 1, column 2 is not a label from 0 to 999"),
+        ([[2**31]], "row 1, column 1 is not a label from 0 to 999"),
+        ([[10**400]], "row 1, column 1 is not a label from 0 to 999"),
         ([], "its shape is"),
         ([[], []], "its shape is"),
     ],
@@ -208,7 +208,7 @@ def test_texts_of_digits_and_whole_floats_are_labels() -> None:
 
 def test_declared_labels_bound_the_table() -> None:
     assert LabelTable.of([[0, 1]], labels=5).bits == 3
-    with pytest.raises(DeclarationError, match="no label from 0 to 1"):
+    with pytest.raises(DeclarationError, match="not a label from 0 to 1"):
         LabelTable.of([[0, 2]], labels=2)
     with pytest.raises(DeclarationError, match="use 1 as the number of labels"):
         LabelTable.of([[0]], labels=1)

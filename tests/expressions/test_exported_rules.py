@@ -207,7 +207,7 @@ def test_functions_with_edges_predict_the_same_on_columns_of_all_types(engine: A
 
 def test_each_class_is_exported_or_refused_with_a_reason() -> None:
     outcomes = {name: {refusal(h) for h in some} for name, some in walked().items()}
-    no_form = "functions of its kind are no conditions on columns, and it has "
+    no_form = "functions of its kind are not conditions on columns, and it has "
     assert outcomes.pop("BucketTable") == {f"{no_form}endless points, above 4,096"}
     for name, found in outcomes.items():
         assert "" in found, f"{name} is never exported"
@@ -403,7 +403,7 @@ def test_what_has_no_form_is_refused_with_the_reason() -> None:
     fails(many.to_pandas_query, TooLargeError, "limit is 1,000")
     fails(lambda: A.to_sql("mysql"), DeclarationError, "postgres, duckdb, sqlite")
     fails(lambda: A.to_sql("sqllite"), DeclarationError, "did you mean 'sqlite'?")
-    fails(lambda: A.to_sql("sqlite", types={"s": "str"}), DeclarationError, "'str' is no type")
+    fails(lambda: A.to_sql("sqlite", types={"s": "str"}), DeclarationError, "'str' is not a type")
     fails(lambda: A.to_sql("sqlite", types={"t": "text"}), DeclarationError, "is not about")
     nul = FiniteSet(Strings("s"), frozenset("\0"))
     fails(lambda: nul.to_sql("sqlite"), DeclarationError, "NUL")

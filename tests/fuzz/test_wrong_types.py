@@ -44,7 +44,7 @@ def test_a_list_of_records_is_not_quoted_as_classes() -> None:
 
 @pytest.mark.parametrize("table", [pandas.DataFrame({"x": [1]}), 1, b"t", ["t"]])
 def test_a_table_of_a_database_has_a_name(table: Any) -> None:
-    with pytest.raises(DeclarationError, match="it is no name"):
+    with pytest.raises(DeclarationError, match="it is not a name"):
         open_table("sqlite:///no.db", table)
 
 

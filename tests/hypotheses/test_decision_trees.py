@@ -201,7 +201,7 @@ DAMAGES: dict[str, Any] = {
     "no second branch": lambda form: form["tree"].pop(),
     "a branch too many": lambda form: form["tree"].append(0),
     "an open value that is no text": lambda form: form.update(tree=[2, [7], 1, 0]),
-    "a code that is no number": lambda form: form.update(tree=[3, ["x"], 1, 0]),
+    "a code that is not a number": lambda form: form.update(tree=[3, ["x"], 1, 0]),
     "a code in another form": lambda form: form.update(tree=[3, ["07"], 1, 0]),
     "another domain": lambda form: form.update(domain=Grid(0, 9).to_json()),
     "a little too deep": lambda form: form.update(tree=nested(302)),

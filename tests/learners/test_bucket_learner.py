@@ -105,7 +105,7 @@ def test_keys_of_any_kind_have_a_bucket() -> None:
 
 
 def test_who_is_for_what() -> None:
-    with pytest.raises(DeclarationError, match="no class of lookup tables"):
+    with pytest.raises(DeclarationError, match="not a class of lookup tables"):
         BucketLearner(Outcomes.of("a", labels=3, max_rules=1), Budget(1))
     for bits in (0, 21, True, "16"):
         with pytest.raises(DeclarationError, match="1 to 20"):

@@ -440,7 +440,7 @@ def test_what_it_takes() -> None:
         if H.size:
             assert ConfirmedLearner(H, Budget(1), horizon=T).asked.touched == 62
         else:
-            with pytest.raises(DeclarationError, match="no finite list"):
+            with pytest.raises(DeclarationError, match="not a finite list"):
                 ConfirmedLearner(H, Budget(1), horizon=T)
     around = parse_class("intervals(x, 0..300)").restrict(150, 1)
     with pytest.raises(DeclarationError, match="labels, more than 2,097,152"):

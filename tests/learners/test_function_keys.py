@@ -82,7 +82,7 @@ def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
     ids=str,
 )
 def test_lines_of_other_runs_are_refused(line: list[Any]) -> None:
-    with pytest.raises(ModelError, match="none of this learner's"):
+    with pytest.raises(ModelError, match="did not write that line"):
         KeyLearner(Points(Integers()), Budget(1, "1e-6"), horizon=9).resume(
             [line], Tape(random.Random(0))
         )

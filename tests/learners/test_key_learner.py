@@ -162,7 +162,7 @@ def test_a_run_is_paid_for_once_before_it_begins() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(DeclarationError, match="no class of finite sets"):
+    with pytest.raises(DeclarationError, match="not a class of finite sets"):
         KeyLearner(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=9)
     with pytest.raises(DeclarationError, match="horizon"):
         learner(1, horizon=0)

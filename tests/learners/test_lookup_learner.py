@@ -103,7 +103,7 @@ def test_wrong_labels_cost_little() -> None:
 
 
 def test_who_is_for_what() -> None:
-    with pytest.raises(DeclarationError, match="no class of lookup tables"):
+    with pytest.raises(DeclarationError, match="not a class of lookup tables"):
         LookupLearner(Outcomes.of("a", labels=3, max_rules=1), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError, match="one record alone"):
         LookupLearner(H, Budget(1))

@@ -126,7 +126,7 @@ def test_one_that_is_asked_for() -> None:
     learner, why = online_choice(parse_class("points(a)"), **GOAL, method="teachers")
     assert learner.method == "teachers"
     assert why == "teachers, asked for, on a stream that does not react to what is published"
-    with pytest.raises(DeclarationError, match="no class of finite sets of points") as error:
+    with pytest.raises(DeclarationError, match="not a class of finite sets of points") as error:
         online_choice(parse_class("thresholds(x, 0..9)"), **GOAL, method="keys")
     assert "(keys)" not in str(error.value)  # its own refusal, with its own advice
     with pytest.raises(DeclarationError, match="no such method"):

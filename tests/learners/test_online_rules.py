@@ -283,7 +283,7 @@ def test_which_learner_is_for_which_class() -> None:
 
     assert method(TWO) == "rules"
     assert method(Subsets(Integers(), 2)) == "keys"
-    with pytest.raises(DeclarationError, match="no class of equality rules"):
+    with pytest.raises(DeclarationError, match="not a class of equality rules"):
         RuleLearner(Subsets(Integers(), 2), Budget(1, "1e-6"), horizon=9)
     with pytest.raises(EmptyClassError):
         RuleLearner(ONE.restrict(("a",), 1).restrict(("a",), 0), Budget(1, "1e-6"), horizon=9)

@@ -158,7 +158,7 @@ def test_a_call_that_was_due_is_made_when_the_run_goes_on() -> None:
 )
 def test_lines_of_other_runs_are_refused(line: list[Any]) -> None:
     begun = [[0, [], [0, 0, 5]], [1, [[1, 4, 1, 1]], [0, 9]], line]
-    with pytest.raises(ModelError, match="none of this learner's"):
+    with pytest.raises(ModelError, match="did not write that line"):
         small().resume(begun, Tape(random.Random(0)))
 
 

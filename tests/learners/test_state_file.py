@@ -86,16 +86,16 @@ def holds(content: bytes) -> Callable[[Path], object]:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (a_ledger, "no state of a run"),
-        (a_parquet_file, "no state of a run"),
+        (a_ledger, "not the state of a run"),
+        (a_parquet_file, "not the state of a run"),
         (another_run, "another method, horizon, budget or size"),
-        (holds(b"id,bad\n1,0\n2,1\n"), "no state of a run"),
-        (holds(b"id,bad\n1,0\n2,1"), "no state of a run"),
-        (holds(b"a text"), "no state of a run"),
-        (holds(b"\n"), "no state of a run"),
-        (holds(b"\0" * 4096), "no state of a run"),
-        (holds(b"littlestone run"), "no state of a run"),
-        (holds(b'{\n  "format": "littlestone model 1",\n'), "no state of a run"),
+        (holds(b"id,bad\n1,0\n2,1\n"), "not the state of a run"),
+        (holds(b"id,bad\n1,0\n2,1"), "not the state of a run"),
+        (holds(b"a text"), "not the state of a run"),
+        (holds(b"\n"), "not the state of a run"),
+        (holds(b"\0" * 4096), "not the state of a run"),
+        (holds(b"littlestone run"), "not the state of a run"),
+        (holds(b'{\n  "format": "littlestone model 1",\n'), "not the state of a run"),
         (holds(b'{"format": "littlestone run 1", "class": "points(x)"}\n[1'), "littlestone 0.1"),
         (holds(b'littlestone run 2\n{"class": "points(x)"} 0123456789abcdef\n'), "earlier version"),
     ],
@@ -123,7 +123,7 @@ def test_nothing_is_taken_from_the_end_of_another_run(ledger: Ledger, state: Pat
         pass
     with state.open("ab") as file:
         file.write(b"[1, 2")
-    assert "none that paid for it" in refused(ledger, state)
+    assert "did not pay for it" in refused(ledger, state)
 
 
 def test_an_empty_file_begins_a_run(ledger: Ledger, state: Path) -> None:
@@ -230,7 +230,7 @@ def test_damage_is_refused_and_nothing_else_is_raised(
         state.write_bytes(mutate(content, rng))
         if state.read_bytes() != content:
             words = refused(ledger, state)
-            assert words.startswith(("it is damaged", "it is no state"))
+            assert words.startswith(("it is damaged", "it is not the state"))
     assert len(ledger.entries("d")) == 1
 
 
@@ -242,7 +242,7 @@ def test_a_file_that_was_cut_anywhere_goes_on_from_its_whole_lines(
     first, header = ends[0], ends[1]
     for length in range(1, first):
         state.write_bytes(content[:length])
-        assert "no state of a run" in refused(ledger, state)
+        assert "not the state of a run" in refused(ledger, state)
     # Only the end of a line may be missing from one that was written.
     resumed: dict[int, bytes] = {}
     for length in [*range(header - 1, len(content), 31), *ends[2:], *(e - 1 for e in ends[1:])]:
@@ -451,4 +451,4 @@ def test_an_entry_of_another_ledger_did_not_pay(
         entries = other.entries("d")
         late = [replace(entry, at="2031-01-01T00:00:00+00:00") for entry in entries]
         monkeypatch.setattr(other, "entries", lambda dataset: late)
-        assert "none that paid for it" in refused(other, state)
+        assert "did not pay for it" in refused(other, state)

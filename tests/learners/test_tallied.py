@@ -212,7 +212,7 @@ def test_distances() -> None:
 
 def test_what_it_takes() -> None:
     for H in (Points(Integers()), Thresholds.over(Reals())):
-        with pytest.raises(DeclarationError, match="no finite list"):
+        with pytest.raises(DeclarationError, match="not a finite list"):
             TalliedLearner(H, Budget(1), horizon=T)
     with pytest.raises(DeclarationError, match="labels, more than"):
         TalliedLearner(parse_class("intervals(x, 0..200)"), Budget(1), horizon=T)

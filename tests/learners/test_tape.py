@@ -447,7 +447,7 @@ def test_a_record_whose_label_is_gone_is_skipped(tmp_path: Path) -> None:
 )
 def test_lines_of_other_runs_are_refused(line: list[Any]) -> None:
     begin = [0, [], [0, STEPS + 1]]
-    with pytest.raises(ModelError, match="none of this learner's"):
+    with pytest.raises(ModelError, match="did not write that line"):
         PREDICTS.resume([begin, line], Tape(random.Random(0)))
     asked = [1, [[1, 7, None, 1]], [[0, False]]]
     for wrong in (
@@ -455,7 +455,7 @@ def test_lines_of_other_runs_are_refused(line: list[Any]) -> None:
         [1, [[1, 7, 1, 1]], [0]],
         [1, [[1, 7, 1, 1]], [9, 5]],
     ):
-        with pytest.raises(ModelError, match="none of this learner's"):
+        with pytest.raises(ModelError, match="did not write that line"):
             PREDICTS.resume([begin, asked, wrong], Tape(random.Random(0)))
 
 

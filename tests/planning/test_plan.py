@@ -132,7 +132,7 @@ def test_every_method_is_explained() -> None:
     shown = " ".join(f"{heading} {sentence}" for heading, sentence in rows)
     assert all(found.method in shown for found in candidates(H, Budget(1)))
     reasons = [sentence for heading, sentence in rows if heading == "does not apply"]
-    assert "it is no class of lookup tables (buckets, lookup)" in reasons
+    assert "it is not a class of lookup tables (buckets, lookup)" in reasons
     assert len(reasons) == len({reason.partition(" (")[0] for reason in reasons})
 
 

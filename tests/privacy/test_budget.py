@@ -54,9 +54,9 @@ def test_delta_is_0_unless_given() -> None:
 
 @pytest.mark.parametrize("epsilon", [1, 0.5, "1/2", True, None])
 def test_a_mechanism_takes_no_number_that_would_round(epsilon: Any) -> None:
-    with pytest.raises(DeclarationError, match="no exact Fraction"):
+    with pytest.raises(DeclarationError, match="not an exact Fraction"):
         ExponentialMechanism(epsilon)
-    with pytest.raises(DeclarationError, match="no exact Fraction"):
+    with pytest.raises(DeclarationError, match="not an exact Fraction"):
         OneSidedThreshold(epsilon=epsilon, threshold=1, horizon=1)
 
 

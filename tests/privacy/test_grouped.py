@@ -130,7 +130,7 @@ def test_units_are_not_grouped_again_nor_sampled_nor_charged_in_parallel() -> No
 
 @pytest.mark.parametrize("text", ["", "replace-one-unit: ", "replace-one-unit", "add-remove"])
 def test_other_texts_are_no_relation(text: str) -> None:
-    with pytest.raises(ValueError, match="no neighbouring relation"):
+    with pytest.raises(ValueError, match="not a neighbouring relation"):
         NeighboringRelation(text)
 
 

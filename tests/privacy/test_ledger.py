@@ -237,7 +237,7 @@ def test_a_receipt_hands_out_the_generator_of_its_spend() -> None:
 def test_what_is_no_generator_is_refused_before_the_spend() -> None:
     floats: Any = np.random.default_rng(0)
     with Ledger() as ledger:
-        with pytest.raises(DeclarationError, match=r"no random\.Random"):
+        with pytest.raises(DeclarationError, match=r"not a random\.Random"):
             ledger.spend(TENTH, dataset="people", what="a look", rng=floats)
         assert not ledger.entries()
 

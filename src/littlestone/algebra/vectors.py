@@ -29,5 +29,5 @@ def field_of(domain: Domain[Any]) -> Field:
     raise DeclarationError(
         f"use {domain} as a vector space",
         found="its columns are not the numbers 0, ..., q - 1 of one finite field",
-        fix="declare it by vector_space(columns, q) of littlestone.algebra",
+        fix="declare it with littlestone.algebra.vector_space(columns, q)",
     )

@@ -44,7 +44,9 @@ def atlas(points: int, *, jobs: int | None = 1) -> Iterator[Entry]:
     if not 1 <= points <= MOST:
         raise TooLargeError(
             f"list all classes over {points} points",
-            found=f"there are too many for more than {MOST} points, and none for fewer than 1",
+            found=(
+                f"only classes over 1 to {MOST} points are listed; beyond that there are too many"
+            ),
             fix=f"give 1 to {MOST} points, or use `littlestone search`, which looks for the smallest",
         )
     found = [(points, *one) for one in families(points)]

@@ -54,10 +54,10 @@ class Query:
         try:
             body = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise _refused(text, "it is no condition") from None
+            raise _refused(text, "it is not a condition") from None
         names: list[str] = []
         if not _is_condition(body, text, names):
-            raise _refused(text, "it is a number and no condition")
+            raise _refused(text, "it is a number, not a condition")
         least: dict[str, int] = {}
         most: dict[str, int] = {}
         for name, compare, number in _limits(body):

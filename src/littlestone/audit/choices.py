@@ -125,7 +125,7 @@ class Chosen(random.Random):
     def random(self) -> float:
         raise DeclarationError(
             "follow an algorithm along its choices",
-            found="it draws a float, of which no law is exact",
+            found="it draws a float, whose law is not exact",
             fix="let it draw whole numbers or bits",
         )
 

@@ -68,7 +68,7 @@ def iteration(domain: Of) -> None:
         expect(x in domain, "every point is in the domain", x=_text(x))
         expect(is_exact(x), "a point is made of exact built-in types", x=_text(x))
     if domain.size is None:
-        expect(len(listed) == 200, "an infinite domain goes on for ever")
+        expect(len(listed) == 200, "iteration over an infinite domain never ends")
         return
     expect(len(listed) == min(domain.size, 200), "size is the number of points", n=len(listed))
     for j, x in enumerate(listed):

@@ -203,7 +203,7 @@ class HypothesisClass(ABC, Generic[Point]):
             return self
         raise DeclarationError(
             f"take {self} apart into bits",
-            found=f"it has no class of the bit {i}",
+            found=f"there is no class of its bit {i}",
             fix="learn it by a method that takes several labels at once",
         )
 
@@ -424,7 +424,7 @@ def require_few(looked: int, most: int | None) -> None:
     if most is not None and looked > most:
         raise TooLargeError(
             f"list an error ball from at most {most} version spaces",
-            found="it takes more",
+            found="it needs more",
             fix="allow more, or give a smaller number of errors or fewer points",
         )
 

@@ -90,7 +90,7 @@ def parse_mixed(text: str) -> Domain[Any]:
     if _MEANT.fullmatch(text):
         raise _unreadable(
             text,
-            "it looks like a range or a list, and is not of the form of one",
+            "it looks like a range or a list, but is not written like one",
             f"write a column such as one of these: {FORM}; if this is its name, write "
             f"strings({quoted(text)})",
         )
@@ -138,7 +138,7 @@ def _days(text: str, match: re.Match[str]) -> tuple[str, ...]:
     step, by = int(match["step"] or 1), match["by"] or "day"
     found = ""
     if low is None or high is None:
-        found = "an end is no day of the calendar"
+        found = "an end is not a day of the calendar"
     elif low >= high:
         found = "the range is empty: the first day is not before the last one"
     elif step == 0:

@@ -120,7 +120,7 @@ def parse_class(
     if not isinstance(text, str):
         raise DeclarationError(
             f"read the class {shown(text)}",
-            found="it is no text",
+            found="it is not text",
             fix="write one, such as 'thresholds(age, 0..120)'",
         )
     spec = Spec.parse(text, labels).under(schema)

@@ -56,7 +56,7 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
         if type(self.parts) is not tuple:
             raise DeclarationError(
                 f"declare a direct sum of {shown(self.parts)}",
-                found="it is no tuple of classes",
+                found="it is not a tuple of classes",
                 fix="make it with DirectSumClass.of([Thresholds.on(0, 9), ...])",
             )
         for part in self.parts:

@@ -83,7 +83,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         if not isinstance(self.domain, Product):
             raise DeclarationError(
                 f"declare equality rules on the domain {self.domain}",
-                found="it is no product of columns",
+                found="it is not a product of columns",
                 fix="give Product((Strings(name), ...)), of one column or more",
             )
         m = len(self.domain.columns)

@@ -44,7 +44,7 @@ class Shapes:
                 f"search the version spaces of rules of {self.r} equalities over {self.m} columns",
                 found="there are too many sets of columns",
                 fix=f"name at most {MOST_COLUMNS} columns, or {MOST_COLUMNS_OF_SHORT_RULES} for rules "
-                "of at most 2 equalities; learning by the method choosing needs no search",
+                "of at most 2 equalities; the method choosing needs no search",
             )
         return [
             sum(1 << i for i, mask in enumerate(self.masks) if not mask & ~Z)

@@ -100,7 +100,7 @@ class Spec:
             else:
                 sections[-1][-1] += char
             if depth < 0:
-                raise _unreadable(text, "a parenthesis or a brace closes none")
+                raise _unreadable(text, "a parenthesis or brace closes nothing")
         if quote:
             raise DeclarationError(
                 f"read the class {text!r}",
@@ -116,7 +116,7 @@ class Spec:
                 fix="put commas between options: conditions(age: 0..120 step 5; at most 2, any of)",
             )
         fix = "combine fewer classes: the complement of a complement is the class itself"
-        require_at_most(MOST_DEPTH, 1 + deepest, "parentheses inside of each other", text, fix)
+        require_at_most(MOST_DEPTH, 1 + deepest, "nested parentheses", text, fix)
         most = max(map(len, sections))
         require_at_most(MOST_ARGUMENTS, most, entries, text, "declare fewer columns")
         parts = [tuple(map(_bare, section)) for section in sections]

@@ -248,7 +248,7 @@ def _cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
     if found is not None and not stat.S_ISREG(found.st_mode):
         raise TableError(
             f"read the table {path}",
-            found="it is a folder or a device, and no file",
+            found="it is a folder or a device, not a file",
             fix="give a CSV file or a .npy file",
         )
     if found is not None and found.st_size > MOST_BYTES:
@@ -276,7 +276,7 @@ def _cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
     if cells and any("\0" in cell for cell in cells[0]):
         raise TableError(
             f"read the table {path}",
-            found="it is no text",
+            found="it is not text",
             fix="give a CSV file, or an array of numpy in a .npy file",
         )
     if cells and all(len(row) == 1 for row in cells) and set(cells[-1][0]) & set("; \t"):

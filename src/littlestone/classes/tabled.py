@@ -350,7 +350,7 @@ def require_finite(part: HypothesisClass[Any], to: str, most: int) -> None:
     else:
         return
     asked = f"{to} {part}"
-    raise DeclarationError(asked, found=found, fix="declare a finite range, and not too long a one")
+    raise DeclarationError(asked, found=found, fix="declare a finite range that is not too long")
 
 
 def common_domain(parts: Sequence[HypothesisClass[Any]], whole: str) -> Domain[Any]:

@@ -32,7 +32,7 @@ def require_range(domain: object, asked: str) -> None:
         )
     raise DeclarationError(
         f"declare {asked} on {shown(domain)}",
-        found="it is no range of numbers",
+        found="it is not a range of numbers",
         fix="declare a range, such as Grid(0, 100)",
     )
 

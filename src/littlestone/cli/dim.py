@@ -48,8 +48,8 @@ def dim(
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="Stop searching after so long, and print bounds. A class is searched for 10 seconds "
-            "unless you say otherwise.",
+            help="Stop searching after this time, and print bounds. A class is searched for 10 "
+            "seconds unless you say otherwise.",
         ),
     ] = None,
     memory_limit: Annotated[

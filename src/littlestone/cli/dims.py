@@ -67,7 +67,7 @@ def dims(
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="Stop the search for each dimension after so long, and print bounds.",
+            help="Stop the search for each dimension after this time, and print bounds.",
         ),
     ] = 30,
     as_json: JsonOption = False,

@@ -72,9 +72,9 @@ class Following:
         new, taken = self._run.take(records, places, units)
         self.step = self._run.stream.steps
         if first + sum(new) > self._horizon:
-            self._tell(f"the horizon of {self._horizon} steps is over: the last rule stays")
+            self._tell(f"the horizon of {self._horizon} steps is over; the last rule stays")
         if (offsets := self._run.offsets) is not None and offsets.again:
-            self._tell("records that were taken before are delivered again, and ignored")
+            self._tell("records taken before were delivered again; they are ignored")
         if offsets is not None and offsets.unusable:
             self._tell("records without a usable offset and partition are ignored")
         if self._predictions or self._evaluate:
@@ -88,7 +88,7 @@ class Following:
         offsets = self._run.offsets
         if offsets is not None and (offsets.again or offsets.unusable):
             err.print(
-                f"ignored in this call: {offsets.again} records that were taken before, and "
+                f"ignored in this call: {offsets.again} records taken before and "
                 f"{offsets.unusable} without a usable offset"
             )
         if not self._evaluate:

@@ -155,8 +155,8 @@ def alias(
             if one not in known and not _is_file(one):
                 raise DeclarationError(
                     f"join {other!r} and {own!r} for good",
-                    found=f"{one!r} is no file, and the ledger {ledger_name(ledger, book)} does not "
-                    "know it",
+                    found=f"{one!r} is not a file, and the ledger {ledger_name(ledger, book)} "
+                    "does not know it",
                     fix="check the spelling; `littlestone ledger limit` makes a name known",
                 )
         book.alias(other, own)

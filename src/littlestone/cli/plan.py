@@ -47,7 +47,7 @@ def plan(
     ] = 0.05,
     horizon: Annotated[
         int | None,
-        typer.Option(min=1, help="Plan a stream of so many records: mistakes in place of sizes."),
+        typer.Option(min=1, help="Plan a stream of this many records: mistakes instead of sizes."),
     ] = None,
     n: Annotated[
         int | None,

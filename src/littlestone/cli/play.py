@@ -67,7 +67,9 @@ def play(
         str | None,
         typer.Option(help="Play with several labels, such as 'on time,late,cancelled'."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Repeat the random adversary's choices.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the random adversary, to repeat its choices.")
+    ] = None,
     schema: SchemaOption = None,
     page: Annotated[
         Path | None,

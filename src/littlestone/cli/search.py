@@ -26,9 +26,12 @@ def search(
     rows: Annotated[
         str, typer.Option(metavar="A..B", help="How many hypotheses they have.")
     ] = "1..8",
-    most: Annotated[int, typer.Option(help="Print up to that many examples.")] = 1,
+    most: Annotated[int, typer.Option(help="Print at most this many examples.")] = 1,
     time_limit: Annotated[
-        float | None, typer.Option(min=0, metavar="SECONDS", help="Stop then, and say how far.")
+        float | None,
+        typer.Option(
+            min=0, metavar="SECONDS", help="Stop after this time, and say how far the search got."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -59,7 +62,7 @@ def search(
         for one, values in found:
             out.print(", ".join(f"{name} {value}" for name, value in values.items()))
             out.print("\n".join(f"    {line}" for line in lines_of(one, looked.points)))
-        out.print(f"none is smaller {measured}")
+        out.print(f"there is no smaller one {measured}")
     else:
         asked = f"with {points} points and {rows} hypotheses"
         out.print(f"none {asked if looked.whole else _far(looked)} {measured}")
@@ -86,7 +89,7 @@ def _range(text: str, what: str) -> tuple[int, int]:
     if found is None:
         raise DeclarationError(
             f"search with {text} {what}",
-            found="it is no range of whole numbers",
+            found="it is not a range of whole numbers",
             fix="write a range such as 2..5, ..5 or 5",
         )
     low, high, alone = found.groups()

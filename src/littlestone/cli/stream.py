@@ -294,8 +294,8 @@ def _require_before_records(source: Table, places: list[str]) -> None:
     if places and not source.declared and {*source.columns[: len(places)]} != {*places}:
         raise TableError(
             f"read offsets from {source.name}",
-            found="other columns are before them, and a separator or quote in a cell there would move "
-            "them",
+            found="other columns come before them, and a separator or quote in a cell there "
+            "would shift them",
             fix=f"let each line begin with {' and '.join(map(repr, places))}",
         )
 

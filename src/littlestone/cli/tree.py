@@ -49,7 +49,7 @@ def tree(
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="Stop searching after so long, and draw the best tree found.",
+            help="Stop searching after this time, and draw the best tree found.",
         ),
     ] = None,
     memory_limit: Annotated[

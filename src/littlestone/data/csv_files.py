@@ -200,7 +200,7 @@ def declared_encoding(name: str) -> str:
     if name not in ENCODINGS:
         raise DeclarationError(
             f"read characters in the encoding {shown(name)}",
-            found="it is none that is known here",
+            found="this encoding is not supported",
             fix=f"write one of: {', '.join(ENCODINGS)}; cp1252 is that of Windows in western Europe",
         )
     return name

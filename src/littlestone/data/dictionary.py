@@ -43,7 +43,7 @@ def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, str]
     if not isinstance(path, str | os.PathLike):
         raise DeclarationError(
             f"read the dictionary {shown(path)}",
-            found="it is no path of a file",
+            found="it is not the path of a file",
             fix="give the path of a CSV file that says what columns hold",
         )
     try:
@@ -54,7 +54,7 @@ def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, str]
         reason = error.strerror if isinstance(error, OSError) else None
         raise DeclarationError(
             f"read the dictionary {os.fspath(path)}",
-            found=reason or "it is no text in UTF-8 of at most 1 MiB",
+            found=reason or "it is not UTF-8 text of at most 1 MiB",
             fix="give a CSV file whose first line is such as name,type,low,high,values",
         ) from None
     first = text.partition("\n")[0]
@@ -78,7 +78,7 @@ def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, str]
                 yield lines.line_num, dict(zip(header, padded, strict=False))
     except csv.Error:
         fix = "write it as a CSV file"
-        raise _wrong(path, lines.line_num, "?", "the line is no CSV", fix) from None
+        raise _wrong(path, lines.line_num, "?", "the line is not CSV", fix) from None
 
 
 def _written(
@@ -90,7 +90,7 @@ def _written(
     if kind:
         if kind not in KINDS:
             fix = did_you_mean(kind, KINDS, f"write one of: {', '.join(KINDS)}")
-            raise _wrong(path, line, "type", f"{kind!r} is no type", fix)
+            raise _wrong(path, line, "type", f"{kind!r} is not a type", fix)
         given["type"] = kind
         written.append(f"type = {toml_text(kind)}")
     ends = {key: row[key] for key in ("low", "high", "step") if row.get(key)}
@@ -98,7 +98,7 @@ def _written(
     for key, v in numbers.items():
         if v is None or not v.is_finite():
             fix = "write a number such as 0.5, with a point"
-            raise _wrong(path, line, key, f"{ends[key]!r} is no number", fix)
+            raise _wrong(path, line, key, f"{ends[key]!r} is not a number", fix)
     if ends and not {"low", "high"} <= set(ends):
         missing = "high" if "low" in ends else "low"
         raise _wrong(path, line, missing, "one end of the range is empty", "write both, or none")

@@ -93,7 +93,7 @@ def require_columns(domain: Domain[Any], kind_of: Callable[[str], Kind | None], 
                 listed = "{False, True}" if kind == "boolean" else "{0, 1, 2}"
                 raise DeclarationError(
                     f"read the value {wrong[0]!r} of the column {name!r}",
-                    found=f"{where} declares it as {kind}, and no such value is written so",
+                    found=f"{where} declares it as {kind}, which no such value looks like",
                     fix=f"write the values as their type does: {name} in {listed}",
                 )
 
@@ -132,7 +132,10 @@ def require_label(label: Label, kind: Kind | None, where: str) -> None:
         if not _shown(value, kind):
             raise DeclarationError(
                 f"learn {label}",
-                found=f"{where} declares {label.column!r} as {kind}, and {value!r} is no such value",
+                found=(
+                    f"{where} declares {label.column!r} as {kind}, and {value!r} is not such a "
+                    "value"
+                ),
                 fix=_ALSO[kind or "text"],
             )
 

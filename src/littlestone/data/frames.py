@@ -45,7 +45,7 @@ class FrameTable(Table):
         except TypeError:
             raise TableError(
                 f"read a table from an object of type {type(frame).__name__}",
-                found="it is no file name and no data frame",
+                found="it is neither a file name nor a data frame",
                 fix="give a path, or a pandas, polars or pyarrow frame",
             ) from None
         except DuplicateError as error:

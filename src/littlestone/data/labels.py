@@ -53,8 +53,8 @@ class Condition:
         """Read ``> 15``, ``!= HA``, ``in {HA, AA}`` or a value such as ``HA`` (or a number, or a bool).
 
         Double quotes enclose a value of a list that holds a comma.  Raises `DeclarationError` if it is
-        no such value, if it is empty, if it compares by order with something that is not a number, or
-        if it starts with a sign that is not a relation, such as ``=``.
+        not such a value, if it is empty, if it compares by order with something other than a number,
+        or if it starts with a sign that is not a relation, such as ``=``.
         """
         _require_one_value(positive, f"call records positive when {column!r} is")
         written = text(positive).strip()
@@ -65,8 +65,11 @@ class Condition:
         if not relation and written[:1] in ("=", "!"):
             raise DeclarationError(
                 f"call records positive when {column!r} is {written!r}",
-                found=f"it starts with {written[0]!r}, which is no relation",
-                fix=f"use one of > >= < <= == !=; if the value itself starts so, write '== {written}'",
+                found=f"it starts with {written[0]!r}, which is not a comparison",
+                fix=(
+                    "use one of > >= < <= == !=; if the value itself starts with it, write '== "
+                    f"{written}'"
+                ),
             )
         alone = not relation
         relation = relation or "=="
@@ -86,7 +89,7 @@ class Condition:
         if "" in values or len(set(values)) < len(values) or not values:
             raise DeclarationError(
                 f"call records positive when {column!r} is 'in {{{written.strip()}}}'",
-                found="a value is empty or is there twice, or the list is empty",
+                found="a value is empty or repeated, or the list is empty",
                 fix="write each value once, such as 'in {HA, AA}'",
             )
         return cls("in", listed_condition(values).removeprefix("in "))
@@ -109,11 +112,11 @@ class Condition:
             after = rest.removeprefix(sign).strip()
             condition = f"'{'==' if sign == '=' else sign} {after}' for `positive`"
             target = "" if name == column else f" and {name!r} for `target`"
-            itself = "it begins with the name of the column, which the target already says"
+            itself = "it begins with the name of the column, which the target already gives"
             raise DeclarationError(
                 f"call records positive when {column!r} is {self.value!r}",
                 found=itself if name == column else f"it begins with another column, {name!r}",
-                fix=f"give {condition}{target}; if a value itself reads so, give '== {self.value}'",
+                fix=f"give {condition}{target}; if that is the value itself, give '== {self.value}'",
             )
 
     @property
@@ -164,7 +167,7 @@ def _require_one_value(value: object, asked: str) -> None:
     if type(plain(value)) not in (bool, int, float, str, Decimal, Fraction):
         raise DeclarationError(
             f"{asked} {shown(value)}",
-            found="it is no text, number or truth value",
+            found="it is not a text, a number or a truth value",
             fix="give one value, such as 'HA', 1 or '> 15'; for several labels give labels=[...]",
         )
 
@@ -243,7 +246,7 @@ class Label:
         first = first if first in names else first.strip()
         if first not in names:
             raise DeclarationError(
-                f"give values of {column!r} that are no label the label {first!r}",
+                f"give values of {column!r} that are not labels the label {first!r}",
                 found="it is not one of the declared labels",
                 fix=did_you_mean(
                     first, names, f"name one of them, such as {names[0]!r}, or declare it too"

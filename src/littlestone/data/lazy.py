@@ -46,8 +46,8 @@ class LazyTable(ColumnarTable):
         if self._engine == "DuckDB" and frame.type != "TABLE_RELATION":
             raise TableError(
                 f"read {name}",
-                found="it is a view or a query of DuckDB, where one record of a table may come in "
-                "several rows, or change others",
+                found="it is a view or a query of DuckDB: one record of a table may become "
+                "several rows there, or change other rows",
                 fix="give a table: connection.table('visits'); a query can be stored in one by "
                 "CREATE TABLE visits AS ...",
             )
@@ -76,7 +76,7 @@ class LazyTable(ColumnarTable):
         if column in self._computed:
             raise TableError(
                 f"read column {column!r} of {self.name}",
-                found="it is computed when it is read, which a record may make fail",
+                found="it is computed when it is read, and a record can make that fail",
                 fix="name a column that is stored, or store this one: CREATE TABLE ... AS SELECT ...",
             )
 
@@ -222,8 +222,8 @@ def _require_own_functions(table: Any, name: str) -> None:
     if macros.fetchall():
         raise TableError(
             f"read {name}",
-            found="the connection has a macro with the name of one of DuckDB's functions, so a record "
-            "may be read as others say",
+            found="the connection has a macro with the name of a DuckDB function, so how a "
+            "record is read may depend on other records",
             fix="drop the macro, or give the file: open_table('visits.duckdb', 'main.visits')",
         )
 
@@ -277,5 +277,8 @@ def engine_errors(engine: str, name: str) -> Iterator[None]:
         raise TableError(
             f"read {name}",
             found=f"{engine} could not compute it",
-            fix="compute it yourself to see why: a file may be missing, or a value not fit its type",
+            fix=(
+                "compute it yourself to see why: a file may be missing, or a value may not fit "
+                "its type"
+            ),
         ) from None

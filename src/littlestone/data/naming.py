@@ -76,7 +76,7 @@ def dataset_name(text: str) -> str:
     if not isinstance(text, str):
         raise DeclarationError(
             f"use {shown(text)} as the name of a data set",
-            found="it is no text",
+            found="it is not text",
             fix="use plain words on one line",
         )
     if "://" in text:  # it is not quoted, because a password may stand in it

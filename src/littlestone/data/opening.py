@@ -51,7 +51,7 @@ def open_table(
     if not isinstance(table, str | None):
         raise DeclarationError(
             f"read the table {shown(table)}",
-            found="it is no name",
+            found="it is not a name",
             fix="leave the table out, or name a table of a database, such as 'public.visits'",
         )
     read = Reading() if reading is None else reading
@@ -73,7 +73,7 @@ def open_table(
     ):
         raise DeclarationError(
             f"read {opened.name} by the rules of CSV files",
-            found="it is no CSV file, or was opened before",
+            found="it is not a CSV file, or is open already",
             fix="leave out the separator and multiline",
         )
     return read.read(opened)
@@ -163,7 +163,7 @@ def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> 
     if path is None or (not exists and looks_like_address(path)):
         raise SourceError(  # it is not quoted, because a password may stand anywhere in it
             "read a table",
-            found="its name looks like an address, and of none that is known",
+            found="its name looks like an address, but of an unknown kind",
             fix=f"{ADDRESSES}; for files sqlite:///PATH, duckdb:///PATH, s3://BUCKET/FOLDER or a path",
         )
     if path == "-" or (exists and not (os.path.isfile(path) or os.path.isdir(path))):
@@ -175,7 +175,7 @@ def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> 
     if exists and not os.access(path, os.R_OK):
         raise TableError(
             f"read the table {path}",
-            found="you may not read it",
+            found="you do not have the right to read it",
             fix="ask its owner for the right to read it",
         )
     if kind_of_file(path) is not None:
@@ -220,7 +220,10 @@ def _open_file(path: Path, *, separator: str | None, multiline: bool, encoding: 
         # The ledger recognises the path of a table by its suffix, so every table must have one.
         raise TableError(
             f"read the table {path}",
-            found="its name is not that of a CSV or Parquet file, and it is no SQLite or DuckDB file",
+            found=(
+                "its name is not that of a CSV or Parquet file, and it is not a SQLite or "
+                "DuckDB file"
+            ),
             fix="save it as CSV in UTF-8, or as Parquet, under a name that ends in one of: .csv, .tsv, "
             f"the same with .gz, .zip or .zst, .parquet, .pq, {', '.join(_WORKBOOKS)}",
         )
@@ -245,6 +248,6 @@ def _require_none(table: str | None, what: str) -> None:
     if table is not None:
         raise SourceError(
             f"read the table {shown(table)} of {what}",
-            found="it is no database and no workbook",
+            found="it is neither a database nor a workbook",
             fix="leave the table's name out: without --table, and in Python open_table(source)",
         )

@@ -96,7 +96,7 @@ class Schema:
         if not isinstance(path, str | os.PathLike):
             raise DeclarationError(
                 f"read a schema from an object of type {type(path).__name__}",
-                found="it is no path and no Schema",
+                found="it is neither a path nor a Schema",
                 fix="give the path of a file such as schema.toml",
             )
         return cls.parse(_text_of(os.fspath(path)), name=f"the schema {os.fspath(path)}")
@@ -111,9 +111,9 @@ class Schema:
             place = re.search(r"\(at (line \d+), column \d+\)", str(error))
             raise DeclarationError(
                 f"read {name}",
-                found="it is no TOML" + (f": see {place[1]}" if place else ""),
-                fix="draft a schema: littlestone schema TABLE > schema.toml; in TOML, texts stand in "
-                'quotes: target = "late"',
+                found="it is not TOML" + (f": see {place[1]}" if place else ""),
+                fix="draft a schema: littlestone schema TABLE > schema.toml; TOML needs quotes "
+                'around text: target = "late"',
             ) from None
         return cls._of(data, name)
 
@@ -138,18 +138,18 @@ class Schema:
         columns = _columns(declared, name, common)
         labels = data.get("labels", [])
         if not texts(labels):
-            refuse(name, "labels is no list of texts", 'write labels = ["on time", "late"]')
+            refuse(name, "labels is not a list of texts", 'write labels = ["on time", "late"]')
         for key in ("target", "default", "unit"):
             if not isinstance(data.get(key, ""), str):
-                refuse(name, f"{key} is no text", f'write {key} = "..."')
+                refuse(name, f"{key} is not text", f'write {key} = "..."')
         positive = data.get("positive", "")
         alike = texts(positive) and positive and not {*"".join(positive)} & {*"{}"}
         if not alike and type(positive) not in (str, int, bool, Decimal):
             fix = 'write positive = "yes", "> 15", or a list of texts: ["Ja", "ja", "J"]'
-            refuse(name, "positive is no value and no list of texts", fix)
+            refuse(name, "positive is neither a value nor a list of texts", fix)
         most = data.get("max_records")
         if most is not None and (type(most) is not int or most < 1):
-            refuse(name, "max_records is no whole number above 0", "write max_records = 3")
+            refuse(name, "max_records is not a whole number above 0", "write max_records = 3")
         if most is not None and "unit" not in data:
             refuse(
                 name,
@@ -344,7 +344,7 @@ def _text_of(path: str) -> str:
         found = os.stat(path)
         # A device such as /dev/zero has no end.
         if not stat.S_ISREG(found.st_mode):
-            raise DeclarationError(asked, found="it is a folder or a device, and no file", fix=fix)
+            raise DeclarationError(asked, found="it is a folder or a device, not a file", fix=fix)
         if path.lower().endswith(TABLE_SUFFIXES):
             raise DeclarationError(
                 asked,
@@ -359,7 +359,7 @@ def _text_of(path: str) -> str:
     except (OSError, ValueError) as error:
         if isinstance(error, DeclarationError):
             raise
-        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise DeclarationError(asked, found=reason or "it cannot be read", fix=fix) from None
 
 

@@ -163,7 +163,7 @@ def read_column(
         return _read_days(schema, name, kind, given, ways)
     if "format" in given:
         fix = 'write type = "date", or leave it out'
-        refuse(schema, f"{which} has a format and is no column of dates", fix)
+        refuse(schema, f"{which} has a format but is not a column of dates", fix)
     if ways and (kind == "boolean" or (kind == "text" and ways != ["values"])):
         fix = 'write type = "number", or a list of values' if kind == "text" else "leave it out"
         refuse(schema, f"{which} has the type {kind} and {ways[0]}", fix)
@@ -209,7 +209,9 @@ def _read_days(
         step = f"{step} days"
     if not isinstance(step, str) or not re.fullmatch(r"\d{1,6} (day|month|year)s?", step):
         refuse(
-            schema, f"{which} has a step that is no time", 'write step = "1 month", or of days: 7'
+            schema,
+            f"{which} has a step that is not a length of time",
+            'write step = "1 month", or of days: 7',
         )
     text = ""
     if ways == ["range"]:
@@ -244,7 +246,7 @@ def _written(
     """How the cells of a column are written."""
     numbers = {key: given[key] for key in ("decimal", "thousands", "unit") if key in given}
     if numbers and kind not in ("integer", "number"):
-        found = f"{which} has {next(iter(numbers))} and is no column of numbers"
+        found = f"{which} has {next(iter(numbers))} but is not a column of numbers"
         refuse(schema, found, 'write type = "number", or leave it out')
     ignored = given.get("ignore_case", False)
     if type(ignored) is not bool or (ignored and kind not in (None, "text")):
@@ -295,7 +297,7 @@ def _argument(
         for key, words in (("steps", "steps"), ("log_steps", "log steps")):
             if key in given:
                 if type(given[key]) is not int or not 0 < given[key] < 10**9:
-                    found = f"{which}: {key} is no whole number above 0"
+                    found = f"{which}: {key} is not a whole number above 0"
                     refuse(schema, found, f"write {key} = 30")
                 return f"{text} in {given[key]} {words}"
         return text
@@ -328,12 +330,12 @@ def _values(schema: str, which: str, kind: Kind | None, given: object) -> tuple[
     for value in listed:
         if type(value) not in legal or text(value) == "":
             fix = 'write texts between quotes, such as values = ["F", "M"]'
-            refuse(schema, f"{which}: values is no list of {kind or 'value'}s", fix)
+            refuse(schema, f"{which}: values is not a list of {kind or 'value'}s", fix)
     values = tuple(map(text, listed))
     for value in values:
         if not occurs(value, kind):
             fix = f"write {kind}s as the table does, or leave out the type"
-            refuse(schema, f"{which}: {value!r} on its list is no {kind}", fix)
+            refuse(schema, f"{which}: {value!r} on its list is not of type {kind}", fix)
     return values
 
 

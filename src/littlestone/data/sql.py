@@ -100,8 +100,8 @@ def base_table(known: Sequence[tuple[str, str, str]], table: str, asked: str) ->
     if kind != "table":
         raise SourceError(
             asked,
-            found=f"it is a {kind}, where one record of a table may come in several rows, or change "
-            "others",
+            found=f"it is a {kind}: one record of a table may become several rows there, or "
+            "change other rows",
             fix="name the table itself",
         )
     return schema, name
@@ -125,7 +125,7 @@ class SqlTable(ColumnarTable):
         if dialect is None:
             raise SourceError(
                 f"read a table of {engine.dialect.name} through {engine.dialect.driver}",
-                found="it is not known when that database takes two values for equal",
+                found="nothing is known about when that database treats two values as equal",
                 fix="use PostgreSQL through psycopg (postgresql+psycopg://), SQLite or DuckDB, or save "
                 "the table as a Parquet file",
             )
@@ -247,11 +247,14 @@ class SqlTable(ColumnarTable):
 
 # By SQLSTATE, or by SQLite's name of an error: what is said of it, and what to do.
 _STOPPED = {
-    "42501": ("you may not read it", "ask its owner for GRANT SELECT on these columns"),
+    "42501": (
+        "you do not have the right to read it",
+        "ask its owner for GRANT SELECT on these columns",
+    ),
     "57014": ("the server stopped the statement", "ask for a larger statement_timeout"),
     "55P03": ("another program has locked it", "try again"),
     "SQLITE_BUSY": ("another program has locked it", "try again"),
-    "SQLITE_NOTADB": ("it is encrypted, or no SQLite database", "decrypt it first"),
+    "SQLITE_NOTADB": ("it is encrypted, or not a SQLite database", "decrypt it first"),
 }
 
 

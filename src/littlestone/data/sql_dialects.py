@@ -88,7 +88,8 @@ class PostgreSql(Dialect):
         _refuse(
             bool(hidden),
             name,
-            "row-level security chooses which of its records you see, and may do so by other records",
+            "row-level security chooses which of its records you see, and its choice may depend "
+            "on other records",
             "ask for a role with BYPASSRLS, or for a copy of the table",
         )
         _refuse(
@@ -144,11 +145,11 @@ class PostgreSql(Dialect):
             kind = None
         refused = "" if kind else f"its declared type is {own}, not a number or a text"
         if cast:  # a function of the owner's own may look at other records
-            refused = f"somebody's own function turns its type {own} into a text"
+            refused = f"a user-defined function turns its type {own} into text"
         if virtual:  # version 18 may fail to compute one for some record
             refused = "the server computes it from other columns when it is read"
         if not allowed:
-            refused = "you may not read it: there is no GRANT SELECT"
+            refused = "you do not have the right to read it: there is no GRANT SELECT"
         element = f"pg_catalog.{type_name}"
         if kind == "text" or type_name == "numeric":
             value = f'CAST({value} AS pg_catalog.text) COLLATE pg_catalog."C"'
@@ -189,7 +190,9 @@ class Sqlite(Dialect):
     def _column(value: str, hidden: int) -> Column:
         keys = f"typeof({value})", f"{value} COLLATE BINARY"
         computed = hidden == 2  # SQLite's number for it
-        refused = "it is computed when it is read, which a record may make fail" if computed else ""
+        refused = (
+            "it is computed when it is read, and a record can make that fail" if computed else ""
+        )
         return Column(value, keys, refused=refused)
 
 

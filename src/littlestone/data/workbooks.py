@@ -104,7 +104,7 @@ class SheetTable(Table):
             reason = error.strerror if isinstance(error, OSError) else None
             raise TableError(
                 f"read the table {self.name}",
-                found=reason or "it is damaged, has a password or is no workbook of Excel",
+                found=reason or "it is damaged, has a password or is not an Excel workbook",
                 fix="save it in Excel as .xlsx without a password, or as CSV in UTF-8",
             ) from None
 

@@ -77,7 +77,7 @@ class Written:
     def _flaw(self) -> tuple[str, str] | None:
         texts = (self.decimal, self.thousands, self.unit, self.date, *(self.spelled or ()))
         if not all(type(one) is str for one in texts):
-            return "a form of cells is no text", 'write decimal = ","'
+            return "the written form of cells must be text", 'write decimal = ","'
         if self.decimal not in ("", ".", ","):
             return f"decimal is {shown(self.decimal)}", 'write decimal = "," or "."'
         if self.thousands not in ("", ".", ",", " ", "'"):
@@ -215,7 +215,7 @@ def _date_flaw(pattern: str) -> tuple[str, str] | None:
         if part == "%y":
             return "%y is a year without its century", "write the years with four digits, and %Y"
         if part not in _DIRECTIVES:
-            return f"the format has the unknown part {part!r}", fix
+            return f"the format has an unknown part, {part!r}", fix
     if len(set(used)) < len(used):
         return "the format has a part twice", fix
     if not {"%Y", "%m", "%d"} <= set(used):

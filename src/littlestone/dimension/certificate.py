@@ -141,7 +141,7 @@ class Certificate:
             for beginning, writer in OLDER.items():
                 if data.startswith(beginning):
                     _refuse(f"it was written by {writer}, and this version reads form 3 alone")
-            _refuse("it is no certificate of form 3")
+            _refuse("it is not a certificate of form 3")
         start, cut = len(MARK) + 32, "it is damaged, or has been cut off"
         (lower, upper), at = read(data, start, 2) or _refuse(cut)
         if not lower <= upper < 62 or 1 << lower > len(data):

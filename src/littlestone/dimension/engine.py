@@ -68,7 +68,7 @@ class Engine:
     def at_least(
         self, k: int, nodes: int = NEVER, *, work: int = NEVER, alone: bool = True
     ) -> bool | None:
-        """Whether LDim >= k; None if stopped, or if it takes more version spaces or units of work.
+        """Whether LDim >= k; None if stopped, or if it needs more version spaces or units of work.
 
         The second search, if there is one, takes part unless the question is to be answered ``alone``.
         """

@@ -73,7 +73,7 @@ class LabelTable:
             raise DeclarationError(
                 asked,
                 # The entry is not quoted: a table of records may have been given by mistake.
-                found=f"row {i + 1}, column {j + 1} is no label from 0 to {most - 1}",
+                found=f"row {i + 1}, column {j + 1} is not a label from 0 to {most - 1}",
                 fix=_FIX,
             )
         codes.setflags(write=False)

@@ -178,7 +178,7 @@ class Domain(ABC, Generic[Point]):
             raise DeclarationError(
                 "use an object as a point",
                 found=f"it is not in the domain {self}",
-                fix=f"give a point such as {self.examples(1)[0]!r}, or the canonical() one of it",
+                fix=f"give a point such as {self.examples(1)[0]!r}, or its canonical() point",
             )
 
 
@@ -203,6 +203,6 @@ def require_domain(domain: object, asked: str) -> None:
     if not isinstance(domain, Domain):
         raise DeclarationError(
             f"{asked} {shown(domain)}",
-            found="it is no domain",
+            found="it is not a domain",
             fix="give one, such as Grid(0, 100), Strings(name) or a Product of columns",
         )

@@ -178,7 +178,7 @@ class Listed(Parted):
     def __post_init__(self) -> None:
         texts = all(type(value) is str and text(value) == value for value in self.values)
         if not texts:
-            found = "a value is no readable text"
+            found = "a value is not readable text"
         elif len(set(self.values)) < len(self.values):
             found = "the list has a value twice"
         elif {MISSING, OTHER} & set(self.values):

@@ -78,7 +78,7 @@ def _wrong(points: tuple[object, ...]) -> str:
     seen: dict[str, int] = {}
     for i, x in enumerate(points, start=1):
         if not isinstance(x, str) or text(x) != x:
-            return f"name {i} is no readable text"
+            return f"name {i} is not readable text"
         if seen.setdefault(x, i) != i:
             return f"points {seen[x]} and {i} have the same name"
     return "" if points else "the list is empty"

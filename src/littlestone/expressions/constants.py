@@ -34,7 +34,7 @@ def require_types(types: Mapping[str, str], columns: Sequence[str]) -> None:
     """
     for column, kind in types.items():
         if kind not in TYPES:
-            found = f"{shown(kind)} is no type"
+            found = f"{shown(kind)} is not a type"
             fix = did_you_mean(str(kind), TYPES, f"use one of: {', '.join(TYPES)}")
         elif column not in columns:
             found = "the rule is not about this column"

@@ -198,7 +198,7 @@ def require_small(part: Outcome | Condition, asked: str) -> None:
         asked,
         found=f"it would have {constants:,} constants, and the limit is {MOST_CONSTANTS:,}"
         if constants > MOST_CONSTANTS
-        else f"its conditions stand more than {MOST_DEPTH} deep inside each other",
+        else f"its conditions are nested more than {MOST_DEPTH} deep",
         fix="predict with `littlestone predict`, or learn a smaller rule",
     )
 

@@ -55,7 +55,7 @@ def labelled(domain: Domain[Any], label: Callable[[Any], int], labels: int, aske
     if domain.size is None or domain.size > MOST_POINTS:
         raise TooLargeError(
             asked,
-            found="functions of its kind are no conditions on columns, and it has "
+            found="functions of its kind are not conditions on columns, and it has "
             f"{'endless' if domain.size is None else f'{domain.size:,}'} points, above {MOST_POINTS:,}",
             fix="predict with `littlestone predict`",
         )

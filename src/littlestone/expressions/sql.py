@@ -46,7 +46,7 @@ def written(
     if dialect not in known:
         raise DeclarationError(
             f"write the rule as SQL for {shown(dialect)}",
-            found="it is not known when that database takes two values for equal",
+            found="nothing is known about when that database treats two values as equal",
             fix=did_you_mean(str(dialect), map(str, known), "use one of: postgres, duckdb, sqlite"),
         )
     try:

@@ -23,7 +23,7 @@ def paley(q: int) -> Table:
     """The Paley graph or tournament of a prime q: a is 1 at b iff b - a is a square other than 0."""
     if q % 2 == 0 or any(q % p == 0 for p in range(3, isqrt(q) + 1, 2)):
         raise DeclarationError(
-            f"make paley {q}", found="it is no odd prime", fix="give a prime, such as 13"
+            f"make paley {q}", found="it is not an odd prime", fix="give a prime, such as 13"
         )
     x = np.arange(q)
     square = np.zeros(q, np.uint8)

@@ -44,7 +44,7 @@ class BitFunction(Hypothesis[Any]):
         if len(self.bits) != b or not legal:
             found, fix = f"it takes {b} bits on {self.domain}", "give one hypothesis a bit"
         elif type(self.other) is not int or not 0 <= self.other < self.labels:
-            found, fix = "the label of codes above k is none", "give the number of a label"
+            found, fix = "the label of codes above k is not a label", "give the number of a label"
         else:
             return
         asked = f"put {self.labels} labels together from {len(self.bits)} bits"

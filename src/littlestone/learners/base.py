@@ -415,7 +415,7 @@ def require_rule(H: HypothesisClass[Any]) -> None:
     if not has_rule(H):
         raise TooLargeError(
             f"begin with the SOA of {H}",
-            found=f"the search for it takes more than {MOST_SEARCHED:,} steps",
+            found=f"the search for it needs more than {MOST_SEARCHED:,} steps",
             fix="declare fewer columns or shorter ranges",
         )
 

@@ -226,7 +226,7 @@ def _covering(H: HypothesisClass[Point]) -> Covering[Point] | Named[Point]:
         raise unfit(
             H,
             ChoosingLearner.method,
-            found="it is no class of unions of elements, of which few cover any point",
+            found="it is not a class of unions of elements, of which few cover any point",
             declare="points, subsets, rules or rule_sets",
         )
     return Named(H)

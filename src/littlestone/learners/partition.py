@@ -50,7 +50,7 @@ class PartitionLearner(PrivateLearner[Any]):
             raise unfit(
                 hypotheses,
                 self.method,
-                found="it is no class of sets of several points",
+                found="it is not a class of sets of several points",
                 declare="subsets(COLUMN; at most K), K above 1",
             )
         self.hypotheses: PointCovering = hypotheses

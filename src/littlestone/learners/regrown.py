@@ -94,7 +94,7 @@ class RegrownLearner(PrivateLearner[Point]):
             raise unfit(
                 hypotheses,
                 self.method,
-                found="it is no class of trees over a mixed table",
+                found="it is not a class of trees over a mixed table",
                 declare="trees(COLUMN, ...; depth 2)",
             )
         half = Budget(budget.epsilon / 2, budget.delta)

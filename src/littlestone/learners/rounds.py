@@ -63,7 +63,7 @@ class RoundsLearner(WeighedLearner[Point]):
             raise unfit(
                 hypotheses,
                 self.method,
-                found="it is no class of lists or sets of rules over a mixed table",
+                found="it is not a class of lists or sets of rules over a mixed table",
                 declare="rule_list(COLUMN, ...; at most K), or rule_sets over declared columns",
             )
         self.hypotheses: Any = hypotheses

@@ -65,7 +65,7 @@ class VocabularyLearner(WeighedLearner[Point]):
             raise unfit(
                 hypotheses,
                 self.method,
-                found="it is no class of trees, lists or sets of rules with an open column",
+                found="it is not a class of trees, lists or sets of rules with an open column",
                 declare="trees, rule_list or rule_sets over a mixed table",
             )
         self.hypotheses: Any = hypotheses

@@ -251,7 +251,7 @@ class VotingLearner(PrivateLearner[Point]):
         return self.passes * (self.teachers * (spaces + nodes) if m else nodes)
 
     def limited(self, found: Callable[[], list[Hypothesis[Point]]]) -> list[Hypothesis[Point]]:
-        """The list that ``found`` makes from one error ball; empty if it takes more than `steps`."""
+        """The list that ``found`` makes from one error ball; empty if it needs more than `steps`."""
         try:
             with at_most(self.steps):
                 return found()

@@ -50,7 +50,7 @@ class FileAdversary(Adversary[Any]):
     any values; ``H.domain.encode_record`` maps each row to a point.  The file is a public game, not a
     private sample, so errors name its lines.  Raises `TableError` if the file cannot be read or has no
     row, for a header that does not name the columns, and for a row with other columns or a label that
-    is no number 0, ..., k.  The file is read once, at construction.
+    is not a number 0, ..., k.  The file is read once, at construction.
     """
 
     def __init__(self, path: str | PathLike[str], H: HypothesisClass[Any]) -> None:

@@ -106,7 +106,7 @@ def shattered(H: HypothesisClass[Point], most: int = MOST) -> list[Point]:
 
     Candidates are all points of a small domain, and otherwise those where a mistake can be forced.  All
     2^k version spaces after k points are nonempty, so k <= VC(H), and k may be smaller.  In a table,
-    the search ends when it takes more than `_MOST_SIDES` columns of all cells.
+    the search ends when it needs more than `_MOST_SIDES` columns of all cells.
 
     >>> from littlestone.classes import parse_class
     >>> len(shattered(parse_class("subsets(merchant; at most 3)")))

@@ -31,7 +31,7 @@ class NeighboringRelation(str):
 
     def __new__(cls, text: str) -> Self:
         if text != "replace-one" and text.removeprefix(cls.ONE_UNIT) in ("", text):
-            raise ValueError(f"{text!r:.100} is no neighbouring relation")
+            raise ValueError(f"{text!r:.100} is not a neighbouring relation")
         return super().__new__(cls, text)
 
     @classmethod
@@ -184,7 +184,7 @@ def _require_parsed(value: object, what: str) -> None:
     if not isinstance(value, Fraction):
         raise DeclarationError(
             f"use {shown(value)} as {what}",
-            found="it is no exact Fraction, and rounding would change what is guaranteed",
+            found="it is not an exact Fraction, and rounding would change what is guaranteed",
             fix=f"give {what} as a Fraction, such as Fraction(1, 2)",
         )
     _require_short(value, what)

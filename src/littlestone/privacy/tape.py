@@ -143,6 +143,6 @@ def journal_mismatch() -> ModelError:
     """The error for a line of a tape that the run did not write."""
     return ModelError(
         "go on with a run",
-        found="a line of its tape is none of this learner's",
+        found="this learner did not write that line of the file",
         fix="give the lines that the run wrote, as they are",
     )

@@ -130,7 +130,7 @@ def drawable(release: Release) -> DecisionTree:
     if not isinstance(rule, DecisionTree):
         raise DeclarationError(
             "draw the rule of a model",
-            found=f"it is no tree, but the rule {release.words()}",
+            found=f"it is not a tree; it is the rule {release.words()}",
             fix="draw a model of conditions, trees, rule_list or rule_sets",
         )
     return rule

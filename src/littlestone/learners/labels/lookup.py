@@ -20,10 +20,13 @@ from littlestone.sample import Sample
 
 
 def require_lookup(H: HypothesisClass[Any], method: str) -> Lookup:
-    """H, or `DeclarationError` if it is no class of lookup tables."""
+    """H, or `DeclarationError` if it is not a class of lookup tables."""
     if not isinstance(H, Lookup):
         raise unfit(
-            H, method, found="it is no class of lookup tables", declare="lookup(COLUMN; at most M)"
+            H,
+            method,
+            found="it is not a class of lookup tables",
+            declare="lookup(COLUMN; at most M)",
         )
     return H
 

@@ -217,7 +217,7 @@ def _resumed(
         (entry.number, entry.at, entry.cost, entry.mechanism) != paid
         for entry in ledger.entries(str(declared["dataset"]))
     ):
-        raise refused(file.path, f"entry {number} of the ledger is none that paid for it")
+        raise refused(file.path, f"entry {number} of the ledger did not pay for it")
     together, highest, seen = declared["taken"] is not None, dict[str, int](), dict[str, int]()
     if together:
         kept = _single_lines(kept, highest, seen)

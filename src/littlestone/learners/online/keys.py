@@ -160,8 +160,9 @@ class KeyLearner(PrivateOnlineLearner[Any]):
             raise unfit(
                 hypotheses,
                 self.method,
-                found="it is no class of finite sets of points, and its Littlestone dimension is "
-                f"{hypotheses.littlestone_dimension()}, so one mistake does not tell a hypothesis",
+                found="it is not a class of finite sets of points, and its Littlestone dimension "
+                f"is {hypotheses.littlestone_dimension()}, so one mistake does not tell a "
+                "hypothesis",
                 declare="points or subsets of a column, or a class of dimension 1",
                 online=True,
             )

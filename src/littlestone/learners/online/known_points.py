@@ -148,7 +148,7 @@ def columns_of(H: HypothesisClass[Any], method: str, most_columns: int, declare:
             number = len(columns.table)
             found = f"it has {number:,} different points, more than {most_columns:,}"
     else:
-        found = "its hypotheses are no finite list of functions on finitely many points"
+        found = "its hypotheses are not a finite list of functions on finitely many points"
     raise unfit(H, method, found=found, declare=declare, online=True)
 
 

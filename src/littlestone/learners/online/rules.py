@@ -160,7 +160,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
             raise unfit(
                 hypotheses,
                 self.method,
-                found="it is no class of equality rules",
+                found="it is not a class of equality rules",
                 declare="rules(COLUMN, ...; at most R)",
                 online=True,
             )

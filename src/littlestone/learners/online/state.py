@@ -194,7 +194,7 @@ def _require_state(path: Path) -> None:
         for older, found in _OLDER.items():
             if head.startswith(older):
                 raise refused(path, found)
-        raise refused(path, "it is no state of a run, and is left as it is")
+        raise refused(path, "it is not the state of a run, so it is left as it is")
 
 
 def _opened(path: str, flags: int) -> int:

@@ -35,7 +35,7 @@ def is_address(text: str) -> bool:
     if not text.strip():
         _refuse("its name is empty")
     if looks_like_address(text):
-        _refuse("its name looks like an address and is none")
+        _refuse("its name looks like an address but is not one")
     return False
 
 

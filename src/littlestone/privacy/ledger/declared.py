@@ -59,8 +59,8 @@ def named(text: str, what: str, *, most: int | None = None) -> str:
     if not plain or not unicodedata.is_normalized("NFC", text) or _BLANKS & set(text):
         raise DeclarationError(
             f"use {shown(text)} as the name of {what}",
-            found="it is no text, is empty, has spaces around it, or has characters that cannot be "
-            "seen or told from others",
+            found="it is not text, is empty, has spaces around it, or has invisible or easily "
+            "confused characters",
             fix="use plain words on one line",
         )
     if most is not None and len(text) > most:
