@@ -243,8 +243,8 @@ def test_any_name_is_read_or_refused(name: str, kind: tuple[str, Any]) -> None:
             "step is not made of numbers",
             "without quotes",
         ),
-        ("[columns.x]\nrange = [0, 10]\nsteps = 0", "steps is no whole number", "steps = 30"),
-        ("[columns.x]\nrange = [0, 10]\nsteps = true", "steps is no whole number", "steps = 30"),
+        ("[columns.x]\nrange = [0, 10]\nsteps = 0", "steps is not a whole number", "steps = 30"),
+        ("[columns.x]\nrange = [0, 10]\nsteps = true", "steps is not a whole number", "steps = 30"),
         ("[columns.x]\nrange = [0, 10]\nlog_steps = 3", "low end above 0", "log_steps = 30"),
         ("[columns.x]\nrange = [0, 10]\nstep = 1\nsteps = 3", "both step and steps", "one of step"),
         ("[columns.x]\nstep = 1", "step and no range", "range = [0, 120]"),
@@ -377,7 +377,7 @@ def test_what_is_no_toml_is_not_quoted() -> None:
         "[Alice]\n[Alice]",
     ):
         shown = refused(text)
-        assert "no TOML" in shown
+        assert "not TOML" in shown
         assert "Alice" not in shown
         assert "999" not in shown
         assert len(shown) < 300
