@@ -23,10 +23,9 @@ LISTS = {
     ),
 }
 TASKS = {
-    "Learn a rule": "learn-from-a-table schema classes choose-among-classes "
-    "open-vocabularies several-labels costs-and-groups boost scikit-learn databases",
-    "Protect people and a budget": "plan protect-people spend-a-budget share-a-ledger "
-    "other-libraries audit",
+    "Learn a rule": "learn-from-a-table schema classes choose-among-classes open-vocabularies "
+    "several-labels costs-and-groups boost databases scikit-learn",
+    "Protect people": "protect-people plan spend-a-budget share-a-ledger other-libraries audit",
     "Publish": "report export-a-rule",
     "Streams": "stream kafka river",
     "Study classes": "play dimensions certify-a-dimension decompose atlas algebraic-classes "
