@@ -146,7 +146,7 @@ class Workshop:
                 cwd=ROOT,
                 env={**os.environ, **environment},
                 capture_output=True,
-                timeout=300,
+                timeout=60,
             )
         except subprocess.TimeoutExpired:
             return False
