@@ -19,6 +19,7 @@ def exp_below(x: Fraction, bits: int = 32) -> Fraction:
     >>> round(float(exp_below(Fraction(1, 2))), 9), exp_below(Fraction(0))
     (1.648721271, Fraction(1, 1))
     """
+    # A smaller base than e^x is always private, so the cap costs accuracy and never privacy.
     x = min(x, Fraction(_LARGEST_EXPONENT))
     places = _places(x, bits)
     return Fraction(enclose_exp(x, places)[0], 1 << places)
@@ -84,9 +85,12 @@ def _enclose_log(x: Fraction, places: int) -> tuple[int, int]:
     """Integers low <= ln(x) 2^places <= high with high - low <= 2: x = 2^k m with 1/2 < m < 2."""
     k = x.numerator.bit_length() - x.denominator.bit_length()
     guard = 32 + abs(k).bit_length()
+    # ln x = k ln 2 + ln m, and ln m = 2 atanh((m - 1) / (m + 1)), with |z| <= 1/3, so the series
+    # converges fast.
     m = x / Fraction(2) ** k
     low, high = _enclose_atanh((m - 1) / (m + 1), places + guard)
     low_two, high_two = _enclose_atanh(Fraction(1, 3), places + guard)
+    # A negative multiple turns the ends of ln 2 around.
     if k < 0:
         low_two, high_two = high_two, low_two
     return (low + k * low_two) * 2 >> guard, -(-(high + k * high_two) * 2 >> guard)

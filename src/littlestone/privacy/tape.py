@@ -59,6 +59,7 @@ class Tape:
         Raises `ModelError` if the replayed line has no value here that is ``allowed``.
         """
         if self._again is None:
+            # Noted before it is returned: nothing can depend on a value that no line will hold.
             self._drawn.append(value := draw(self._rng))
             return value
         if not self._again or not allowed(self._again[-1]):
@@ -92,6 +93,8 @@ class Tape:
         """Keep what was drawn since the last line at ``step``, with the records that ``told`` gives."""
         drawn, self._drawn = self._drawn, []
         if self._again is None and self._keep is not None:
+            # `keep` returns when the line is durable; only then may what depends on it be
+            # published.
             keep = self._lines.append if self.together else self._keep
             keep([step, told(), drawn])
 
@@ -107,6 +110,7 @@ class Tape:
     @contextmanager
     def again(self, drawn: list[Any]) -> Iterator[None]:
         """Return these values once more, all of them; raises `ModelError` if some are left."""
+        # Replay draws nothing, so a run that is read again publishes what it published before.
         self._again = drawn[::-1]
         yield
         if self._again:
@@ -119,6 +123,7 @@ class Tape:
         Without `close` a draw may be counted nowhere, or missing from the file.  Raises `OutputError`
         from then on, and in a forked process, which would draw a second time.
         """
+        # A forked copy has the same tape: both would draw from it what was paid for once.
         if os.getpid() != self._process:
             raise OutputError(
                 "take another record",

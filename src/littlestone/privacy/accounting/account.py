@@ -65,6 +65,7 @@ def accounts(event: Event, delta: Fraction) -> list[Account]:
     """
     pieces = event.pieces()
     own = sum((n * piece.delta for piece, n in pieces), Fraction(0))
+    # Deltas of the parts add up, and the conversions need what is left of delta.
     if own > delta:
         raise DeclarationError(
             f"account for {event} at delta = {decimal_text(delta)}",
@@ -72,6 +73,8 @@ def accounts(event: Event, delta: Fraction) -> list[Account]:
             fix=f"allow a delta of at least {decimal_text(rounded_up(own))}, or make the parts' deltas "
             "smaller",
         )
+    # docs/proofs/composition.md, Theorem 1; the theorems that need a delta join only if some is
+    # left (2 and 3).
     basic = sum((n * piece.epsilon for piece, n in pieces), Fraction(0))
     found = [Account("basic composition", basic, own)]
     left = delta - own

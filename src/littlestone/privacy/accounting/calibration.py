@@ -48,6 +48,8 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
             found is not None and found.neighboring == target.neighboring and found.within(target)
         )
 
+    # First the power of ten, then the digits; every guess is confirmed by `fits`, so floats only
+    # save time.
     low = _MOST
     while low > target.epsilon or not fits(low):
         if low == _LEAST:

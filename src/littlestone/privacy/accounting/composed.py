@@ -51,6 +51,7 @@ class Composed(Event):
     @cached_property
     def account(self) -> Account:
         """The theorem that gives the least epsilon, with its numbers."""
+        # All theorems hold at once, so the least epsilon may be claimed.
         best = accounts(self, self.delta)[0]
         # A part that is itself composed may cost less than its own parts do in a larger whole.
         costs = [(part.cost(), n) for part, n in self.parts]

@@ -91,6 +91,7 @@ class Elsewhere(Event):
                 found="a zCDP guarantee is an epsilon only at a delta above 0",
                 fix="give a delta far below 1/n, such as 1e-6",
             )
+        # Group privacy of zCDP: two steps have four times the rho (BS16).
         epsilon = zcdp_epsilon(steps**2 * known, at) if known else known
         words = f"rho {decimal_text(known)} at delta {decimal_text(at)}"
         return cls(PrivacyCost(epsilon, at, relation), f"{words}, {neighbours}")

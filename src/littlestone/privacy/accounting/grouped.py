@@ -126,6 +126,7 @@ def growth(epsilon: Fraction, k: int) -> Fraction:
         return Fraction(k)
     if epsilon < _LEAST:  # there the quotient below may be one by 0
         return k * exp_above((k - 1) * epsilon, _BITS)
+    # Numerator up, denominator down: an upper bound of the geometric sum.
     return (exp_above(k * epsilon, _BITS) - 1) / (exp_below(epsilon, _BITS) - 1)
 
 

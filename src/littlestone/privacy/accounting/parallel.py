@@ -34,6 +34,7 @@ class Parallel(Event):
 
     def __init__(self, events: Iterable[Event]) -> None:
         object.__setattr__(self, "events", tuple(events))
+        # Disjoint parts protect one position; a unit may have records in several of them.
         if relation(self._parts()).unit is not None:
             raise DeclarationError(
                 "charge parts of the records in parallel",

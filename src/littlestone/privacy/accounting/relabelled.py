@@ -46,6 +46,8 @@ class Relabelling(ABC):
 
         rounded up to 6 digits: docs/proofs/agnostic.md, Theorem 1.
         """
+        # Upper bounds in the numerator, a lower one in the denominator: the ratio is rounded up
+        # throughout.
         rate, (low, high) = Fraction(1, self.share), self.outside()
         ratio = high * (1 + rate * (self.inside(inner.epsilon) - 1)) / (1 + rate * (low - 1))
         return PrivacyCost(rounded_up(log_above(ratio, _BITS)), rate * inner.delta)
@@ -87,6 +89,8 @@ class OwnLabels(Relabelling):
     """
 
     def inside(self, epsilon: Fraction) -> Fraction:
+        # The relabelling by T's own labels moves with the record: docs/proofs/agnostic.md, Theorem
+        # 1.
         return (1 + exp_above(self.choice.epsilon / 2, _BITS)) ** 2 * exp_above(epsilon, _BITS)
 
     def outside(self) -> tuple[Fraction, Fraction]:

@@ -71,6 +71,7 @@ class Subsampled(Event):
             inverse = ceil(1 / (self.rate * epsilon))
             bits = 64 + inverse.bit_length()
             unit = Fraction(1, 10 ** (12 + len(str(inverse))))
+            # BBG18, Theorem 9, with every rounding upwards (docs/proofs/subsampling.md).
             amplified = log_above(1 + self.rate * (exp_above(epsilon, bits) - 1), bits)
             epsilon = min(epsilon, ceil(amplified / unit) * unit)
         return PrivacyCost(epsilon, self.rate * whole.delta)

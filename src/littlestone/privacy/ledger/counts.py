@@ -41,6 +41,7 @@ class Count:
     @property
     def over(self) -> list[str]:
         """Which numbers of the limit the total passes; both if the total has no bound."""
+        # A total without a bound passes every limit: nothing that was protected may lose its bound.
         if self.total is None:
             return ["epsilon", "delta"]
         if self.limit is None:
@@ -103,6 +104,7 @@ def counted(
     if relation.unit is not None:
         if most is None:
             return None
+        # Group privacy: k records of a unit are k rows replaced (docs/proofs/units.md, Theorem 4).
         cost = of_group(cost, most.records)
     return replace(cost, neighboring=relation)
 

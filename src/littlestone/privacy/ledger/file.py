@@ -121,6 +121,8 @@ class LedgerFile:
                     found="a ledger in memory belongs to the process that made it",
                     fix="give the ledger a file to share it among processes",
                 )
+            # A child opens the file anew and keeps, unclosed, what it inherited: closing it would
+            # undo the parent's transaction.
             connection = self._open(create=False)
             _INHERITED.append(self._connection)
             self._connection, self._process = connection, os.getpid()

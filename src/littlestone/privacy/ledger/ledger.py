@@ -187,11 +187,14 @@ class Ledger:
         the ledger cannot be written.  After an error there is no receipt, and so no draw; unless the
         ledger could not be written, nothing is recorded either.
         """
+        # Everything that can be refused is checked before the spend; nothing after it can fail.
         rng = chosen_generator(rng)
         # The event's own code runs once, before the ledger is locked.
         cost, mechanism = checked(event.cost()), named(str(event), "an event", most=MOST_WORDS)
         pays_for = lines(event, mechanism, cost)
         entry, preview = self._entered(cost, mechanism, dataset, what, part)
+        # The order of docs/proofs/ledger.md, section 1: entry, receipt, draw. A crash wastes
+        # budget, never hides a draw.
         return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
 
     def record(
@@ -249,6 +252,7 @@ class Ledger:
         before = self._spent
         try:
             with self._store.transaction(asked) as connection:
+                # Read, compare and insert in one transaction: no other spend can come between them.
                 preview = _preview(connection, dataset, cost, part)
                 if preview.refused and refuse:
                     passed = next(count for count in preview.counts if count.over)
@@ -262,6 +266,7 @@ class Ledger:
                         f"{' and '.join(passed.over)} would pass it",
                         fix=fix,
                     )
+                # Before the insertion: from here on an interrupt may come after the commit.
                 self._spent = True
                 entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
         except Exception:  # an interrupt may come after the commit
@@ -304,6 +309,7 @@ class Ledger:
         dataset, most = named(dataset, "a data set", most=MOST), checked(most)
         asked = f"limit data set {dataset!r} to {most}"
         with self._store.transaction(asked) as connection:
+            # The limit binds all names, so it replaces those of all of them.
             names = rows.names(connection, dataset)
             rows.set_limit(connection, dataset, most, names)
 
@@ -368,6 +374,7 @@ class Ledger:
                     found=f"at most {known.records:,} are declared already, and totals never shrink",
                     fix=f"give {known.records:,} or more",
                 )
+            # Only larger numbers are added, so totals never shrink.
             if known is None or unit.most > known.records:
                 rows.declare_most(connection, dataset, unit)
 
@@ -513,6 +520,7 @@ def _apart(names: Sequence[str], owners: dict[str, list[str]]) -> list[str]:
 
 def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part | None) -> Preview:
     names = rows.names(connection, dataset)
+    # The theorem of docs/proofs/ledger.md is about positions; a unit has no position.
     if part is not None and cost.neighboring.unit is not None:
         raise DeclarationError(
             f"spend {cost} on data set {dataset!r}",
@@ -521,8 +529,11 @@ def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part
         )
     books = _Books.read(connection, names)
     relation = cost.neighboring
+    # Rounded up if need be: a mechanism that costs less is within the larger charge.
     charged = books.spending(NeighboringRelation.REPLACE_ONE).charged(cost)
     later = replace(books, paid=[*books.paid, (dataset, part, charged, 1)])
+    # One count for rows and one for each unit column; a spend must pass no limit of any
+    # (docs/proofs/units.md, Theorem 4).
     counts = tuple(later.count(protected) for protected in later.protected)
     before, after = books.count(relation), later.count(relation)
     return Preview(charged, before.total, after.total, after.limit, counts)

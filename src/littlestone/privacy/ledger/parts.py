@@ -68,7 +68,7 @@ class Spending:
                 (sum of c_t with P_t = P),
 
     with separate maxima for epsilon and delta.  It is the least cost that is at least what each
-    position has paid (docs/proofs/ledger.md, Theorem 2).  All costs are under one neighbouring
+    position has paid (docs/proofs/ledger.md, section 2).  All costs are under one neighbouring
     relation, that of the first; until then the total is 0 under ``neighboring``.  Time: O(1) per
     addition.
 
@@ -103,6 +103,8 @@ class Spending:
             zero = PrivacyCost(Fraction(0), neighboring=cost.neighboring)
             before = self._worst.get(partition, zero)
             paid = self._parts[name, part] = self._parts.get((name, part), zero) + cost
+            # Maxima of epsilon and of delta separately: the part with the largest epsilon may not
+            # have the largest delta (docs/proofs/ledger.md, section 2).
             worst = PrivacyCost(
                 max(before.epsilon, paid.epsilon), max(before.delta, paid.delta), paid.neighboring
             )
@@ -137,5 +139,6 @@ class Spending:
 def _charged(number: Fraction, unit: int) -> Fraction:
     if lcm(unit, number.denominator) <= max(unit, 10 ** (2 * DIGITS)):
         return number
+    # Rounded up to the grid: charging more is safe, and all later denominators divide it.
     grid = 10**DIGITS
     return Fraction(-(-number.numerator * grid // number.denominator), grid)

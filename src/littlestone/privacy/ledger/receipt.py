@@ -77,6 +77,8 @@ class Receipt:
     _taking: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self, seal: object) -> None:
+        # The one lock on all draws: mechanisms take a generator from receipts alone, and only
+        # `spend` has the seal.
         if seal is not SEAL:
             self._refuse("make a receipt", "only a recorded spend makes one", "call Ledger.spend")
 
@@ -103,11 +105,13 @@ class Receipt:
         not the process that spent.
         """
         asked = f"draw from {event} on receipt {self.number}"
+        # An event that was changed after payment has another text or cost, and gets nothing.
         text, cost = str(event), event.cost()
         paid_for = [line for line in self._lines if line.event == event]
         if not paid_for or any((line.text, line.cost) != (text, cost) for line in paid_for):
             paid = self.entry
             self._refuse(asked, f"it pays for {paid.mechanism}, {paid.cost}", "spend for this draw")
+        # After a fork there are two copies of this receipt, and only one of them was paid for.
         if os.getpid() != self._process:
             self._refuse(asked, "another process spent for it", "spend in the process that draws")
         with self._taking:
@@ -115,6 +119,8 @@ class Receipt:
             if line is None:
                 found = "it has paid for a draw already"
                 self._refuse(asked, found, "spend once for every draw")
+            # Counted before the generator leaves, and never given back: not even a failed draw may
+            # be repeated.
             line.left -= 1
         return self._rng
 

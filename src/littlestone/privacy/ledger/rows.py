@@ -134,6 +134,7 @@ def limits(connection: Connection, names: Sequence[str]) -> dict[NeighboringRela
             f"SELECT {_COST} FROM limits WHERE dataset = :dataset", {"dataset": name}
         ):
             own = _cost(name, *row)
+            # The stricter limit of two names binds, in epsilon and in delta separately.
             found[own.neighboring] = own.least(found.get(own.neighboring, own))
     return found
 

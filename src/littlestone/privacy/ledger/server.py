@@ -107,8 +107,11 @@ class LedgerServer:
         with self._turn.taken(asked), self._errors(asked):
             transaction = self._begin(asked)
             try:
+                # The lock before the first read: what is read under it is the newest there is.
                 transaction.lock()
                 yield transaction
+                # An error of the commit itself leaves open whether the entry stands; then there is
+                # no receipt.
                 with self._doubt(asked):
                     transaction.end()
             except BaseException:  # Ctrl+C included: an abandoned lock would stop everyone else
@@ -219,6 +222,7 @@ class _Transaction:
         values = {"patience": PATIENCE, "longer": PATIENCE + ANSWER}
         milliseconds = {name: str(int(seconds * 1000)) for name, seconds in values.items()}
         try:
+            # The server must keep what it confirms: fsync on, and no read-only copy.
             (*_, sound) = self.ask(_SETTINGS, milliseconds, within=ANSWER).fetchone()
             if not sound:
                 raise LedgerError(

@@ -38,6 +38,8 @@ class Turn:
     def taken(self, asked: str) -> Iterator[None]:
         """Wait for the turn and keep it; raises `LedgerError` if this thread already has it."""
         with self.lock:
+            # The lock lets its own thread in again, so a signal handler could enter a transaction
+            # halfway.
             if self._busy:
                 raise LedgerError(
                     asked,
@@ -61,6 +63,7 @@ _held: list[Turn] = []
 
 
 def _before_fork() -> None:
+    # The set of turns must not change while it is walked, and no store may be in a transaction.
     _forks.acquire()
     _held.extend(turn for turn in _turns if turn.fork_waits)
     for turn in _held:

@@ -31,6 +31,7 @@ def geometric(a: Real, rng: random.Random, *, most: int | None = None) -> int:
     # order of the questions.
     one = 1 << _BITS
     rare = most is not None and (one - a.enclose(_BITS)[0]) * most < one
+    # Doubling, then halving: {X >= x} = {U < a^x} for every x, all about the same U.
     low, above = 0, most if most and rare else 1  # low <= X; and X < above, once found
     while (most is None or above <= most) and reaches(above):
         low, above = above, 2 * above
@@ -50,6 +51,7 @@ def discrete_laplace(a: Fraction, rng: random.Random) -> int:
     >>> [discrete_laplace(Fraction(1, 10**9), random.Random(seed)) for seed in range(3)]
     [0, 0, 0]
     """
+    # Three independent choices, each exact: is X 0, how large is |X|, which sign.
     if LazyUniform(rng).below(Real.of((1 - a) / (1 + a))):
         return 0
     size = 1 + geometric(Real.of(a), rng)
@@ -62,5 +64,6 @@ def laplace_at_least(a: Fraction, x: int) -> Real:
     >>> laplace_at_least(Fraction(1, 2), 1).enclose(20)[0] == 2**20 // 3
     True
     """
+    # Below 1 the other tail: X and -X have the same law, so Pr[X >= x] = 1 - Pr[X >= 1 - x].
     tail = Real.of(a).power(x if x >= 1 else 1 - x) * Real.of(1 / (1 + a))
     return tail if x >= 1 else 1 - tail

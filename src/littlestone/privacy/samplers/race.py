@@ -52,6 +52,7 @@ def rates_of(levels: Levels, base: Fraction, bits: int) -> Rates:
     rates, last = [], 0
     for gap in levels.gaps:
         step_low, step_high = shrink(gap - last)
+        # Lower ends round down and upper ends round up, here and in all that follows.
         low, high, last = low * step_low >> bits, -(-high * step_high >> bits), gap
         rates.append((low, high))
     beyond = 0
@@ -64,6 +65,8 @@ def survival(known: Rates, t: Fraction) -> Enclosure:
     """Integers around Pr[T > t] 2^bits, for t in [0, 1]."""
     one = low = high = 1 << known.bits
     p, q = t.numerator, t.denominator
+    # Independent items: Pr[T > t] is a product, a power for each level
+    # (docs/proofs/permute-and-flip.md, Theorem 4).
     for weight, (rate_low, rate_high) in zip(known.levels.weights, known.rates, strict=True):
         missed = max(0, one - -(-rate_high * p // q)), one - rate_low * p // q
         below, above = power_of(missed, weight, known.bits)
@@ -80,8 +83,10 @@ def decide(known: Rates, t: tuple[Fraction, Fraction], uniform: int) -> int | No
     rest = one
     for weight, (low, high) in zip(known.levels.weights, known.rates, strict=True):
         rest = one - -(-high * high_p // high_q)
+        # The upper bound of q t has reached 1: t is not known well enough yet.
         if rest <= 0:
             return None
+        # q / (1 - q t) grows with t: its least value is at t[0] and its largest at t[1].
         lower_sums.append(lower_sums[-1] + (weight * low << bits) // (one - low * low_p // low_q))
         upper_sums.append(upper_sums[-1] - (-(weight * high) << bits) // rest)
     # For further levels 1 - q t is larger still.
@@ -100,6 +105,7 @@ class LazyMinimum:
         """Halve until high - low <= high / 2^digits; doubling finds the exponent first."""
         while self.high - self.low > self.high / 2**digits:
             middle = self._middle()
+            # T > t iff U < Pr[T > t]: inversion, so T has its exact law however it is narrowed.
             if self._u.below(self._survival_at(middle)):
                 self.low = middle
             else:
@@ -140,14 +146,17 @@ def draw(
 
         return Real(enclose)
 
+    # First T, then the winner's level given T, then one of the level's items uniformly.
     minimum = LazyMinimum(survival_at, rng)
     digits, bits = 6, 36 + count.bit_length()
     uniform = rng.getrandbits(bits)
     while True:
         minimum.narrow(digits)
+        # A level is accepted only if it wins for every T and U within the bounds: no rounding.
         level = decide(at(bits), (minimum.low, minimum.high), uniform)
         if level is not None:
             levels = at(bits).levels
             return item_of(errors, lengths, levels.gaps[level], levels.weights[level], rng)
+        # The same uniform number goes on with more bits; a fresh one would change the law.
         uniform = uniform << bits | rng.getrandbits(bits)
         digits, bits = 2 * digits, 2 * bits

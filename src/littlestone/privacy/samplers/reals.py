@@ -43,6 +43,7 @@ class Real:
         whole = max(1, ceil(x))
 
         def inverse(bits: int) -> Enclosure:
+            # 1 / e^y from bounds of e^y: the ends change places, each rounded outwards.
             low, high = enclose_exp(x / whole, bits)
             return (1 << 2 * bits) // high, -((-1 << 2 * bits) // low)
 
@@ -51,6 +52,7 @@ class Real:
     def __mul__(self, other: Real) -> Real:
         def product(bits: int) -> Enclosure:
             (low, high), (other_low, other_high) = self.enclose(bits), other.enclose(bits)
+            # Both numbers lie in [0, 1], so products of the ends are the ends of the product.
             return low * other_low >> bits, -(-high * other_high >> bits)
 
         return Real(product)
@@ -85,4 +87,5 @@ def power_of(x: Enclosure, k: int, bits: int) -> Enclosure:
             return low, high
         return low * x[0] >> bits, -(-high * x[1] >> bits)
 
+    # Square and multiply along the binary digits of k, lower ends down and upper ends up.
     return reduce(step, f"{k:b}", (1 << bits, 1 << bits))

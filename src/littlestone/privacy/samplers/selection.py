@@ -103,8 +103,10 @@ def locate(
     C_0 = 0, and C_j lies between ``lower_sums[j]`` and ``upper_sums[j]``.  So does Z, up to at most
     ``beyond``, for the last j.  U is in [uniform, uniform + 1) / 2^bits.
     """
+    # U Z lies in [start, stop) / 2^bits, whatever U's further bits and the true sums are.
     start, stop = uniform * lower_sums[-1], (uniform + 1) * (upper_sums[-1] + beyond)
     j = bisect_right(upper_sums, start >> bits) - 1
+    # Certain: C_j is at most start, and stop at most C_(j+1).
     if j + 1 < len(lower_sums) and stop <= lower_sums[j + 1] << bits:
         return j
     return None
@@ -150,6 +152,8 @@ def draw_sum(
         lower_sums, upper_sums = _sums_of(groups, base, bits)
         g = locate(lower_sums, upper_sums, 0, uniform, bits)
         if g is not None:
+            # Given the group, the parts are independent (docs/proofs/exponential-mechanism.md,
+            # Theorem 6).
             return g, *(_draw_part(scores_of(part), base, rng) for part in groups[g])
         uniform = uniform << bits | rng.getrandbits(bits)
         bits *= 2
@@ -216,6 +220,7 @@ def item_of(
 ) -> int:
     """Draw one of the ``weight`` items that lie ``gap`` below the best, uniformly."""
     runs = np.flatnonzero(errors == errors.min() + gap)
+    # Items of one level have equal scores, so the choice among them is uniform.
     item = rng.randrange(weight)
     if lengths is None:
         return int(runs[item])

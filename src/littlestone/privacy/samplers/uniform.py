@@ -35,6 +35,7 @@ class LazyUniform:
                 return True
             if self._value >= high:
                 return False
+            # Undecided: x lies within U's cell. Read more bits of the same U.
             self._value = self._value << self._bits | self._rng.getrandbits(self._bits)
             self._bits *= 2
 

@@ -65,6 +65,8 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
         return PermuteAndFlip(self.epsilon).base
 
     def draw(self, data: Iterable[tuple[int, int]], *, receipt: Receipt) -> tuple[int, ...]:
+        # The receipt first: a refusal must not depend on the records, and nothing after it can
+        # fail.
         rng = receipt.redeem(self)
         return self._release(self.tally(data), rng)
 
@@ -105,9 +107,12 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
 
         @cache
         def coin(gap: int) -> Real:
+            # Coins depend on the gap alone, so buckets with equal gaps share one enclosure.
             return Real(cache(Real.of(1 / r).power(gap).enclose))
 
         return tuple(
+            # Every bucket is released, empty ones too, so nothing shows which buckets have records.
+            # The buckets' races are independent (docs/proofs/lookup.md, Theorem 4).
             _winner(counts[bucket], coin, rng) if bucket in counts else rng.randrange(self.labels)
             for bucket in range(self.buckets)
         )

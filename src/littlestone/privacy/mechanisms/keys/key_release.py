@@ -70,6 +70,8 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
         return type(self), (self.budget,)
 
     def draw(self, data: Iterable[tuple[Key, bool]], *, receipt: Receipt) -> Output:
+        # The lock: only a receipt of the ledger hands out a generator, so payment comes before the
+        # draw.
         rng = receipt.redeem(self)
         return self._release(self.scores(data), rng)
 
@@ -99,6 +101,7 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
                     found=f"{name} is a probability, above 0 and below 1",
                     fix="give a small number such as 0.05",
                 )
+        # A miss gets rarer with n, so doubling and halving finds the least n.
         weight, most = Fraction(alpha), Fraction(beta)
         above = 1
         while self.curve.miss(above, weight) > most:
@@ -111,5 +114,6 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
         return above
 
     def _fired(self, scores: Mapping[Key, int], rng: random.Random) -> list[Key]:
+        # One comparison with fresh bits for each key: the proofs need keys that fire independently.
         fires = self.curve.fires
         return [key for key, score in scores.items() if fires(score, rng)]

@@ -78,9 +78,13 @@ class LabelSelection(
         last = min(count, len(known) - 1)
         while last < count and known[last] < one:
             after = r * known[last]
+            # The early step of docs/proofs/lookup.md, Lemma: a light key may gain 2 delta at once,
+            # while its weight is at most 1 - 1/r. Later each record multiplies the weight by at
+            # most r.
             early = min(after + 2 * self.delta * one, (1 - 1 / r) * one)
             # Threads may compute one value twice; then they write the same value twice.
             last += 1
+            # Rounding down is safe, because both bounds are bounds from above.
             known[last] = int(max(after, early))
         return Fraction(known[last], one), count - last
 
@@ -125,6 +129,7 @@ class LabelSelection(
         for key, of_key in self.tally(data).items():
             after: dict[frozenset[tuple[Key, int]], Fraction] = {}
             for label, chance in self.chances(of_key).items():
+                # Bottom and the default label both mean "no entry", so their chances add up.
                 entry = {(key, label)} if label else set()
                 for table, mass in masses.items():
                     longer = table | entry
@@ -156,6 +161,8 @@ class LabelSelection(
     def _release(
         self, counts: Mapping[Key, Mapping[int, int]], rng: random.Random
     ) -> frozenset[tuple[Key, int]]:
+        # Permute-and-flip is another way to run the race (docs/proofs/permute-and-flip.md, Theorem
+        # 1).
         coin = cache(self._coin)
         winners = ((key, _winner(of_key, coin, rng)) for key, of_key in counts.items())
         released = [(key, label) for key, label in winners if label != DEFAULT]
@@ -169,6 +176,7 @@ class LabelSelection(
         ``most`` is the largest count of a label of the key.
         """
         value, power = (Fraction(1), 0) if count is None else self.weight(count)
+        # The best candidate is bottom, of weight 1, until some label weighs more.
         best, top = self.weight(most)  # beyond power 0 all values are equal
         falls = Real.of(1 / self.base).power(top - power)
         return Real(cache((Real.of(value / max(best, Fraction(1))) * falls).enclose))

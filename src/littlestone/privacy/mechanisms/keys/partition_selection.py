@@ -31,17 +31,22 @@ class NetRelease(KeyRelease[Key, Output]):
     @cached_property
     def curve(self) -> ReleaseCurve:
         r, upper = self.base, self.upper
+        # A changed label takes two steps of one score: r (r q + d) + d = r^2 q + delta
+        # (docs/proofs/partition-selection.md, Theorem 1, step 1).
         d = self.delta / (r + 1)
 
         def step(q: Fraction) -> Fraction:
+            # The first bound keeps releases close, the second keeps non-releases close.
             return min(r * q + d, 1 - (1 - q - d) / upper, Fraction(1))
 
+        # Enough places that rounding down still leaves every step a rise of 2^64 units.
         return ReleaseCurve(step, bits=64 + (r / d).__ceil__().bit_length())
 
     def scores(self, data: Iterable[tuple[Key, bool]]) -> dict[Key, int]:
         """Positives minus negatives of each key."""
         counts: dict[Key, int] = {}
         for key, label in data:
+            # One record counts once, +1 or -1: replacing it moves two scores by 1, or one by 2.
             counts[key] = counts.get(key, 0) + (1 if label else -1)
         return counts
 

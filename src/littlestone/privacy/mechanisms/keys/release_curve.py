@@ -34,6 +34,7 @@ class ReleaseCurve:
     def fires(self, score: int, rng: random.Random) -> bool:
         """True with probability exactly q(score): a uniform integer below 2^bits is below q 2^bits."""
         numerator = self._numerator(score)
+        # Certain answers draw nothing.
         if numerator in (0, 1 << self._bits):
             return numerator > 0
         return rng.getrandbits(self._bits) < numerator
@@ -43,6 +44,8 @@ class ReleaseCurve:
 
         It falls as ``n`` or ``weight`` grows.
         """
+        # Whole numbers throughout, with one division at the end: a sum of fractions would reduce n
+        # times.
         hits, rest, one = weight.numerator, weight.denominator - weight.numerator, 1 << self._bits
         ways, missed = rest**n, 0  # ways = C(n, s) hits^s rest^(n - s)
         for s in range(n + 1):
@@ -58,6 +61,8 @@ class ReleaseCurve:
         top = len(known) - 1  # all scores up to it are known, and only the last can be 1
         while top < score and known[top] < one:
             q = self._step(Fraction(known[top], one))
+            # Each step starts from the rounded value, so the proof's inequalities hold for the
+            # curve that is drawn, not only for the ideal one.
             known[top + 1] = (q.numerator << self._bits) // q.denominator
             top += 1
         return known[max(0, min(score, top))]

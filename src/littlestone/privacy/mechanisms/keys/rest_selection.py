@@ -51,11 +51,14 @@ class RestSelection(NetRelease[Key, frozenset[Key] | None]):
 
     @property
     def upper(self) -> Fraction:
+        # Non-releases may move by r / p only; the decision about the rest pays with p
+        # (docs/proofs/partition-selection.md, Theorem 3, step 4).
         return self.base / self.slow
 
     @cached_property
     def even(self) -> Fraction:
         """Q0, the chance of all keys if the rest has as many positives as negatives."""
+        # The value at which Q(1) = r Q(0) exactly, so both pieces of Q keep their slopes at 0.
         return (self.slow - 1) / (self.base * self.slow - 1)
 
     def chance_of_all(self, rest: int) -> Fraction:
@@ -66,7 +69,10 @@ class RestSelection(NetRelease[Key, frozenset[Key] | None]):
 
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> frozenset[Key] | None:
         released = self._fired(scores, rng)
+        # T looks only at keys that did not fire, which is why the fired ones need no further noise.
         rest = sum(scores.values()) - sum(scores[key] for key in released)
+        # All keys are drawn for, never computed from T: a certain decision would reveal the sign of
+        # T.
         if self._all(rest, rng):
             return None
         # As in `StableHistogram`: the order in which a set is filled can show when it is listed.
@@ -77,6 +83,7 @@ class RestSelection(NetRelease[Key, frozenset[Key] | None]):
         """True with probability exactly Q(rest)."""
         even = Real.of(self.even)
         if rest <= 0:
+            # The power stays a `Real`: as a fraction it would have T times as many digits as r.
             return bernoulli(even * Real.of(1 / self.base).power(-rest), rng)
         return not bernoulli((1 - even) * Real.of(1 / self.slow).power(rest), rng)
 

@@ -58,6 +58,7 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
     @cached_property
     def growth(self) -> Fraction:
         """E, the factor by which one record moves the odds that its key fires, at most."""
+        # Bisection keeps `low` on the side where the price fits, so E is rounded down.
         places = _BITS + self.base.denominator.bit_length()
         low, above = 1 << places, (self.base.numerator << places) // self.base.denominator + 1
         while above - low > 1:
@@ -69,13 +70,16 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
     @cached_property
     def curve(self) -> ReleaseCurve:
         R, E = self.base, self.growth
+        # eta of docs/proofs/single-key-selection.md: below it a step is early, where d is added.
         rare = 1 - E / R
+        # c pays for the last step to certainty, d for a key that appears; together at most delta.
         c = min(self.delta / 16, 1 - 1 / E, 1 - (2 - 1 / E) / R)
         d = min(self.delta - c, rare)
 
         def step(q: Fraction) -> Fraction:
             if E * q + d <= rare:
                 return E * q + d
+            # The kinds of step in the proof: early above, last here, middle below.
             if 1 - q <= c:
                 return Fraction(1)
             return min(E * q, 1 - (1 - q) / E)
@@ -88,16 +92,20 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
         return Counter(key for key, label in data if label)
 
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> Key | None:
+        # Independent coins first; the choice among those that fired uses public numbers of the
+        # curve only.
         fired = self._fired(scores, rng)
         if not fired:
             return None
         # First the score of the key, because there are far fewer scores than keys; then the key.
         levels = Counter(scores[key] for key in fired)
+        # Weights 1 / q as whole numbers over one denominator: an exact draw by one uniform integer.
         unit = lcm(*(self.curve(score).numerator for score in levels))
         stops = list(
             accumulate(int(count * unit / self.curve(score)) for score, count in levels.items())
         )
         drawn = list(levels)[bisect_right(stops, rng.randrange(stops[-1]))]
+        # Keys of one score have one weight, so the choice among them is uniform.
         return rng.choice([key for key in fired if scores[key] == drawn])
 
     def _distribution(self, scores: Mapping[Key, int]) -> dict[Key | None, Fraction]:
@@ -121,6 +129,7 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
 def _price(E: Fraction) -> Fraction:
     """E (1 + E (E - 1) / (E + 1 + sqrt(E (E^2 + E + 1)))^2), rounded up: the e^epsilon it needs."""
     square = E * (E * E + E + 1)
+    # A root rounded down makes the price too high, so E too small: the safe side.
     root = Fraction(isqrt((square.numerator << 2 * _BITS) // square.denominator), 1 << _BITS)
     return E + E * E * (E - 1) / (E + 1 + root) ** 2
 

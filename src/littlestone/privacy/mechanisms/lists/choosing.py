@@ -71,12 +71,18 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
         counts: dict[bool, Counter[Item]] = {True: Counter(), False: Counter()}
         for covering, label in data:
             each = dict.fromkeys(covering)  # in the order of this record, which it alone determines
+            # The cut bounds V in docs/proofs/choosing.md, Theorem 1: one record brings at most g
+            # candidates. Negative records need none, because they bring no candidate.
             counts[bool(label)].update(islice(each, self.growth if label else None))
         against = counts[False]
+        # Every covered hypothesis stays a candidate, however low its score: dropping losers would
+        # tie the set of candidates to other records.
         return {h: self.score(count, against[h]) for h, count in counts[True].items()}
 
     def score(self, positives: Covered, negatives: Covered) -> Covered:
         """The score of a hypothesis that covers so many positive and negative records."""
+        # All scores move in one direction, so r^(2 max(a, b)) suffices (docs/proofs/choosing.md,
+        # steps 3 to 6).
         return self.gain * positives - self.loss * negatives
 
     def draw_scores(

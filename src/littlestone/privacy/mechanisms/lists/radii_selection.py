@@ -39,10 +39,13 @@ class RadiiSelection(SparseSelection[Mapping[Item, int], Item]):
 
     @property
     def heaviest(self) -> int:
+        # docs/proofs/radii.md, Lemma 2: what one record alone brings scores at most 2.
         return 2
 
     @property
     def sensitivity(self) -> int:
+        # Theorem 1, step 1: one run moves together, so log-ratios span 2 ln r; several may move
+        # apart, 4 ln r.
         return 1 if self.runs == 1 else 2
 
     @property

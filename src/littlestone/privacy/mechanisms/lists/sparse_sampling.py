@@ -68,6 +68,7 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
                 found=f"it is proved from half of {decimal_text(self.epsilon)} onwards",
                 fix=f"ask for {decimal_text(self.epsilon / 2)} or more",
             )
+        # docs/proofs/sparse-sampling.md, Theorem 1; the rounded root only raises the bound.
         gap = max(Fraction(0), self.base - exp_below(epsilon / 2))
         return max(self.delta0, gap**2 / (self.base**2 - 1))
 

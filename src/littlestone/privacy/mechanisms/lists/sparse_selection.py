@@ -95,6 +95,7 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
     @cached_property
     def bottom(self) -> int:
         """B, the score of bottom: the least integer >= a + ln(L (1 - delta) / delta) / ln r."""
+        # The least B that hides L fresh candidates of weight r^a each behind bottom's r^B.
         return self.heaviest + least_power(self.base, self.fresh * (1 / self._limit - 1))
 
     @cached_property
@@ -136,6 +137,7 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
         return Fraction(1 << bits, low + (1 << bits))
 
     def draw(self, data: Data, *, receipt: Receipt) -> Item | None:
+        # First the receipt, then the data: a refusal comes before any record is counted.
         rng = receipt.redeem(self)
         return self.select(self.scores(data), rng)
 
@@ -155,6 +157,7 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
         rng: random.Random,
     ) -> int | None:
         """The number of the candidate drawn, through all runs; None for bottom."""
+        # Bottom is one more candidate, the last, and takes part in the same exact draw.
         table = np.append(scores, self.bottom)
         size = len(scores) if lengths is None else int(lengths.sum())
         runs = None if lengths is None else np.append(lengths, 1)
@@ -195,6 +198,7 @@ def least_power(base: Fraction, bound: Fraction) -> int:
         bits = _BITS
         while True:
             low, high = _inverse_power(base, k, bits)
+            # Decide by certified bounds; ask for more bits only if they leave it open.
             if high * bound <= 1 << bits:
                 return True
             if low * bound > 1 << bits:

@@ -56,11 +56,15 @@ class StableHistogram(Budgeted, Mechanism[Sequence[Key | None], Histogram[Key]])
     @cached_property
     def ratio(self) -> Fraction:
         """The ratio a of the probabilities of neighbouring noises."""
+        # A replaced record moves two counts by one each, so each count has half of epsilon
+        # (docs/proofs/stable-histogram.md, Theorem 1).
         return 1 / exp_below(self.epsilon / 2)
 
     @cached_property
     def threshold(self) -> int:
         """The least noisy count that is released, an integer >= 2."""
+        # A key that one record alone brings has count 1: it passes with probability a^(threshold -
+        # 1) / (1 + a) <= delta.
         return max(2, 1 + self._exponent(self.delta))
 
     def error(self, *, keys: int, beta: Fraction) -> int:
@@ -73,6 +77,7 @@ class StableHistogram(Budgeted, Mechanism[Sequence[Key | None], Histogram[Key]])
 
     def _exponent(self, bound: Fraction) -> int:
         """The least k >= 0 for which logarithms certify a^k / (1 + a) <= bound."""
+        # A quotient of logarithms, each rounded so that k is never too small.
         at_least = log_above(1 / (bound * (1 + self.ratio)), bits=192)
         return max(0, ceil(at_least / log_below(1 / self.ratio, bits=192)))
 
@@ -88,6 +93,7 @@ class StableHistogram(Budgeted, Mechanism[Sequence[Key | None], Histogram[Key]])
         noisy = [
             (key, count + discrete_laplace(self.ratio, rng)) for key, count in _counts(data).items()
         ]
+        # The noisy count decides and is released; the true one is never compared.
         released = [(key, count) for key, count in noisy if count >= self.threshold]
         # The order in which a set is filled can show when it is listed; the records' order must not.
         rng.shuffle(released)

@@ -61,6 +61,7 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
 
         Pr[|X| > t] = 2 a^(t + 1) / (1 + a); its logarithms are rounded to the safe side.
         """
+        # A union bound over the cells, both tails.
         at_least = log_above(2 * self.cells / (beta * (1 + self.ratio)), bits=192)
         return max(0, ceil(at_least / log_below(1 / self.ratio, bits=192)) - 1)
 
@@ -74,6 +75,7 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
 
     def draw(self, data: Sequence[int], *, receipt: Receipt) -> tuple[int, ...]:
         rng = receipt.redeem(self)
+        # Fresh noise for every cell, also for cells without records.
         return tuple(count + discrete_laplace(self.ratio, rng) for count in data)
 
     def distribution(

@@ -32,6 +32,7 @@ class ErrorMechanism(Mechanism[ErrorRuns, int]):
     @cached_property
     def base(self) -> Fraction:
         """The ratio r of the weights of two items that differ by one error."""
+        # A factor r^s for the weight and one for the sum of all weights: r^(2 s) <= e^epsilon.
         return exp_below(self.epsilon / (2 * self.sensitivity))
 
     @property

@@ -44,12 +44,15 @@ class ExponentialMechanism(ErrorMechanism):
 
         Items are numbered from 0 through all runs.  It takes about 10 ms for a million.
         """
+        # Payment before the draw: the receipt is the only way to the generator.
         rng = receipt.redeem(self)
+        # Exact by docs/proofs/exponential-mechanism.md, Theorem 2: no weight is ever a float.
         return selection.draw(data.errors, data.lengths, self.base, rng)
 
     def draw_sum(self, data: ErrorSums, *, receipt: Receipt) -> tuple[Any, ...]:
         """Draw one item (g, i, j, ...), like `draw`, without listing the items."""
         rng = receipt.redeem(self)
+        # The same law over sums of errors, group by group (Theorem 6).
         return selection.draw_sum(data.groups, self.base, rng)
 
     def distribution_of_sums(self, data: ErrorSums) -> dict[tuple[Any, ...], Fraction]:

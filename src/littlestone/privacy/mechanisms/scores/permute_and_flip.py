@@ -36,6 +36,8 @@ class PermuteAndFlip(ErrorMechanism):
     def draw(self, data: ErrorRuns, *, receipt: Receipt) -> int:
         """Draw one item, numbered from 0 through all runs; ``data.errors[r]`` >= 0 is for run r."""
         rng = receipt.redeem(self)
+        # The least U_i r^errors_i has the law of the coins: docs/proofs/permute-and-flip.md,
+        # Theorem 1.
         return race.draw(data.errors, data.lengths, self.base, rng)
 
     def distribution(self, data: ErrorRuns) -> dict[int, Fraction]:

@@ -120,20 +120,26 @@ class Competition(Generic[Key]):
 
     def count(self, step: int, named: Iterable[Key]) -> None:
         """Count the record of ``step``, which names candidates; those beyond ``growth`` are cut."""
+        # The cut is part of the proof: one record moves at most g weights
+        # (docs/proofs/continual-selection.md, Theorem 1).
         candidates = list(dict.fromkeys(named))[: self.terms.growth]
         if not candidates:
             return
         for key in candidates:
             self._records[key] = self._records.get(key, 0) + 1
             place = None if self.terms.shared else key
+            # The skips hide that a record entered: drawn once for each candidate and epoch, or once
+            # for all.
             if place not in self._skips:
                 self._skips[place] = draw_skips(self.terms.skip, self._tape)
             score = self._records[key] - self._skips[place] - self.handicap(key)
             weight = self.terms.weight(score)
+            # Weights only rise within an epoch, so the total is kept by its changes.
             self._total += weight - self._weights.get(key, Fraction(0))
             if weight:
                 self._weights[key] = weight
         still = Real.of(1 - min(Fraction(1), self._total))
+        # The wait has no memory, so drawing it anew after a change leaves the law as it is.
         self.due = next_hit(still, step, self._horizon, self._tape)
 
     def select(self) -> Key:
@@ -143,6 +149,7 @@ class Competition(Generic[Key]):
         """
         unit = lcm(*(weight.denominator for weight in self._weights.values()))
         most = int(self._total * unit)
+        # A uniform integer below the sum of whole weights: an exact choice.
         place = self._tape.whole(lambda rng: rng.randrange(most), 0, most - 1)
         for key, weight in self._weights.items():
             place -= int(weight * unit)

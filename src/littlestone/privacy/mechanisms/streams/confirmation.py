@@ -64,6 +64,8 @@ class Confirmations(Generic[Key]):
         before, self._watched = self._watched, dict(watched)
         for key, watch in self._watched.items():
             if key not in self._counted:
+                # A new epoch of the key: its skips hide a record that enters
+                # (docs/proofs/confirmation.md, Theorem 1, step 4).
                 self._counted[key] = _Counted(draw_skips(self._mechanism.skip, self._tape))
             elif before.get(key) == watch:
                 continue  # the tests go on as they are
@@ -82,6 +84,8 @@ class Confirmations(Generic[Key]):
     def _time(self, key: Key, step: int) -> None:
         """Draw the step of the key's next hit, from ``step`` on."""
         mechanism, counted, watch = self._mechanism, self._counted[key], self._watched[key]
+        # A hit's chance is shrink^gap: it grows by at most r2 a record, which hides one that leaves
+        # (step 3).
         gap = watch.threshold + counted.skips - counted.records
         pieces = (
             (mechanism.quiet(gap + rise), watch.first + last)
@@ -96,6 +100,8 @@ class Confirmations(Generic[Key]):
         """The step of the next hit if no record changes it; after the horizon if there is none."""
         while self._calendar:
             due, _, key, counted = self._calendar[0]
+            # Stale entries stay in the heap and are recognised here, which is cheaper than to
+            # remove them.
             if counted.due == due and self._counted.get(key) is counted and key in self._watched:
                 return due
             heappop(self._calendar)  # drawn anew since, or no longer watched
@@ -104,6 +110,8 @@ class Confirmations(Generic[Key]):
     def select(self) -> frozenset[Key]:
         """All keys that hit at the step that is `due`; each begins anew when it is watched again."""
         step, selected = self.due, set[Key]()
+        # All keys that hit are published; a choice among them would break the product over keys
+        # (Theorem 1, step 1).
         while self.due == step:
             _, _, key, _ = heappop(self._calendar)
             del self._counted[key], self._watched[key]
@@ -203,9 +211,12 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
 
     def quiet(self, gap: int) -> Real:
         """The probability of no hit, where ``gap`` more records would make the hit certain."""
+        # No chance is 0 while a key is watched, so no delta is needed.
         return 1 - Real.of(self.shrink).power(max(0, gap))
 
     def cost(self) -> PrivacyCost:
+        # A record leaves one epoch (e2) and enters another (e1); how many keys or hits there are
+        # does not matter.
         return PrivacyCost(self.skip_epsilon + self.test_epsilon)
 
     def confirmations(self, tape: Tape) -> Confirmations[Key]:

@@ -45,10 +45,12 @@ class SoloCompetitions(Generic[Key]):
     def count(self, step: int, key: Key) -> None:
         """The record of ``step`` names a key."""
         last = self._epochs.get(key)
+        # Z is drawn once an epoch; a record of the same key must not draw it again.
         skips = draw_skips(self._terms.skip, self._tape) if last is None else last.skips
         records = 1 if last is None else last.count + 1
         weight, due = self._terms.weight(records - skips), self._horizon + 1
         if weight:
+            # A new count changes the chance, so the wait is drawn anew; waits have no memory.
             still = Real.of(1 - min(Fraction(1), weight))
             due = next_hit(still, step, self._horizon, self._tape)
         self._epochs[key] = epoch = Epoch(skips, records, due)
@@ -168,9 +170,13 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     @cached_property
     def terms(self) -> Terms:
         """The terms of each key, the only candidate of its own competition; q(s) is its weight."""
+        # docs/proofs/continual-key-selection.md, Theorem 1, step 7: each of T steps may use up
+        # delta / T.
         return make_terms(1, False, self.skip, self.base, self.delta / self.horizon)
 
     def cost(self) -> PrivacyCost:
+        # r1 for the epoch that the record enters and r2 for the one that it leaves (Theorem 1,
+        # steps 4 to 6).
         return PrivacyCost(self.skip_epsilon + self.test_epsilon, self.delta)
 
     def competitions(self, tape: Tape) -> SoloCompetitions[Key]:

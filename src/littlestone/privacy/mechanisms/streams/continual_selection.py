@@ -107,6 +107,8 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
 def _terms(epsilon: Fraction, delta: Fraction, growth: int, shared: bool) -> Terms:
     def split(i: int) -> Terms:
         skips, tests = epsilon * i / _SPLITS, epsilon * (_SPLITS - i) / _SPLITS
+        # docs/proofs/continual-selection.md, Theorem 1: epsilon = g e1 + e2 with own skips, e1 + 2
+        # e2 with shared ones.
         e1, e2 = (skips, tests / 2) if shared else (skips / growth, tests)
         return make_terms(growth, shared, 1 / exp_below(e1), exp_below(e2), delta)
 

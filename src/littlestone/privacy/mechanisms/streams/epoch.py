@@ -40,6 +40,8 @@ def next_hit(quiet: Real, step: int, horizon: int, tape: Tape) -> int:
     >>> next_hit(Real.of(Fraction(0)), 3, 9, tape), next_hit(Real.of(Fraction(1)), 3, 9, tape)
     (3, 10)
     """
+    # Cut at the horizon: no later step is tested, and a wait of any length would be kept in the
+    # file.
     last = horizon + 1
     return tape.whole(lambda rng: step + geometric(quiet, rng, most=last - step), step, last)
 
@@ -60,6 +62,8 @@ def next_changing_hit(
                 break
             end = min(last, horizon) + 1
             at += geometric(quiet, rng, most=end - at)
+            # A hit within the piece; otherwise the wait goes on in the next one, with its own
+            # chance.
             if at < end:
                 break
         return at

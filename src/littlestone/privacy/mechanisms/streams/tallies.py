@@ -43,6 +43,7 @@ class Tallies:
 
     def count(self, step: int, cell: int) -> None:
         """The record of ``step`` names a cell."""
+        # The true counts stay in this object; only noisy, cut ones leave it in `select`.
         self._counts[cell] += 1
         self._timer.count(step, _ANY)
 
@@ -53,10 +54,13 @@ class Tallies:
 
     def select(self) -> Tally:
         """The tally that is `due`; afterwards nothing is counted until `watch`."""
+        # The timer ends its epoch first: later records belong to the next tally.
         self._timer.select()
         counts, self._counts = self._counts, Counter[int]()
         mechanism = self._mechanism
         return tuple(
+            # Cutting after the noise is a function of the noisy count, so it costs nothing
+            # (docs/proofs/tallies.md, step 5).
             mechanism.cut(
                 counts[cell]
                 + self._tape.whole(lambda rng: discrete_laplace(mechanism.ratio, rng), None)
@@ -115,6 +119,8 @@ class ContinualTallies(Mechanism[Sequence[int | None], Tallied]):
         return min(max(count, self.least), self.most)
 
     def cost(self) -> PrivacyCost:
+        # Theorem 1: a record that appears moves the timer and one count; one that changes its cell
+        # moves two counts and not the timer.
         once = max(self.timer.skip_epsilon, self.timer.test_epsilon) + self.cell_epsilon
         return PrivacyCost(max(once, 2 * self.cell_epsilon))
 

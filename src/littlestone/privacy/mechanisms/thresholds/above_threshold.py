@@ -58,6 +58,8 @@ class AboveThreshold(Budgeted, ThresholdMechanism):
             return worst_delta(exp_below(query_epsilon), ratio, self.hits, bits) <= self.delta
 
         low, step = self.epsilon, self.epsilon
+        # First down by halves to a value that fits, then up by ever smaller steps; `low` always
+        # fits.
         while not private(low):
             low, step = low / 2, low / 2
         for _ in range(_STEPS):
@@ -115,10 +117,13 @@ def worst_delta(base: Fraction, ratio: Fraction, hits: int, bits: int = 128) -> 
     def up(numerator: int, denominator: int) -> int:
         return -(-numerator // denominator)
 
+    # v_k from v_(k - 1): first the two positions around J, which refer to each other, then
+    # outwards.
     for k in range(1, hits + 1):
         low, high, u = v[J - 2], v[J + 1], v
         # The solution of the two equations at J - 1 and J.
         determinant = n * n + n * d + d * d
+        # Every number is rounded up, so the result bounds the worst delta from above.
         v = {
             J - 1: up(low * d * (n + d) + high * n * n, determinant),
             J: up(low * d * d + high * n * (n + d), determinant),
@@ -140,6 +145,8 @@ def randomized_responses(base: Fraction, hits: int, delta: Fraction) -> int:
     n, d = base.numerator, base.denominator
 
     def suffices(m: int) -> bool:
+        # docs/proofs/above-threshold.md, Theorem 1: m tests without enough hits have probability at
+        # most delta.
         fewer = sum(comb(m, i) * n ** (m - i) * d**i for i in range(hits))
         return bool(fewer <= delta * (n + d) ** m)
 
@@ -173,4 +180,5 @@ def cheapest(
     if budget.delta == 0:
         return pure
     fresh = AboveThreshold(budget=budget, threshold=threshold, hits=hits, hits_below=hits_below)
+    # Both are private within the budget, and the choice looks at public numbers only.
     return min((pure, fresh), key=lambda mechanism: mechanism.variance)

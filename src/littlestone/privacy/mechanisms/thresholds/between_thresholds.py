@@ -102,6 +102,8 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
         """An upper bound of ln(delta) at this order, by Theorem 1; 1 if it bounds nothing."""
         ratio = Fraction(steepness + 1, steepness)
         factor = moment_per_hit(ratio, order, self.voters, self.threshold)
+        # The gate lets uncertain answers exceed `hits` by a geometric number; its moment is the
+        # second term.
         skipped = self.gate.shrink
         if factor is None or skipped * factor >= 1:
             return Fraction(1)
@@ -164,6 +166,8 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
     def answer(self, votes: int, rng: random.Random) -> Answer:
         """The answer to one question; some microseconds if this number of votes was seen before."""
         zero, unsure, one = self._bounds(votes)
+        # One uniform number decides between certain 0, certain 1 and uncertain, each with its exact
+        # share.
         u = LazyUniform(rng)
         if u.below(zero):
             return 0, True
@@ -181,6 +185,8 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
         epoch, answers = self.gate.begin(1, tape), list[Answer]()
         for step, votes in enumerate(data[: self.horizon], start=1):
             answers.append(self.answer(votes, rng))
+            # Only uncertain answers count against the session: certain ones are free
+            # (docs/proofs/private-prediction.md, Theorem 1).
             if not answers[-1][1]:
                 epoch = self.gate.counted(epoch, step, tape)
             if epoch.due == step:

@@ -65,6 +65,7 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
 
     def _timed(self, skips: int, count: int, step: int, tape: Tape, threshold: int | None) -> Epoch:
         gap = (self.threshold if threshold is None else threshold) - count + skips
+        # The chance has no zero, so no delta is spent (docs/proofs/online-teachers.md, Theorem 1).
         quiet = 1 - Real.of(self.shrink).power(max(0, gap))
         return Epoch(skips, count, next_hit(quiet, step, self.horizon, tape))
 
@@ -74,6 +75,7 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
         epoch, hits = self.begin(1, tape), list[int]()
         for step, counts in enumerate(data[: self.horizon], start=1):
             if counts:
+                # The record counts before the test of its own step.
                 epoch = self.counted(epoch, step, tape)
             if epoch.due == step:
                 hits.append(step)

@@ -69,6 +69,8 @@ class SparseVector(ThresholdMechanism):
 
     @cached_property
     def _noises(self) -> tuple[Fraction, Fraction]:
+        # docs/proofs/sparse-vector.md, Theorem 1, step 2: a hit's factor shrinks by r2^2, or r2 if
+        # all values move the same way.
         moves = self.hits if self.monotone else 2 * self.hits
         return 1 / exp_below(self.threshold_epsilon), 1 / exp_below(self.query_epsilon / moves)
 
@@ -80,6 +82,7 @@ class SparseVector(ThresholdMechanism):
 
     def begin(self, rng: random.Random) -> Session:
         threshold_noise, noise = self.noises()
+        # Drawn once for all tests: shifting it by one pays for all answers that do not hit.
         rho = discrete_laplace(threshold_noise, rng)
         return Session(noise, self.threshold + rho, self.hits, self.hits_below, rng)
 

@@ -40,9 +40,12 @@ class Session:
 
     def test(self, value: int) -> bool:
         """Whether the noisy ``value`` reaches the threshold: True is Above, False is Below."""
+        # After the last hit nothing is read or drawn, so further questions cost nothing.
         if self.exhausted:
             return self._hits_below
         at_least = self._threshold - index(value)  # numpy's integers would wrap around
+        # The test is drawn by its exact probability; no noisy value exists that could be compared
+        # or leak.
         above = bernoulli(laplace_at_least(self._noise, at_least), self._rng)
         self._left -= above is not self._hits_below
         return above

@@ -39,12 +39,14 @@ def moment_per_hit(ratio: Fraction, order: int, voters: int, threshold: int) -> 
             bound = question.bound(first, last)
             heappush(ranges, (bound is not None, -(bound or Fraction(0)), first, last))
 
+    # Three ranges at first: the middle, and two tails in which one bound holds for every vote.
     add(question.least, -far - 1)
     add(max(question.least, -far), min(question.most, far))
     add(far + 1, question.most)
     # The range with the largest bound is halved, until the factor of some vote comes near to it.
     while True:
         bounded, bound, first, last = heappop(ranges)
+        # The range with the largest bound cannot be halved: its bound is the answer.
         if first == last or last < -far or first > far:
             return -bound if bounded else None
         middle = (first + last) // 2
