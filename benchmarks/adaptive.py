@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import require
 from benchmarks.mistakes import labelled, mistakes
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import EqualityRules, FiniteClass, Intervals, Thresholds, parse_class
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import (
     ConfirmedLearner,

@@ -22,9 +22,9 @@ from rich.console import Console
 from benchmarks.affordable.natural import NATURAL
 from benchmarks.affordable.needed import Needed, needed
 from benchmarks.harness import require, steps
+from littlestone.base.errors import LittlestoneError, TooLargeError
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.classes.base import Scored
-from littlestone.errors import LittlestoneError, TooLargeError
 from littlestone.learners import Bound
 from littlestone.pictures.figures import RULE, TWO, drawn
 from littlestone.planning import Plan, Row, plan

@@ -16,12 +16,12 @@ from benchmarks.harness import require
 from littlestone.atlas import table_of
 from littlestone.atlas.listing import families
 from littlestone.atlas.quantities import pairings
+from littlestone.base.progress import tracked
 from littlestone.classes import FiniteClass
 from littlestone.cli.bars import bar
 from littlestone.decomposition.exact import Decompositions
 from littlestone.decomposition.tree import leaf_bound
 from littlestone.dimension import multiclass_littlestone_dimension
-from littlestone.progress import tracked
 
 ON_REQUEST = True
 Rows = tuple[int, ...]

@@ -43,10 +43,11 @@ from numpy.typing import NDArray
 
 from benchmarks.affordable.laws import Floats, Law, law
 from benchmarks.harness import require
+from littlestone.base.errors import DeclarationError
+from littlestone.base.parallel import spread
 from littlestone.classes import HypothesisClass, Lookup, Subsets
 from littlestone.cli.bars import bar
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError
 from littlestone.learners import (
     ChoosingLearner,
     IrreducibleLearner,
@@ -56,7 +57,6 @@ from littlestone.learners import (
     RadiiLearner,
     SingleKeyLearner,
 )
-from littlestone.parallel import spread
 from littlestone.planning import calibrated, plan
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from littlestone.base.progress import tracked
 from littlestone.cli.bars import bar
-from littlestone.progress import tracked
 
 Item = TypeVar("Item")
 

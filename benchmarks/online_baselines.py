@@ -20,9 +20,9 @@ import numpy as np
 
 from benchmarks.harness import require
 from benchmarks.mistakes import T, at_random, labelled, mistakes
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
     KeyLearner,
     PredictionLearner,

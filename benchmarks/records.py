@@ -7,11 +7,11 @@ import time
 from rich.console import Console
 
 from benchmarks.harness import require
+from littlestone.base.progress import tracked
 from littlestone.cli.bars import bar
 from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.table import PackedTable
 from littlestone.families import table
-from littlestone.progress import tracked
 
 FAMILIES = (
     ("thresholds", 1000), ("intervals", 12, 3), ("boxes", 8, 2), ("half_planes", 5), ("kneser", 8, 3),

@@ -26,7 +26,7 @@ LEARNER = '''
 
     from dataclasses import dataclass
 
-    from littlestone.errors import DeclarationError
+    from littlestone.base.errors import DeclarationError
     from littlestone.learners.online import PrivateOnlineLearner
     from littlestone.learners.online.keys import KeyStream, Naming
     from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection

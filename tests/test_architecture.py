@@ -8,17 +8,14 @@ from pathlib import Path
 import pytest
 
 import littlestone
-from littlestone.discovery import modules
+from littlestone.base.discovery import modules
 
 ROOT = Path(littlestone.__file__).parent
 
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
     {"core"},
-    {"visible", "lazy"},
-    {"markup"},
-    {"addresses", "errors", "discovery", "disk", "steps", "progress"},
-    {"parallel"},
+    {"base"},
     {"domains"},
     {"labels", "units"},
     {"algebra"},

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from littlestone import parallel
 from littlestone.audit import find_subject, find_subjects
-from littlestone.errors import DeclarationError
-from littlestone.parallel import spread
+from littlestone.base import parallel
+from littlestone.base.errors import DeclarationError
+from littlestone.base.parallel import spread
+from littlestone.base.progress import stage, tracked, watching
 from littlestone.privacy.randomness import generator, is_cryptographic, seeded_generator
-from littlestone.progress import stage, tracked, watching
 
 
 def worker(_: int) -> tuple[int, bool]:
@@ -158,7 +158,7 @@ def test_an_error_ends_a_stage_and_who_watches() -> None:
 
 LEFT = """
 from joblib.externals.loky.backend import resource_tracker
-from littlestone import parallel
+from littlestone.base import parallel
 parallel.ALONE = 0.0
 for _ in parallel.spread(abs, [1, -2], jobs=2, what="asking"):
     pass

@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.discovery import concrete, modules
+from littlestone.base.errors import LittlestoneError
 from littlestone.classes.declared import Declared
 from littlestone.cli import _COMMANDS
-from littlestone.discovery import concrete, modules
-from littlestone.errors import LittlestoneError
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.online import choose_online_learner

@@ -18,15 +18,15 @@ from typer.testing import CliRunner
 
 import littlestone
 from each import each
-from littlestone.cli import _COMMANDS, app
-from littlestone.data import Label
-from littlestone.errors import (
+from littlestone.base.errors import (
     DeclarationError,
     LedgerError,
     ModelError,
     NotPrivateWarning,
     TableError,
 )
+from littlestone.cli import _COMMANDS, app
+from littlestone.data import Label
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.learners import ExponentialLearner, Release
 from littlestone.planning import choose_learner

@@ -33,7 +33,8 @@ TASKS = {
 }
 """What a reader wants, and the pages of how-to that say how, in the order of reading."""
 
-ALSO = ("errors", "interop.scikit_learn", "interop.river")  # public modules that are no packages
+# Public modules that are no packages.
+ALSO = ("base.errors", "interop.scikit_learn", "interop.river")
 
 
 def write(path: str, text: str) -> None:

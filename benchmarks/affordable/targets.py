@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks.affordable.laws import Example
+from littlestone.base.errors import TooLargeError
 from littlestone.classes import HypothesisClass
 from littlestone.domains import Disjoint, Domain, Grid, Product
-from littlestone.errors import TooLargeError
 from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLearner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, Table, open_table
 from littlestone.data.checking import count_cells, read_lines
 from littlestone.data.csv_files import CsvText
@@ -14,7 +15,6 @@ from littlestone.data.fitting import columns_of, days_of, require_columns, requi
 from littlestone.data.naming import open_dataset
 from littlestone.data.schema import Schema
 from littlestone.domains import Domain
-from littlestone.errors import DeclarationError, TableError
 from littlestone.learners.unread import UnreadCounts, count_unread, unread_event
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger

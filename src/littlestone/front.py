@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from littlestone.base.errors import DeclarationError, ModelError, TooLargeError, no_such, shown
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.declared import declared_kinds
 from littlestone.classes.searching import known
 from littlestone.data.declaring import OneOrMore, declared_class, declared_label, opened_schema
 from littlestone.data.missing import ARGUMENTS, require_told
 from littlestone.data.schema import Schema
-from littlestone.errors import DeclarationError, ModelError, TooLargeError, no_such, shown
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
 
+from littlestone.base.errors import DeclarationError, shown
 from littlestone.domains import number, text
-from littlestone.errors import DeclarationError, shown
 
 MOST_LABELS = 1000
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
-from littlestone.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, shown
 from littlestone.privacy.cost import decimal_text, exact
 
 MOST_COST = 10_000

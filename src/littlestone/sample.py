@@ -11,8 +11,8 @@ from typing import Any, Generic, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError
 from littlestone.domains import Domain, Point, truth
-from littlestone.errors import DeclarationError
 from littlestone.labels import declared_labels, label_number
 from littlestone.units import Unit
 

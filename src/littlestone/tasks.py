@@ -9,13 +9,13 @@ from fractions import Fraction
 from random import Random
 from typing import TYPE_CHECKING, Any, Self
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import HypothesisClass
 from littlestone.data import Label, Table, read_sample
 from littlestone.data.declaring import OneOrMore, declared_class
 from littlestone.data.fitting import columns_of, days_of, require_fit
 from littlestone.data.naming import Dataset, lookalike, open_dataset
 from littlestone.data.readings import Reading
-from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.mistakes import MistakeCosts, declared_costs

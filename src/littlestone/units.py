@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from littlestone.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, shown
 
 MOST_RECORDS = 1_000
 """The largest maximum of records per unit; each of them costs a share of epsilon."""

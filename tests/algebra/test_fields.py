@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from littlestone.algebra import Span, field_of_order
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 
 @pytest.mark.parametrize("q", [4, 8, 9, 25, 27])

@@ -13,8 +13,8 @@ import pytest
 from littlestone.atlas import QUANTITIES, Query, atlas, burnside, canonical, search, table_of
 from littlestone.atlas.listing import columns, families
 from littlestone.atlas.renaming import renamings
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.dimension import LabelTable, is_star, largest_star, littlestone_dimension
-from littlestone.errors import DeclarationError, TooLargeError
 
 Rows = tuple[int, ...]
 

@@ -8,8 +8,8 @@ from math import comb
 import numpy as np
 import pytest
 
+from littlestone.base.errors import LittlestoneError
 from littlestone.dimension import littlestone_dimension, vc_dimension
-from littlestone.errors import LittlestoneError
 from littlestone.families import families, table
 
 SMALL = {

@@ -15,7 +15,7 @@ from plants.several_labels import LISTS, SCORED, VOTERS, VOTES, by_votes, drawn,
 from littlestone.audit import exact_audit, exact_curve, find_subject, find_subjects, neighbours
 from littlestone.audit.exact import claimed_delta, least_ratio, ratio_below, renyi_moment
 from littlestone.audit.subject import Named
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.event import Event, Guarantee

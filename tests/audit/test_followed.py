@@ -12,7 +12,7 @@ from littlestone.audit import find_subjects
 from littlestone.audit.choices import Choices, follow
 from littlestone.audit.drawn import law_of
 from littlestone.audit.subject import Named
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_selection import make_terms

@@ -41,8 +41,8 @@ from littlestone.audit import find_subject, find_subjects
 from littlestone.audit.choices import follow
 from littlestone.audit.subject import Named
 from littlestone.audit.subjects.exponential_learner import learner_subject
+from littlestone.base.errors import TooLargeError
 from littlestone.classes import Thresholds
-from littlestone.errors import TooLargeError
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from planting import Fault, plant, turns_red

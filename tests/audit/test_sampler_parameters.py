@@ -15,8 +15,8 @@ import pytest
 from plants.harness import follows_its_law
 
 from littlestone.audit import Subject, find_subject, mechanism_subject
+from littlestone.base.discovery import modules
 from littlestone.classes.base import ErrorSums
-from littlestone.discovery import modules
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection

@@ -13,7 +13,7 @@ from scipy import stats
 from littlestone.audit import EpsilonBound, audit_epsilon, find_subject
 from littlestone.audit.binomial import at_least, at_most
 from littlestone.audit.statistical import Trial, _choose
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.randomness import seeded_generator
 
 Bound = Callable[[int, int, Fraction], Fraction]

@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 
 from each import each
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError
 from littlestone.checks import Check, yield_checks
 from littlestone.checks.functions import functions
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.discovery import concrete
 from littlestone.domains import (
     Cells,
     Codes,
@@ -33,7 +34,6 @@ from littlestone.domains import (
     Reals,
     Strings,
 )
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import BitFunction, Box, BucketTable, FewColumns, FiniteSet, Hypothesis
 from littlestone.learners.online.base import PrivateOnlineLearner
 from littlestone.online import OnlineLearner

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pytest
 
+from littlestone.base.errors import RealizabilityError
 from littlestone.checks import yield_checks
 from littlestone.classes import (
     EqualityRules,
@@ -24,7 +25,6 @@ from littlestone.classes import (
 )
 from littlestone.classes.covering import Elements
 from littlestone.domains import Grid, Integers, Names, Reals, Strings
-from littlestone.errors import RealizabilityError
 from littlestone.hypotheses import FiniteSet, Hypothesis, StepFunction, TableFunction
 from littlestone.online import OnlineLearner, StandardOptimalAlgorithm
 from littlestone.sample import Sample

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import (
     Boxes,
     Conjunctions,
@@ -16,7 +17,6 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.domains import Grid
-from littlestone.errors import DeclarationError
 
 Labels = tuple[int, ...]
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes import (
     Boxes,
     Conjunctions,
@@ -29,7 +30,6 @@ from littlestone.classes.searching import halving, known
 from littlestone.classes.tabled import bits
 from littlestone.dimension import littlestone_bounds, littlestone_dimension
 from littlestone.domains import Grid, Product
-from littlestone.errors import TooLargeError
 
 
 def names(n: int) -> str:

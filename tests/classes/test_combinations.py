@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import (
     Combined,
     Complement,
@@ -20,7 +21,6 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.tabled import rows_of
-from littlestone.errors import DeclarationError
 
 TEXTS = [
     "thresholds(x, 0..5)",

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from mixed_tables import errors_of, random_examples, sample_of
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, by_table, parse_class
 from littlestone.classes.cell_counts import Coded
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.sample import Records, Sample
 
 COLUMNS = "x at {0, 5}, y at {1, 2, 3}, sex in {F}"

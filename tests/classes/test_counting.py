@@ -14,6 +14,7 @@ import pytest
 
 from littlestone import core
 from littlestone.algebra import Monomials, Span
+from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import (
     FiniteClass,
     HypothesisClass,
@@ -42,7 +43,6 @@ from littlestone.classes.tabled import bits
 from littlestone.classes.union import ScoredUnion, Union
 from littlestone.classes.zero_sets import number_of, zero_sets
 from littlestone.domains import Grid, Product
-from littlestone.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.hypotheses import Box, FewColumns, Hypothesis
 from littlestone.learners import ExponentialLearner
 from littlestone.planning import choose_learner

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import DirectSumClass, FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.tabled import rows_of
-from littlestone.errors import DeclarationError
 
 PAIRS = [
     ("thresholds(x, 0..4)", "thresholds(y, 0..2)"),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from each import each
 from littlestone.algebra import vector_space
+from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
-from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import (
     DirectSum,
     FiniteSet,

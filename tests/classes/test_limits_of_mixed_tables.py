@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.open_conditions import OpenConditions
 from littlestone.classes.unlisted import Unlisted
 from littlestone.domains import Listed, Product, Strings
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners import ChoosingLearner
 from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.privacy import Budget

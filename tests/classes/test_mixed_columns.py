@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from each import each
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.columns import (
     conditions_on,
@@ -19,7 +20,6 @@ from littlestone.classes.columns import (
 )
 from littlestone.classes.conditions import Conditions
 from littlestone.domains import Cells, Codes, Domain, Listed, Product, Strings
-from littlestone.errors import DeclarationError, TooLargeError
 
 READ: dict[str, Domain[Any]] = {
     "age: 0..20 step 5": Cells(("0", "5", "10", "15", "20"), "age"),

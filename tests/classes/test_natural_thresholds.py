@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError, InfiniteDimensionError
 from littlestone.classes import Intervals, Thresholds
 from littlestone.domains import Integers, Strings
-from littlestone.errors import DeclarationError, InfiniteDimensionError
 from littlestone.verify.naturals import Patient
 
 

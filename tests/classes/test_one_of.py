@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.union import ScoredUnion
 from littlestone.data import Label
 from littlestone.data.declaring import declared_class
-from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.tasks import Task
 

@@ -9,10 +9,10 @@ import pytest
 from mixed_tables import random_examples, sample_of
 
 from littlestone import dim
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import open_conditions, parse_class
 from littlestone.classes.open_conditions import OpenConditions
 from littlestone.domains import Cells, Integers, Product, Strings
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction
 from littlestone.planning.choice import candidates
 from littlestone.privacy import Budget

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from listed import functions, named, outcomes, records
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import EqualityRules, Outcomes, RuleSets, parse_class
-from littlestone.errors import DeclarationError, TooLargeError
 
 # Columns, literals, rules, outcomes, and values enough to show all that the open columns show.
 SHAPES = [(1, 1, 1, 2, 3), (1, 1, 2, 2, 4), (1, 1, 2, 3, 4), (2, 2, 1, 2, 3), (2, 1, 2, 2, 4)]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.checks import yield_checks
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, parse_class
-from littlestone.errors import DeclarationError
 from littlestone.sample import Sample
 
 

@@ -18,11 +18,11 @@ from littlestone.algebra import (
     scattered,
     vector_space,
 )
+from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, PolynomialZeros, parse_class
 from littlestone.decomposition import reduces
 from littlestone.domains import Domain, Grid
-from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import Hypothesis, ZeroSet, disagreement
 
 COLUMNS = "xyzuv"

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from mixed_tables import errors_of, random_examples, sample_of
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.rule_lists import RuleLists
 from littlestone.domains import Listed, Product
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.rounds import left
 
 LISTS = [

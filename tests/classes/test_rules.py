@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from comparing import difference, random_sample, reversed_sample, same_ball, version_spaces
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import EqualityRules, FiniteClass, parse_class
 from littlestone.classes.shapes import Shapes
 from littlestone.domains import Disjoint, Grid, Integers, Product, Strings
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import RuleUnion
 from littlestone.sample import Sample
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from comparing import difference, random_sample, reversed_sample, same_ball, version_spaces
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Subsets, parse_class
 from littlestone.domains import Grid, Integers, Reals, Strings
-from littlestone.errors import DeclarationError
 from littlestone.sample import Sample
 
 

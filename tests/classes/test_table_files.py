@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import littlestone
+from littlestone.base.errors import DeclarationError, TableError
 from littlestone.classes.table_file import read_labels, read_table
 from littlestone.cli import app
 from littlestone.dimension.table import PackedTable
-from littlestone.errors import DeclarationError, TableError
 from littlestone.labels import declared_labels
 
 BODY = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.classes import FiniteClass, Lookup, parse_class
 from littlestone.dimension import multiclass_littlestone_dimension
 from littlestone.domains import Integers, Strings
-from littlestone.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.hypotheses import BitFunction, FiniteSet, Hypothesis
 from littlestone.sample import Sample
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from mixed_tables import errors_of, random_examples, sample_of
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.base import ErrorSums
 from littlestone.classes.trees import Trees
 from littlestone.domains import Listed
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses.trees import pruned
 
 TEXTS = [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from running import TABLE, Ran, entries, fit_arguments, run
 
-from littlestone.errors import install_command
+from littlestone.base.errors import install_command
 from servers import Server
 
 

@@ -19,15 +19,15 @@ import pytest
 from running import TABLE, command, entries, fit_arguments, run, run_process
 
 from littlestone import tasks
+from littlestone.base.errors import BudgetExceededError, OutputError
+from littlestone.base.visible import visible_json
 from littlestone.cli import fit as fit_module
-from littlestone.errors import BudgetExceededError, OutputError
 from littlestone.learners import ExponentialLearner, Release
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger, rows
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.report.delivery import delivered
 from littlestone.report.fit import Evaluation
-from littlestone.visible import visible_json
 
 
 @pytest.fixture(autouse=True)

@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 from running import Ran, run
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import Enumerable, parse_class
 from littlestone.dimension import Bounds, Certificate, MistakeTree, littlestone_bounds
-from littlestone.errors import DeclarationError
 from littlestone.pictures.tree import Node
 from littlestone.report.tree import class_tree
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from running import run
 
-from littlestone.disk import parse_json
-from littlestone.errors import ModelError, TableError
+from littlestone.base.disk import parse_json
+from littlestone.base.errors import ModelError, TableError
 from littlestone.learners import Release
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from running import TABLE, command, fit_arguments
 
-from littlestone.errors import ModelError
+from littlestone.base.errors import ModelError
 from littlestone.learners import Release
 from littlestone.privacy.ledger import Ledger
 

@@ -12,9 +12,9 @@ import pytest
 from running import TABLE, fit_arguments, run
 
 import littlestone
+from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.data import CsvStream
 from littlestone.data.tables import SPANNING
-from littlestone.errors import DeclarationError, ModelError
 from littlestone.learners import Release
 
 SPANS = "records (which may span lines of the file)"

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import littlestone
+from littlestone.base.errors import DeclarationError
 from littlestone.cli import app
-from littlestone.errors import DeclarationError
 
 SCHEMA = """
 target = "y"

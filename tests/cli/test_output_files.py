@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from running import TABLE, Ran, entries, fit_arguments, run
 
-from littlestone import disk
-from littlestone.errors import OutputError
+from littlestone.base import disk
+from littlestone.base.errors import OutputError
 from littlestone.privacy.ledger import Ledger
 from littlestone.report import files
 from littlestone.report.files import MODEL, reserved

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 from running import CLASS, TABLE, command, run
 
-from littlestone import progress
+from littlestone.base import progress
 from littlestone.cli import bars
 from littlestone.learners import ExponentialLearner
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -23,7 +23,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 STATEMENTS = """
     import os, time
     from pathlib import Path
-    from littlestone import parallel
+    from littlestone.base import parallel
     from littlestone.verify import Outcome, statement
 
     parallel.ALONE = float(os.environ["ALONE"])
@@ -76,7 +76,7 @@ def wait_for(path: Path) -> None:
 def test_ctrl_c_keeps_the_verdicts_so_far(
     mine: Path, jobs: int, alone: str, begun: list[str]
 ) -> None:
-    source = Path(progress.__file__).parent.parent
+    source = Path(progress.__file__).parents[2]
     paths = os.pathsep.join([str(mine), str(source)])
     with subprocess.Popen(
         command("verify", "Mine", "--jobs", jobs),

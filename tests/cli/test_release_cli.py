@@ -16,8 +16,8 @@ from pyarrow import parquet
 from running import CLASS, TABLE, Ran, entries, fit_arguments, run, run_process
 
 from each import each
+from littlestone.base.errors import ModelError
 from littlestone.domains import Grid
-from littlestone.errors import ModelError
 from littlestone.hypotheses import StepFunction
 from littlestone.learners import Release
 from littlestone.verify.statement import Outcome, statement

@@ -14,8 +14,8 @@ from benchmarks.pictures import FOLDER, figures
 from running import run
 
 import littlestone
+from littlestone.base.errors import ModelError, OutputError
 from littlestone.domains import Cells, Codes, Grid, Listed, Product
-from littlestone.errors import ModelError, OutputError
 from littlestone.hypotheses import StepFunction
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split, conjunction
 from littlestone.learners import Release

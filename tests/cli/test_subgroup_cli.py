@@ -12,8 +12,8 @@ import pytest
 from running import entries, run
 
 import littlestone
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import parse_class
-from littlestone.errors import DeclarationError
 from littlestone.learners import ExponentialLearner, Release
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy import Budget

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 from running import run
 
+from littlestone.base.errors import DeclarationError
 from littlestone.cli import verify as command
-from littlestone.errors import DeclarationError
 from littlestone.verify.catalogue import OTHERS, paper_of, selected
 from littlestone.verify.statement import (
     Outcome,

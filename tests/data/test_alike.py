@@ -12,11 +12,11 @@ import pytest
 from engines import ENGINES, by_records, duckdb_file, duckdb_relation, nasty, polars_scan
 from sources import Columns, plain
 
+from littlestone.base.errors import TableError
 from littlestone.data import Label, Table, open_table, read_sample, sql
 from littlestone.data.alike import Alike
 from littlestone.data.coding import coded
 from littlestone.domains import Integers, Product, Strings
-from littlestone.errors import TableError
 from servers import Server
 
 Engine = Callable[[Columns, Path], Table]

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import littlestone
+from littlestone.base.errors import DeclarationError, LittlestoneError, TooLargeError
 from littlestone.classes.columns import mixed_text, parse_mixed
 from littlestone.data.schema import Schema
 from littlestone.data.written import Unread, Written
 from littlestone.domains import Dates, Domain, day
-from littlestone.errors import DeclarationError, LittlestoneError, TooLargeError
 
 GERMAN = Written(date="%d.%m.%Y")
 

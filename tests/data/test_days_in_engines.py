@@ -15,10 +15,10 @@ import pytest
 from engines import by_records
 from pyarrow import parquet
 
+from littlestone.base.errors import LittlestoneError, SourceError
 from littlestone.data import Label, Table, open_table, read_mapped, read_sample
 from littlestone.data.schema import Schema
 from littlestone.domains import Dates, Domain, Listed, Product, Strings
-from littlestone.errors import LittlestoneError, SourceError
 from servers import Server
 
 _TIMES = [

@@ -14,10 +14,10 @@ from pyarrow import parquet
 
 import littlestone
 from each import each
+from littlestone.base.errors import DeclarationError, LittlestoneError, TableError
 from littlestone.data.csv_files import CsvTable
 from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.tables import Row, Table
-from littlestone.errors import DeclarationError, LittlestoneError, TableError
 
 N = 60
 COLUMNS: dict[str, list[Any]] = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import littlestone
-from littlestone.errors import LittlestoneError
+from littlestone.base.errors import LittlestoneError
 
 WORDS = """name;type;low;high;values;unit
 alter;integer;0;120;;

@@ -21,11 +21,11 @@ from pyarrow import parquet
 from sources import Columns, examples, plain
 
 import littlestone
+from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, Table, open_table, read_mapped, read_sample
 from littlestone.data.naming import dataset_name
 from littlestone.data.reservoir import Reservoir
 from littlestone.domains import Domain, Grid, Integers, Names, Product, Reals, Strings
-from littlestone.errors import DeclarationError, TableError
 from littlestone.units import Unit
 
 Engine = Callable[[Columns, Path], Table]
@@ -37,7 +37,7 @@ def counts(table: Table, domain: Domain[Any], label: Label) -> dict[Any, list[in
     return dict(zip(sample.points, sample.counts.tolist(), strict=True))
 
 
-@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+@pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
 def test_a_table_of_nasty_values_gives_one_sample_and_one_release(
     engine: Engine, tmp_path: Path

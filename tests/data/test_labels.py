@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from each import each
+from littlestone.base.errors import DeclarationError
 from littlestone.data import Label
-from littlestone.errors import DeclarationError
 
 NAN = float("nan")
 

@@ -22,9 +22,9 @@ import pytest
 from sources import examples, plain, read
 
 from each import each
+from littlestone.base.errors import TableError
 from littlestone.data import Condition, CsvStream, Label, csv_blocks, open_table, read_sample
 from littlestone.domains import Product, Strings
-from littlestone.errors import TableError
 
 Record = tuple[str, str, str]
 

@@ -15,9 +15,9 @@ from sources import FILES, FRAMES
 from test_one_record_one_example import KINDS, OBJECTS, Kind
 
 from each import each
+from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Condition, Label, label_names, open_table, read_sample
 from littlestone.domains import Strings
-from littlestone.errors import DeclarationError, TableError
 from littlestone.labels import declared_labels
 from littlestone.sample import Sample
 

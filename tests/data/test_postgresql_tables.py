@@ -13,10 +13,10 @@ from engines import DOMAINS, LABELS, LATE, arrow, by_records, nasty
 from sources import examples, plain
 
 import littlestone
+from littlestone.base.errors import TableError
 from littlestone.data import Label, open_table, read_mapped, read_sample
 from littlestone.data.reservoir import Reservoir
 from littlestone.domains import Integers, Product, Reals, Strings
-from littlestone.errors import TableError
 from littlestone.units import Unit
 from servers import Server
 
@@ -77,7 +77,7 @@ def test_a_table_of_nasty_values_gives_one_sample(full: Database) -> None:
         assert found == by_records(COLUMNS, Strings("text"), label)
 
 
-@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+@pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning")
 @pytest.mark.parametrize("hypotheses", ["points(text)", "rules(text, exact; at most 2)"])
 def test_one_seed_gives_one_release(full: Database, hypotheses: str) -> None:
     rules = set()

@@ -19,12 +19,12 @@ import pytest
 from pyarrow import parquet
 from sources import Columns, csv_file, gz_file, parquet_file, plain, read, zip_file
 
+from littlestone.base.errors import DeclarationError, TableError
 from littlestone.classes import parse_class
 from littlestone.data import Label, open_table, read_mapped, read_sample, sample_from_arrays
 from littlestone.data.drafting import draft_schema
 from littlestone.data.frames import FrameTable
 from littlestone.domains import Domain, Grid, Names, Strings
-from littlestone.errors import DeclarationError, TableError
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split
 
 X, Y = Grid(0, 9, "x"), Label.parse("y", 1)

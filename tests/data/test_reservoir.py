@@ -16,11 +16,11 @@ import pytest
 
 from littlestone.audit.choices import Choices
 from littlestone.audit.subjects.units import UnitTable
+from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, open_table, read_sample, reservoir
 from littlestone.data.coding import coded
 from littlestone.data.reservoir import Reservoir
 from littlestone.domains import Integers, Product, Strings
-from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Sample
 from littlestone.units import MOST_RECORDS, Unit
 from planting import Fault, turns_red

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import littlestone
 from each import each
+from littlestone.base.errors import DeclarationError, LittlestoneError, TableError
 from littlestone.classes import parse_class
 from littlestone.data.schema import Schema
 from littlestone.data.schema_columns import heading, toml_text
 from littlestone.domains import Cells, Codes, Listed, Strings
-from littlestone.errors import DeclarationError, LittlestoneError, TableError
 from littlestone.tasks import Task
 from littlestone.units import Unit
 

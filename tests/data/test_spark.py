@@ -15,14 +15,14 @@ from pyarrow import parquet
 from sources import examples, plain
 
 import littlestone
+from littlestone.base.errors import TableError
 from littlestone.data import Label, open_table, read_mapped, read_sample
 from littlestone.data.reservoir import Reservoir
 from littlestone.domains import Product, Reals, Strings
-from littlestone.errors import TableError
 from littlestone.units import Unit
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning"),
+    pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # of PySpark, about pandas
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

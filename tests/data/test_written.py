@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import littlestone
+from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.data import CsvStream, csv_blocks, open_table
 from littlestone.data.checking import why_no_number
 from littlestone.data.csv_files import ENCODINGS, CsvTable
@@ -22,7 +23,6 @@ from littlestone.data.readings import Reading
 from littlestone.data.schema import Schema
 from littlestone.data.written import Unread, Written
 from littlestone.domains import text
-from littlestone.errors import DeclarationError, ModelError
 from littlestone.learners import Release
 
 EUROS = Written(decimal=",", thousands=".", unit="€")

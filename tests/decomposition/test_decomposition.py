@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import DeclarationError, EmptyClassError
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.decomposition import (
     Decompositions,
@@ -36,7 +37,6 @@ from littlestone.decomposition import (
 )
 from littlestone.decomposition.limits import MOST_ABOVE
 from littlestone.domains import Integers, Reals, Strings
-from littlestone.errors import DeclarationError, EmptyClassError
 from littlestone.sample import Sample
 from littlestone.verify.valid_trees import (
     Rows,

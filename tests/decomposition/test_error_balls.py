@@ -13,10 +13,10 @@ import pytest
 
 from each import each
 from littlestone import sample
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import LittlestoneError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, base
-from littlestone.discovery import concrete
 from littlestone.domains import Integers, Strings
-from littlestone.errors import LittlestoneError, TooLargeError
 from littlestone.sample import Sample
 
 CLASSES: list[HypothesisClass[Any]] = [

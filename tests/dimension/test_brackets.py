@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from typer.testing import CliRunner
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.cli import app
 from littlestone.dimension import (
     HalfGraph,
@@ -38,7 +39,6 @@ from littlestone.dimension import (
 )
 from littlestone.dimension.half_graphs import HalfGraphSearch
 from littlestone.dimension.label_table import binary
-from littlestone.errors import DeclarationError, TooLargeError
 
 Table = NDArray[np.int64]
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import tables
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.dimension import Bounds, Certificate, is_shattered_by, littlestone_bounds
 from littlestone.dimension.awaiting import awaited
 from littlestone.dimension.certificate import ROOM
@@ -20,7 +21,6 @@ from littlestone.dimension.checker import Check
 from littlestone.dimension.septets import read, written
 from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
-from littlestone.errors import DeclarationError, TooLargeError
 
 TABLE = tables.boxes(4)
 TREE = littlestone_bounds(TABLE).tree

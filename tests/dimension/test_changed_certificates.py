@@ -15,8 +15,8 @@ import pytest
 from claims_by_the_page import HEAD, proved
 from forging import Rows, changed, forged
 
+from littlestone.base.errors import DeclarationError
 from littlestone.dimension import Certificate
-from littlestone.errors import DeclarationError
 
 pytestmark = pytest.mark.deep
 

@@ -15,6 +15,7 @@ from definitions import random_table
 from typer.testing import CliRunner
 
 from littlestone import dimension
+from littlestone.base.errors import DeclarationError, TableError
 from littlestone.classes.table_file import read_labels
 from littlestone.cli import app
 from littlestone.dimension import (
@@ -30,7 +31,6 @@ from littlestone.dimension import (
     is_teaching_set,
     psi_littlestone_dimension,
 )
-from littlestone.errors import DeclarationError, TableError
 
 COMMAND = [sys.executable, "-m", "littlestone", "dims"]
 

@@ -9,6 +9,7 @@ import pytest
 from definitions import FAMILIES, Map, Row, psi_brute_force, random_table
 
 from littlestone import dimension
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass
 from littlestone.dimension import (
     CollapsingMap,
@@ -25,7 +26,6 @@ from littlestone.dimension import (
 )
 from littlestone.dimension.collapsing import MOST_LABELS
 from littlestone.dimension.splits import SplitSolver, SplitTree, is_shattered
-from littlestone.errors import DeclarationError
 
 TABLES = [(seed, 2 + seed % 4) for seed in range(400)]
 

@@ -17,6 +17,7 @@ from definitions import (
 )
 
 from littlestone import dimension
+from littlestone.base.errors import DeclarationError
 from littlestone.dimension import (
     CollapsingMap,
     HalfGraph,
@@ -43,7 +44,6 @@ from littlestone.dimension import (
     vc_dimension,
 )
 from littlestone.dimension.thresholds import half_graphs
-from littlestone.errors import DeclarationError
 
 
 def binary_tables(count: int, hypotheses: int = 16, points: int = 5) -> list[list[tuple[int, ...]]]:

@@ -8,8 +8,8 @@ from itertools import product
 
 import pytest
 
+from littlestone.base.errors import TooLargeError
 from littlestone.dimension import is_representation, representation
-from littlestone.errors import TooLargeError
 
 FOUR = list(product((0, 1), repeat=4))
 

@@ -14,6 +14,7 @@ import pytest
 import tables
 from tables import Table
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass
 from littlestone.dimension.bounds import Bounds, InterruptedSolve, UnsettledError
 from littlestone.dimension.shattering import is_shattered_by, mistake_tree
@@ -21,7 +22,6 @@ from littlestone.dimension.small import BoundedSolver, TooHardError
 from littlestone.dimension.solver import _Solve, littlestone_bounds, littlestone_dimension
 from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
-from littlestone.errors import DeclarationError
 
 
 def compiled(table: Table) -> Bounds:

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from littlestone.base.errors import TooLargeError
+from littlestone.base.steps import searching
 from littlestone.classes import FiniteClass, parse_class, tabled
 from littlestone.dimension import version_spaces as module
 from littlestone.dimension.littlestone import LittlestoneSolver
 from littlestone.dimension.version_spaces import VersionSpaces
-from littlestone.errors import TooLargeError
 from littlestone.online import RandomAdversary, StandardOptimalAlgorithm, TreeAdversary, play
-from littlestone.steps import searching
 
 Table = NDArray[np.bool_]
 

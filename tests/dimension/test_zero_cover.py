@@ -6,6 +6,7 @@ from math import comb
 import pytest
 from definitions import random_table, trees, zero_cover_brute_force
 
+from littlestone.base.errors import DeclarationError
 from littlestone.dimension import (
     multiclass_littlestone_dimension,
     psi_b,
@@ -13,7 +14,6 @@ from littlestone.dimension import (
     zero_cover_function,
     zero_cover_number,
 )
-from littlestone.errors import DeclarationError
 
 
 def test_the_recursion_is_the_definition() -> None:

@@ -29,9 +29,9 @@ from nasty import (
 )
 from walked import by_hand, walked
 
+from littlestone.base.errors import DeclarationError, LittlestoneError, OutputError, TooLargeError
 from littlestone.data import open_table, read_mapped
 from littlestone.domains import Cells, Grid, Integers, Product, Strings
-from littlestone.errors import DeclarationError, LittlestoneError, OutputError, TooLargeError
 from littlestone.expressions import sql as sql_module
 from littlestone.expressions.form import Not, OneOf
 from littlestone.expressions.sql_dialect import Dialect

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import littlestone
+from littlestone.base.errors import DeclarationError
 from littlestone.data.schema import Schema
 from littlestone.domains import Dates, Disjoint, Product, Strings
-from littlestone.errors import DeclarationError
 from littlestone.expressions import sql_dialect, sql_texts
 from littlestone.hypotheses import ColumnTest, DecisionTree, FiniteSet, Hypothesis
 from littlestone.hypotheses.trees import Split

@@ -9,9 +9,9 @@ from itertools import product
 from math import inf
 from typing import Any
 
+from littlestone.base.discovery import concrete
 from littlestone.classes import HypothesisClass
 from littlestone.classes.base import Enumerable
-from littlestone.discovery import concrete
 from littlestone.domains import (
     Cells,
     Codes,

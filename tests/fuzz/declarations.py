@@ -23,6 +23,9 @@ from typing import Any
 
 import pools
 
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import LittlestoneError
+from littlestone.base.steps import answering
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.classes.declared import Declared
 from littlestone.cli.console import finite_or_text
@@ -30,9 +33,7 @@ from littlestone.cli.decompose import _solved
 from littlestone.cli.dim import written
 from littlestone.data.labels import Label, label_names
 from littlestone.decomposition.limits import depth_parameter
-from littlestone.discovery import concrete
 from littlestone.domains import Domain
-from littlestone.errors import LittlestoneError
 from littlestone.labels import declared_labels
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.online import PredictionLearner, PrivateOnlineLearner, online_choice
@@ -45,7 +46,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.tree import class_tree
 from littlestone.sample import Sample
-from littlestone.steps import answering
 from littlestone.tasks import Task
 
 SECONDS = 2.0

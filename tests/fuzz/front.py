@@ -21,7 +21,7 @@ import numpy as np
 import pandas
 
 import littlestone
-from littlestone.errors import LittlestoneError
+from littlestone.base.errors import LittlestoneError
 
 SECRET = "s3cr3t"
 RIGHT: dict[str, list[Any]] = {

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from declarations import damaged
 
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import ModelError
 from littlestone.classes import parse_class
 from littlestone.classes.declared import Declared
-from littlestone.discovery import concrete
 from littlestone.domains import Domain
-from littlestone.errors import ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import BitsLearner, LookupLearner, Release
 from littlestone.planning import choose_learner

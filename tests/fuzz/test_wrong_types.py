@@ -19,7 +19,7 @@ from littlestone import (
     plan,
     subgroup,
 )
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import DeclarationError, TooLargeError
 
 
 @pytest.mark.parametrize("start", [0, 100_000])

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import ModelError
 from littlestone.classes import parse_class
 from littlestone.domains import Cells, Codes, Domain, Grid, Listed, Product, Strings
-from littlestone.errors import ModelError
 from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.hypotheses.trees import (
     ColumnTest,

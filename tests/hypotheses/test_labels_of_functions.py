@@ -11,8 +11,8 @@ import pytest
 
 from each import each
 from littlestone import domains
+from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.domains import Grid, Names, Product, Strings
-from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import BitFunction, Hypothesis, LookupTable, TableFunction, disagreement
 from littlestone.hypotheses.cells import CellFunction
 

@@ -14,7 +14,7 @@ import pytest
 from joblib import Parallel, delayed, parallel_config
 from sklearn.base import clone
 
-from littlestone.errors import BudgetExceededError, LedgerError
+from littlestone.base.errors import BudgetExceededError, LedgerError
 from littlestone.interop.river import LittlestoneOnlineClassifier
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.privacy.cost import PrivacyCost

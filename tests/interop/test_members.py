@@ -63,7 +63,7 @@ from sklearn.preprocessing import FunctionTransformer, LabelEncoder
 from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.utils import all_estimators
 
-from littlestone.errors import (
+from littlestone.base.errors import (
     BudgetExceededError,
     DeclarationError,
     LedgerError,

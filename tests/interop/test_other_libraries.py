@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import Points, Thresholds
 from littlestone.domains import Integers
-from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.learners import ChoosingLearner, ExponentialLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import Composed

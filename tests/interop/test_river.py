@@ -20,6 +20,7 @@ import pytest
 from river import evaluate, metrics
 from river.checks import yield_checks
 
+from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.checks.disguises import (
     SECRET,
     HostileObject,
@@ -30,7 +31,6 @@ from littlestone.checks.disguises import (
 )
 from littlestone.classes import parse_class
 from littlestone.data.schema import Schema
-from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.interop.river import LittlestoneOnlineClassifier
 from littlestone.learners.online import choose_online_learner
 from littlestone.privacy import Budget
@@ -40,7 +40,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.units import Unit
 
-pytestmark = pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning")
 
 DOORS: list[tuple[Any, bool]] = [
     ({"id": f"d{t % 2}" if t % 11 == 0 else f"x{t}", "t": t}, t % 11 == 0) for t in range(2000)
@@ -211,7 +211,7 @@ def test_a_pickle_holds_nothing_but_what_is_published(tmp_path: Path) -> None:
 def test_a_forked_process_cannot_learn() -> None:
     program = (
         "import os, sys, pytest\n"
-        "from littlestone.errors import DeclarationError\n"
+        "from littlestone.base.errors import DeclarationError\n"
         "sys.path[:0] = sys.argv[1:]\n"
         "from test_river import doors, taught\n"
         "model = taught(doors())\n"

@@ -23,16 +23,16 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from littlestone.checks.disguises import OUTSIDE, Liar, hostile
-from littlestone.classes import Thresholds, parse_class
-from littlestone.data import Condition, Label, open_table, plain_values, read_sample
-from littlestone.errors import (
+from littlestone.base.errors import (
     BudgetExceededError,
     DeclarationError,
     LedgerError,
     NotPrivateWarning,
     TableError,
 )
+from littlestone.checks.disguises import OUTSIDE, Liar, hostile
+from littlestone.classes import Thresholds, parse_class
+from littlestone.data import Condition, Label, open_table, plain_values, read_sample
 from littlestone.interop.features import feature_table
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.interop.targets import target_values
@@ -43,7 +43,7 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
-pytestmark = pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning")
 
 RULES = "rules(origin, dest; at most 2)"
 G = np.random.default_rng(1)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from each import each
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError, LedgerError, LittlestoneError
 from littlestone.checks.core import points, version_spaces
 from littlestone.classes import FiniteClass, HypothesisClass, Points, RuleSets, parse_class
-from littlestone.discovery import concrete
 from littlestone.domains import Strings
-from littlestone.errors import DeclarationError, LedgerError, LittlestoneError
 from littlestone.learners import AgnosticLearner, GloballyStableLearner, RelabellingLearner
 from littlestone.learners.agnostic.patterns import fewest, most_points, patterns, relaxed
 from littlestone.learners.radii import RadiiLearner

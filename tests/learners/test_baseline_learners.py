@@ -14,9 +14,9 @@ import pytest
 
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, Subsets, parse_class
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, LedgerError
 from littlestone.learners import GGKMLearner, StagedLearner
 from littlestone.learners.proper import errors
 from littlestone.learners.voting import VotingLearner

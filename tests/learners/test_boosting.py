@@ -16,9 +16,9 @@ from littlestone.audit.subjects.boosted_learner import (
     tiny,
     votes_in_order,
 )
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, LedgerError
 from littlestone.learners import BoostingLearner, ExponentialLearner
 from littlestone.learners.walk import Walk
 from littlestone.privacy import Budget

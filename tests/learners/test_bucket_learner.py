@@ -14,9 +14,9 @@ import pytest
 
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.errors import DeclarationError, LedgerError, ModelError
 from littlestone.classes import Lookup, Outcomes
 from littlestone.domains import Integers, Product, Strings
-from littlestone.errors import DeclarationError, LedgerError, ModelError
 from littlestone.hypotheses import BucketTable, Hypothesis
 from littlestone.hypotheses.buckets import bucket_of
 from littlestone.learners import BucketLearner

@@ -15,6 +15,7 @@ import pytest
 from exact_draws import Draws
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import (
     EqualityRules,
     Points,
@@ -26,7 +27,6 @@ from littlestone.classes import (
 )
 from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner, Release
 from littlestone.planning import choose_learner

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import (
     EqualityRules,
     FiniteClass,
@@ -21,7 +22,6 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.domains import Integers, Reals
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import ConfirmedLearner, RuleLearner
 from littlestone.learners.online.confirmed import ConfirmedStream, asked_of, missed

@@ -55,7 +55,7 @@ def test_two_sets_differ_at_their_witness() -> None:
 
 @pytest.mark.parametrize("rest", [2, -1, "1", None, [1]])
 def test_a_damaged_rest_is_refused(rest: object) -> None:
-    from littlestone.errors import ModelError
+    from littlestone.base.errors import ModelError
 
     with pytest.raises(ModelError):
         Hypothesis.from_json({**SETS[0].to_json(), "rest": rest})

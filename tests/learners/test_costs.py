@@ -14,13 +14,13 @@ import pytest
 from each import each
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
 from littlestone.classes.base import ErrorSums, Scored, Scores, scores_of
 from littlestone.classes.covering import Covering
 from littlestone.data import Label
-from littlestone.discovery import concrete
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import (
     BoostingLearner,

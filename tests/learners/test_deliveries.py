@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from test_tape import LEARNERS, STEPS, records
 
+from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, ModelError, OutputError
 from littlestone.learners.online import KeyLearner, durable_run
 from littlestone.learners.online.offsets import MOST_OFFSET, Offsets
 from littlestone.learners.online.state import state_file

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
 from littlestone.classes.declared import Declared
 from littlestone.classes.digest import digest
-from littlestone.discovery import concrete
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, ModelError, OutputError
 from littlestone.learners.online import (
     ConfirmedLearner,
     DurableStream,

@@ -10,12 +10,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from littlestone.base.errors import BudgetExceededError, DeclarationError, ModelError
 from littlestone.classes import Subsets, Thresholds, parse_class
 from littlestone.data import open_table
 from littlestone.data.labels import Label
 from littlestone.data.schema import Schema
 from littlestone.domains import Integers
-from littlestone.errors import BudgetExceededError, DeclarationError, ModelError
 from littlestone.learners import ChoosingLearner, ExponentialLearner, Release
 from littlestone.learners.estimate import Estimate, UnreadRecords, cells, estimate_parts
 from littlestone.planning import choose_learner

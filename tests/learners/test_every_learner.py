@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from each import each
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.data import Label, sample_from_arrays
-from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner, Release
 from littlestone.learners.labels.bits import BitwiseLearner

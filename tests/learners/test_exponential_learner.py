@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from littlestone.classes import FiniteClass, Points, Thresholds
-from littlestone.domains import Reals, Strings
-from littlestone.errors import (
+from littlestone.base.errors import (
     BudgetExceededError,
     DeclarationError,
     EmptyClassError,
     InfiniteDimensionError,
 )
+from littlestone.classes import FiniteClass, Points, Thresholds
+from littlestone.domains import Reals, Strings
 from littlestone.learners import ExponentialLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.planning import formulas

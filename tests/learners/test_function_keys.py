@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, ModelError
 from littlestone.learners.online import (
     KeyLearner,
     choose_online_learner,

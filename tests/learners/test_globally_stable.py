@@ -24,9 +24,9 @@ from littlestone.audit.subjects.globally_stable_learner import (
     distribution,
     in_order,
 )
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, Points, Subsets, Thresholds
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.stable.sizes import (

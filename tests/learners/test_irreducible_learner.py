@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.errors import DeclarationError, LedgerError, TooLargeError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
 from littlestone.decomposition import decompose, error_ball, top_hypotheses
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, LedgerError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import IrreducibleLearner
 from littlestone.learners.teachers import chunks, frontier, split

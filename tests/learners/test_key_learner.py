@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.errors import BudgetExceededError, DeclarationError, EmptyClassError
 from littlestone.classes import Points, Subsets, Thresholds
 from littlestone.domains import Integers
-from littlestone.errors import BudgetExceededError, DeclarationError, EmptyClassError
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.online import KeyLearner, keys
 from littlestone.learners.online.keys import KeyStream

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from each import each
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.declared import Declared
-from littlestone.discovery import concrete
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, LedgerError
 from littlestone.hypotheses import BitFunction
 from littlestone.learners import (
     BitPartsLearner,

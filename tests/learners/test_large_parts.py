@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import LedgerError
 from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.domains import Integers
-from littlestone.errors import LedgerError
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ExponentialLearner, IrreducibleLearner
 from littlestone.learners.agnostic.patterns import errors_of, relaxed

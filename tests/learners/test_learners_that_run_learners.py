@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes import FiniteClass, parse_class
-from littlestone.errors import TooLargeError
 from littlestone.learners import ExponentialLearner, PrivateLearner, ProperLearner
 from littlestone.learners.agnostic.own_labels import RelabellingLearner
 from littlestone.learners.boosting import BoostingLearner

@@ -16,9 +16,9 @@ import pytest
 
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Lookup, Outcomes, parse_class
 from littlestone.domains import Grid, Integers, Product, Strings
-from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import Hypothesis, LookupTable
 from littlestone.learners import LookupLearner
 from littlestone.planning import choose_learner

@@ -9,6 +9,7 @@ import numpy as np
 import polars
 import pytest
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes import FiniteClass, Lookup, Subsets, Thresholds, parse_class
 from littlestone.classes.base import ErrorRuns
 from littlestone.classes.cell_counts import covered
@@ -16,7 +17,6 @@ from littlestone.data import Label, open_table, read_sample
 from littlestone.data.coding import coded
 from littlestone.data.reservoir import Reservoir
 from littlestone.domains import Integers, Strings, truth
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses import FiniteSet
 from littlestone.labels import label_number
 from littlestone.learners import ExponentialLearner

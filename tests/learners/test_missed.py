@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes import parse_class
-from littlestone.errors import TooLargeError
 from littlestone.learners import LookupLearner, PartitionLearner, missed
 from littlestone.learners.base import binomial_mean, binomial_means
 from littlestone.learners.labels.lookup import _missed

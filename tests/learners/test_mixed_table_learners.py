@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import parse_class
-from littlestone.errors import DeclarationError
 from littlestone.learners.regrown import RegrownLearner
 from littlestone.learners.rounds import RoundsLearner
 from littlestone.learners.vocabulary import VocabularyLearner, counted

@@ -13,9 +13,9 @@ import pytest
 from test_every_learner import SAMPLES, applicable, learner_of
 
 import littlestone
+from littlestone.base.discovery import concrete
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import sample_from_arrays
-from littlestone.discovery import concrete
 from littlestone.domains import Grid, Product, Strings
 from littlestone.hypotheses import (
     BitFunction,

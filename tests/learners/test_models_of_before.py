@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from littlestone.base.errors import ModelError
 from littlestone.domains import Names, Strings
-from littlestone.errors import ModelError
 from littlestone.learners import Release
 
 NAMES = ["on time", "late", "cancelled"]

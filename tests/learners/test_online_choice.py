@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import Points, parse_class
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError
 from littlestone.learners.online import online_choice
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

@@ -11,9 +11,9 @@ import pytest
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.online_rules import of_rules
+from littlestone.base.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.classes import EqualityRules, Subsets
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.hypotheses import RuleUnion
 from littlestone.learners.online import RuleLearner, choose_online_learner
 from littlestone.learners.online.rules import WITHDRAW, RuleStream, lead

@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 
 from each import each
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError
 from littlestone.checks.disguises import OUTSIDE, disguises, hostile
 from littlestone.classes import EqualityRules, FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.covering import PointCovering
 from littlestone.data import sample_from_arrays
-from littlestone.discovery import concrete
 from littlestone.domains import Grid, Names, Product, Strings
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import PrivateLearner
 from littlestone.learners.labels.bits import BitwiseLearner

@@ -21,9 +21,9 @@ import pytest
 
 from exact_draws import Draws, apart
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError
 from littlestone.learners.online import prediction
 from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.prediction import Copies, PredictionLearner, PredictionStream

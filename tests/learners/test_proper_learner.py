@@ -17,6 +17,7 @@ from exact_draws import Draws
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import paid
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import (
     EqualityRules,
     FiniteClass,
@@ -27,7 +28,6 @@ from littlestone.classes import (
 )
 from littlestone.classes.base import ErrorRuns
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, LedgerError
 from littlestone.hypotheses import FiniteSet, Hypothesis, RuleUnion, function_of_labels
 from littlestone.learners import IrreducibleLearner, ProperLearner
 from littlestone.learners.base import PrivateLearner

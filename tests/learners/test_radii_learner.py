@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import (
     DirectSumClass,
     FiniteClass,
@@ -23,7 +24,6 @@ from littlestone.classes import (
 )
 from littlestone.decomposition import reducing_path
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners import RadiiLearner, radii
 from littlestone.learners.base import MOST_WORK
 from littlestone.learners.radii_lists import (

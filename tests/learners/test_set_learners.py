@@ -11,9 +11,9 @@ import pytest
 
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import EqualityRules, Points, Subsets
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError
 from littlestone.learners import PartitionLearner, SingleKeyLearner
 from littlestone.planning import candidates
 from littlestone.privacy import Budget

@@ -11,10 +11,10 @@ import pytest
 
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.named import Named
 from littlestone.classes.searching import has_one_mistake
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners import ChoosingLearner, PrivateLearner, SingleKeyLearner
 from littlestone.mistakes import MistakeCosts

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from littlestone.audit.neighbours import neighbours
+from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds, parse_class
 from littlestone.decomposition import is_irreducible, leaf_bound
 from littlestone.dimension.dual import dual_vc_dimension
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.online import StagedOnlineLearner, choose_online_learner, durable_run
 from littlestone.learners.online.stage_sizes import (

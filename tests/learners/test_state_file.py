@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from littlestone.base.errors import ModelError, OutputError
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
-from littlestone.errors import ModelError, OutputError
 from littlestone.learners.online import DurableStream, KeyLearner, durable_run
 from littlestone.learners.online.state import state_file
 from littlestone.privacy import Budget

@@ -13,10 +13,10 @@ import pytest
 from test_tape import LEARNERS, STEPS, records
 
 from littlestone.audit.subjects.unit_streams import Steps, unit_neighbours
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Subsets
-from littlestone.discovery import concrete
 from littlestone.domains import Integers, text
-from littlestone.errors import DeclarationError, ModelError
 from littlestone.learners.online import (
     DurableStream,
     KeyLearner,

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
 from littlestone.domains import Integers, Reals
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import TalliedLearner
 from littlestone.learners.online.known_points import Columns

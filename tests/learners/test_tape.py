@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, ModelError, OutputError
 from littlestone.learners.online import (
     ConfirmedLearner,
     KeyLearner,

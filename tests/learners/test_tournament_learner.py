@@ -17,8 +17,8 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import paid
 from littlestone.audit.subjects.exponential_learner import released_text
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, parse_class
-from littlestone.errors import DeclarationError
 from littlestone.learners import GloballyStableLearner, globally_stable
 from littlestone.learners.globally_stable import errors
 from littlestone.learners.stable.sizes import BatchSizes, proved_sizes, stability

@@ -13,11 +13,11 @@ import pytest
 import littlestone
 from littlestone.audit import exact_audit
 from littlestone.audit.subjects.units import Blocks, UnitTable, exponential
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import FiniteClass, Lookup, Points, Subsets, Thresholds, parse_class
 from littlestone.data import Label
-from littlestone.discovery import concrete
 from littlestone.domains import Strings
-from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.hypotheses.buckets import bucket_of
 from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLearner, Release
 from littlestone.learners.labels.buckets import BucketLearner
@@ -267,7 +267,7 @@ UNITS: dict[str, Any] = {"unit": "patient", "max_records": 2}
 )
 def test_what_units_refuse_spends_nothing(changed: dict[str, Any], found: str) -> None:
     with Ledger() as ledger:
-        with pytest.raises(littlestone.errors.LittlestoneError, match=found):
+        with pytest.raises(littlestone.base.errors.LittlestoneError, match=found):
             littlestone.fit(FRAME, **{**FIT, **changed}, ledger=ledger)
         assert ledger.datasets() == []
 

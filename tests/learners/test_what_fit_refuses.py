@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import DeclarationError, TableError, TooLargeError
 from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.data import open_table
 from littlestone.data.naming import dataset_name
 from littlestone.domains import Grid, Strings
-from littlestone.errors import DeclarationError, TableError, TooLargeError
 from littlestone.learners import BitsLearner, ExponentialLearner, IrreducibleLearner, base
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.staged import StagedLearner

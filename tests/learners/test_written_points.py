@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import Points
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Product, Reals, Strings
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet, Hypothesis, StepFunction
 from littlestone.learners import Release
 from littlestone.learners.online import KeyLearner, TeacherLearner, durable_run

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import DeclarationError, EmptyClassError, InfiniteDimensionError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.domains import Grid, Integers, Reals, Strings
-from littlestone.errors import DeclarationError, EmptyClassError, InfiniteDimensionError
 from littlestone.hypotheses import Hypothesis
 from littlestone.online import (
     Halving,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from littlestone.base.errors import DeclarationError, RealizabilityError, TableError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
 from littlestone.domains import Grid, Reals, Strings
-from littlestone.errors import DeclarationError, RealizabilityError, TableError
 from littlestone.online import (
     Adversary,
     FileAdversary,

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from littlestone.base.errors import DeclarationError, EmptyClassError, RealizabilityError
 from littlestone.classes import FiniteClass, HypothesisClass, Lookup, Outcomes
 from littlestone.cli import app
 from littlestone.domains import Strings
-from littlestone.errors import DeclarationError, EmptyClassError, RealizabilityError
 from littlestone.online import (
     Player,
     RandomAdversary,

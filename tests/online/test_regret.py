@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 
+from littlestone.base.errors import DeclarationError, InfiniteDimensionError, TooLargeError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
 from littlestone.domains import Integers, Reals, Strings
-from littlestone.errors import DeclarationError, InfiniteDimensionError, TooLargeError
 from littlestone.online import (
     AgnosticExperts,
     Halving,

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 
 import littlestone
 from example_pages import RULES, release
+from littlestone.base.errors import OutputError
 from littlestone.domains import Strings
-from littlestone.errors import OutputError
 from littlestone.learners.online import online_choice
 from littlestone.online import Transcript
 from littlestone.pictures.chart import Bar, Chart, Row

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners import (
     AgnosticLearner,
     ExponentialLearner,

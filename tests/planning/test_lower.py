@@ -14,12 +14,12 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 from each import each
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, Parities, Points, parse_class
 from littlestone.classes.counted import Counted, CountedBoxes
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import binomial_mean
 from littlestone.planning.free_points import free_points, shattered
 from littlestone.planning.lower import (

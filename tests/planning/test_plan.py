@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import Points, Subsets, Thresholds, parse_class
 from littlestone.classes.declared import declared_kinds
 from littlestone.domains import Integers, Reals, Strings
-from littlestone.errors import DeclarationError
 from littlestone.learners import RadiiLearner
 from littlestone.learners.base import MOST_WORK, Setting
 from littlestone.learners.stable.sizes import BatchSizes, paper_sizes

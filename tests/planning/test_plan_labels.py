@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.cli import app
-from littlestone.errors import DeclarationError
 from littlestone.learners import AgnosticLearner, BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.planning import candidates, choose_learner, formulas, plan
 from littlestone.privacy import Budget

@@ -15,7 +15,7 @@ import pytest
 from threshold_audit import chi_square, neighbours, tail, worst
 
 from littlestone.audit.trials import Trials
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from littlestone.audit.exact import exact_audit
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds

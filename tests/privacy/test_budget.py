@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import Thresholds
-from littlestone.errors import DeclarationError
 from littlestone.learners import ExponentialLearner
 from littlestone.planning.choice import choose_learner
 from littlestone.privacy import Budget

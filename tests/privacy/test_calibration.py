@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from spending import Answer
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost

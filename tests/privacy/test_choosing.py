@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from littlestone.errors import LedgerError
+from littlestone.base.errors import LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger

@@ -13,7 +13,7 @@ import pytest
 from composing import Pair, adaptive, excess, response, together
 from spending import Answer
 
-from littlestone.errors import DeclarationError, LedgerError
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy.accounting.account import accounts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.renyi import renyi_epsilon, zcdp_epsilon

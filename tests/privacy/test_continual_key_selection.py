@@ -17,7 +17,7 @@ from threshold_audit import chi_square, worst
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.trials import Trials
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from spending import Answer
 
-from littlestone.errors import BudgetExceededError, DeclarationError
+from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.privacy.accounting.grouped import Grouped, growth
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Guarantee

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from littlestone.errors import BudgetExceededError, DeclarationError
+from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.divergence import hockey_stick

@@ -12,9 +12,9 @@ import pytest
 
 from littlestone.audit import exact_audit, neighbours
 from littlestone.audit.subjects.exponential_learner import Records, all_records
+from littlestone.base.errors import LedgerError
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.classes.base import ErrorRuns
-from littlestone.errors import LedgerError
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spending import Answer as Claim
 
-from littlestone.errors import BudgetExceededError, DeclarationError
+from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.grouped import Grouped, growth, record_budget
 from littlestone.privacy.accounting.parallel import Parallel

@@ -20,7 +20,7 @@ from threshold_audit import tail
 from littlestone.audit.choices import Choices
 from littlestone.audit.exact import ratio_below, renyi_moment
 from littlestone.audit.subjects.randomized_response import RandomizedResponse
-from littlestone.discovery import modules
+from littlestone.base.discovery import modules
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.account import accounts
 from littlestone.privacy.accounting.composed import Composed

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from scipy.stats import chisquare
 
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import parse_class
-from littlestone.errors import DeclarationError, LedgerError
 from littlestone.learners.partition import PartitionLearner
 from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.privacy import Budget

@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 
 from exact_draws import Draws, apart
 from littlestone.audit import find_subject
-from littlestone.errors import DeclarationError, LedgerError
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger

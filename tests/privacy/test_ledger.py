@@ -26,7 +26,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spending import Answer
 
-from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
+from littlestone.base.errors import BudgetExceededError, DeclarationError, LedgerError
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
 from littlestone.privacy.event import Event

@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 import pytest
 from spending import Answer, fork, status_of
 
-from littlestone.errors import BudgetExceededError, LedgerError
+from littlestone.base.errors import BudgetExceededError, LedgerError
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import Entry, Ledger, is_address, rows
 from littlestone.privacy.ledger import ledger as ledger_module

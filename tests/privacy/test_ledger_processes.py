@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 import pytest
 from spending import CENT, Answer, fork, status_of
 
-from littlestone.errors import BudgetExceededError, LedgerError
+from littlestone.base.errors import BudgetExceededError, LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Part, Receipt, is_address, rows, server, store

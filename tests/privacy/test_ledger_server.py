@@ -22,7 +22,7 @@ import pytest
 from spending import CENT, Answer
 
 from each import each
-from littlestone.errors import BudgetExceededError, LedgerError
+from littlestone.base.errors import BudgetExceededError, LedgerError
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import (
     Ledger,

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from spending import Answer, fork, status_of
 
-from littlestone.errors import LedgerError
+from littlestone.base.errors import LedgerError
 from littlestone.privacy.ledger import Ledger, server
 from littlestone.privacy.ledger.silence import Watch
 from servers import Server

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams import epoch
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold

@@ -11,7 +11,7 @@ import pytest
 from composing import Pair, excess, response, together
 from spending import Answer
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.cost import PrivacyCost

@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement, product
 import pytest
 from spending import Answer
 
-from littlestone.errors import BudgetExceededError, DeclarationError
+from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger, Part

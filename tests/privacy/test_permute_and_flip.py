@@ -9,8 +9,8 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes.base import ErrorRuns
-from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

@@ -17,7 +17,7 @@ from fractions import Fraction
 import pytest
 from spending import Answer, fork, status_of
 
-from littlestone.errors import LedgerError
+from littlestone.base.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt

@@ -13,7 +13,7 @@ import pytest
 from threshold_audit import Values, Zeros, chi_square, neighbours, tail, worst
 
 from littlestone.audit.trials import Trials
-from littlestone.errors import DeclarationError, LedgerError
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.thresholds import sparse_vector, threshold_tests

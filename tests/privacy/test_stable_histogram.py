@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from littlestone.audit.trials import Trials
-from littlestone.errors import DeclarationError, LedgerError
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger

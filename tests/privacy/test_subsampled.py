@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from spending import Answer
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import ErrorRuns
-from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.subsampled import Subsampled
 from littlestone.privacy.cost import PrivacyCost

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from littlestone.audit.neighbours import neighbours
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.mechanisms.streams import tallies
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies

@@ -18,11 +18,11 @@ import pytest
 
 import littlestone
 from example_pages import HOSTILE, RULES, release, run_lines, spent, variants
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.base.errors import DeclarationError, ModelError
+from littlestone.base.markup import Html, joined, tag
 from littlestone.learners import Release
 from littlestone.learners.estimate import BETA, interval
 from littlestone.learners.release import NOT_ESTIMATED
-from littlestone.markup import Html, joined, tag
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from littlestone.base.errors import EmptyClassError, TooLargeError
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.decomposition import decompose
-from littlestone.errors import EmptyClassError, TooLargeError
 from littlestone.report import pages
 from littlestone.report.decomposition import decomposition_drawing
 from littlestone.report.pages.game import MOST_HYPOTHESES, MOST_POINTS, Board, game_page

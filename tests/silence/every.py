@@ -26,10 +26,10 @@ from doors import (
     without_rules,
 )  # fmt: skip
 
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError
 from littlestone.data import Label
 from littlestone.data.declaring import declared_class
-from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner
 from littlestone.learners.online import online_choice
 from littlestone.learners.online.base import PrivateOnlineLearner

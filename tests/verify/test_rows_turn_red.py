@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import pytest
 from gross import GROSS
 
-from littlestone.discovery import modules
+from littlestone.base.discovery import modules
 from littlestone.verify.statement import rows_of
 from planting import Fault, forget, plant
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.verify.catalogue import Line, papers
 from littlestone.verify.statement import Outcome, statement, statements
 

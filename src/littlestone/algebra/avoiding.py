@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from littlestone.algebra.fields import Field
 from littlestone.algebra.spans import Span, Vector
-from littlestone.steps import count
+from littlestone.base.steps import count
 
 
 def avoiding_subspace(

@@ -14,7 +14,7 @@ from math import comb
 
 from littlestone.algebra.avoiding import point_basis
 from littlestone.algebra.spans import Span, Vector
-from littlestone.steps import count
+from littlestone.base.steps import count
 
 
 def fewest_blocking(inside: Span, rank: int, *, affine: bool) -> int:

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.errors import DeclarationError, install_command
+from littlestone.base.errors import DeclarationError, install_command
 
 Table = NDArray[np.uint16]
 

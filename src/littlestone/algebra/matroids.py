@@ -10,7 +10,7 @@ from math import gcd
 
 from littlestone.algebra.fields import Field
 from littlestone.algebra.spans import Span, Vector
-from littlestone.steps import count
+from littlestone.base.steps import count
 
 Directions = Mapping[Vector, Vector]
 

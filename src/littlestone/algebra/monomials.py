@@ -9,7 +9,7 @@ from math import comb
 
 from littlestone.algebra.fields import Field, field_of_order
 from littlestone.algebra.spans import Vector
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 MOST_MONOMIALS = 2**7  # a flat of full rank costs the cube of their number
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from littlestone.algebra.fields import Field, field_of_order
+from littlestone.base.errors import DeclarationError
 from littlestone.domains import Domain, Grid, Product
-from littlestone.errors import DeclarationError
 
 
 def vector_space(columns: Sequence[str], q: int) -> Product:

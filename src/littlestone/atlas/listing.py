@@ -10,8 +10,8 @@ from typing import Any
 
 from littlestone.atlas.quantities import PAIRINGS, QUANTITIES, paired
 from littlestone.atlas.renaming import Rows, lines_of, renamings, smallest_masks, table_of
-from littlestone.errors import TooLargeError
-from littlestone.parallel import spread
+from littlestone.base.errors import TooLargeError
+from littlestone.base.parallel import spread
 
 MOST = 4
 """Over five points there are 18,673,895 classes up to renaming."""

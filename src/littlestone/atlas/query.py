@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from littlestone.atlas.quantities import QUANTITIES
-from littlestone.errors import DeclarationError, no_such
+from littlestone.base.errors import DeclarationError, no_such
 
 _LONGEST = 500  # characters
 _COMPARE: dict[type[ast.cmpop], Callable[[int, int], bool]] = {

@@ -10,8 +10,8 @@ from math import comb
 from littlestone.atlas.quantities import QUANTITIES
 from littlestone.atlas.query import Query
 from littlestone.atlas.renaming import Rows, canonical, table_of
-from littlestone.errors import DeclarationError
-from littlestone.progress import stage
+from littlestone.base.errors import DeclarationError
+from littlestone.base.progress import stage
 
 MOST_POINTS = 8
 MOST_EXAMPLES = 1_000

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, Self, TypeVar
 
 from littlestone.audit.secret import Choose, Secret
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 Output = TypeVar("Output", bound=Hashable)
 

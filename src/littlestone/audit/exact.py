@@ -14,8 +14,8 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import Generic, TypeVar
 
-from littlestone.errors import DeclarationError
-from littlestone.parallel import spread
+from littlestone.base.errors import DeclarationError
+from littlestone.base.parallel import spread
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.event import Event

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 Choose = Callable[[Sequence[Fraction]], int]
 """Take one of the outcomes 0, 1, ... with these weights."""

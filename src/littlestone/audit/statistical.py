@@ -12,7 +12,7 @@ from statistics import NormalDist
 
 from littlestone.audit.binomial import at_least, at_most
 from littlestone.audit.exact import nats
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import exact_chance, exact_delta
 from littlestone.privacy.randomness import system_generator
 

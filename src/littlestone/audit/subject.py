@@ -13,9 +13,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from littlestone.audit.exact import Data, Distribution, ExactAudit, exact_audit
 from littlestone.audit.statistical import EpsilonBound, bounded, checked_confidence, halves
 from littlestone.audit.trials import Trials
-from littlestone.discovery import modules
-from littlestone.errors import DeclarationError, did_you_mean
-from littlestone.parallel import spread
+from littlestone.base.discovery import modules
+from littlestone.base.errors import DeclarationError, did_you_mean
+from littlestone.base.parallel import spread
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism

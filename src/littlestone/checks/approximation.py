@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError
 from littlestone.checks.core import Class, expect, points, version_spaces
 from littlestone.checks.covering import _has
 from littlestone.classes.base import Enumerable
 from littlestone.classes.proper_approximation import ProperApproximation, mixture_of_rows
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 
 ALPHAS = (Fraction(1, 2), Fraction(1, 5), Fraction(1, 16))

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.checks.core import Class, expect, points, version_spaces
 from littlestone.classes.base import Enumerable
 from littlestone.classes.finite import FiniteClass
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.sample import Sample
 

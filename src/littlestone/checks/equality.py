@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError
 from littlestone.checks.core import Class, cells, expect, labels, points, version_spaces
 from littlestone.checks.disguises import disguises
-from littlestone.errors import DeclarationError
 
 FULLY_COMPARED = 12  # version spaces on at most so many points are compared as sets of functions
 

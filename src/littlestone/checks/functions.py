@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations, islice
 from typing import Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.checks.core import (
     Class,
     domain_points,
@@ -18,7 +19,6 @@ from littlestone.checks.core import (
     version_spaces,
 )
 from littlestone.classes.base import Enumerable
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, disagreement, majority
 
 Functions = Sequence[Hypothesis[Any]]

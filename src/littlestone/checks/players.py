@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, LittlestoneError
 from littlestone.checks.core import domain_points, expect
 from littlestone.checks.disguises import disguises
-from littlestone.errors import DeclarationError, LittlestoneError
 from littlestone.online.base import OnlineLearner
 
 Maker = Callable[[], OnlineLearner[Any]]

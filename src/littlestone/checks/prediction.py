@@ -11,10 +11,10 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Any
 
+from littlestone.base.errors import DeclarationError, EmptyClassError, InfiniteDimensionError
 from littlestone.checks.core import Class, expect, points, version_spaces
 from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec
-from littlestone.errors import DeclarationError, EmptyClassError, InfiniteDimensionError
 from littlestone.hypotheses import Hypothesis, disagreement
 
 AWKWARD_VALUES: tuple[object, ...] = (

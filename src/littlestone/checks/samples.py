@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from littlestone.base.errors import LittlestoneError, TooLargeError
 from littlestone.checks.core import Class, cells, expect, labels, points, version_spaces
 from littlestone.classes.base import Enumerable
-from littlestone.errors import LittlestoneError, TooLargeError
 from littlestone.sample import Sample
 
 SIZES = (0, 1, 4, 11)  # numbers of examples in a sample

@@ -1,5 +1,5 @@
 """Hypothesis classes, one per file.  A version space is again a class."""
 
-from littlestone.lazy import lazily
+from littlestone.base.lazy import lazily
 
 __getattr__, __dir__, __all__ = lazily(__name__)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.domains import Domain, Point
-from littlestone.errors import (
+from littlestone.base.errors import (
     DeclarationError,
     EmptyClassError,
     InfiniteDimensionError,
     TooLargeError,
     shown,
 )
+from littlestone.domains import Domain, Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import require_label
 from littlestone.sample import Sample, Step

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from littlestone.algebra import Span, Vector
-from littlestone.steps import count as count_steps
+from littlestone.base.steps import count as count_steps
 
 Vectors = tuple[Vector, ...]
 

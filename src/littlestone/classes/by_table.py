@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.classes.declared import Declared
 from littlestone.classes.finite import FiniteClass
@@ -18,7 +19,6 @@ from littlestone.classes.searching import MOST_ENTRIES, SearchTable
 from littlestone.classes.tabled import distinct
 from littlestone.dimension.table import PackedTable
 from littlestone.domains import Product
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses.trees import DecisionTree
 
 TABLED = 1 << 20

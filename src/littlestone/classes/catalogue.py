@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from littlestone.discovery import others
+from littlestone.base.discovery import others
 
 if TYPE_CHECKING:
     from littlestone.classes.declared import Declared
@@ -48,8 +48,8 @@ def _row(kind: type[Declared]) -> dict[str, Any]:
 
 def _form(kind: type[Declared]) -> str:
     """The legal form of its text, as the class itself shows it when it refuses a text without one."""
+    from littlestone.base.errors import DeclarationError
     from littlestone.classes.spec import Spec
-    from littlestone.errors import DeclarationError
 
     try:
         kind.parse(Spec(kind.keyword, ()))

@@ -9,6 +9,7 @@ from datetime import date
 from decimal import Context, Decimal, localcontext
 from typing import Any
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.spec import Spec, column_text, parse_column, quoted
 from littlestone.domains import (
     MISSING,
@@ -25,7 +26,6 @@ from littlestone.domains import (
 )
 from littlestone.domains.base import require_domain
 from littlestone.domains.cells import MOST_CELLS, is_short, shown
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses.trees import ColumnTest
 
 FORM = "age: 0..120 step 5, income: 1..200000 in 30 log steps, sex in {F, M}, ward, integers(code)"

@@ -12,6 +12,8 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.steps import searching
 from littlestone.classes.base import (
     BinaryClass,
     Enumerable,
@@ -36,10 +38,8 @@ from littlestone.classes.union import bounds_of
 from littlestone.classes.unlisted import NoVersionSpaces
 from littlestone.dimension.table import PackedTable
 from littlestone.domains import Domain
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.sample import Sample
-from littlestone.steps import searching
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "and": np.logical_and,

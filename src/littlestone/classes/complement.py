@@ -7,13 +7,13 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, Scores
 from littlestone.classes.declared import Declared, described, parse_class
 from littlestone.classes.searching import SearchTable
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import require_finite
 from littlestone.domains import Domain
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.sample import Sample
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns
 from littlestone.classes.by_table import ByTable, places
 from littlestone.classes.cell_counts import Coded, all_tests, covered, indicators
@@ -26,7 +27,6 @@ from littlestone.classes.columns import (
 from littlestone.classes.open_conditions import OpenConditions
 from littlestone.classes.spec import Spec
 from littlestone.domains import Cells, Listed, Parted, Product
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction, disjunction
 from littlestone.sample import Sample
 

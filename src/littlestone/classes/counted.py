@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes import closed_forms
 from littlestone.classes.base import BinaryClass, ErrorRuns, Scored, Scores, either
 from littlestone.classes.blocks import MOST_ERRORS
@@ -27,7 +28,6 @@ from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.dimension.table import PackedTable
 from littlestone.domains import Grid, Product
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses.box import Box
 from littlestone.sample import Sample
 

@@ -8,8 +8,8 @@ from itertools import combinations, product
 from math import comb
 from typing import Any, NamedTuple
 
+from littlestone.base.steps import search
 from littlestone.hypotheses.rules import Rule, obeys
-from littlestone.steps import search
 
 Cover = frozenset[Rule]
 

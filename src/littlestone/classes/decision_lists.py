@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import closed_forms
 from littlestone.classes.base import Scores
 from littlestone.classes.counted import Counted
@@ -19,7 +20,6 @@ from littlestone.classes.spec import Spec, quoted
 from littlestone.classes.tabled import Tabled, bits, distinct
 from littlestone.dimension.table import PackedTable
 from littlestone.domains import Product
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import TableFunction
 from littlestone.sample import Sample
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from littlestone.base.errors import DeclarationError, shown
 from littlestone.classes.base import (
     BinaryClass,
     ErrorSums,
@@ -19,7 +20,6 @@ from littlestone.classes.base import (
 from littlestone.classes.declared import Declared, described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.domains import Disjoint
-from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses import DirectSum
 from littlestone.sample import Sample
 

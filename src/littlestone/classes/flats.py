@@ -9,14 +9,14 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 from littlestone.algebra import Span, Vector
+from littlestone.base.errors import DeclarationError
+from littlestone.base.steps import count as count_steps
+from littlestone.base.steps import measured
 from littlestone.classes.base import BinaryClass, require_example
 from littlestone.classes.blocking import BlockingSearch, Vectors
 from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Product
-from littlestone.errors import DeclarationError
-from littlestone.steps import count as count_steps
-from littlestone.steps import measured
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Flats(BinaryClass[Vector], Declared):
     def _find(self, *, core: bool) -> None:
         """Find `_largest`, and `_core` too, and count the steps of it each time, known or not.
 
-        The public methods call it before they use them: see `littlestone.steps`.
+        The public methods call it before they use them: see `littlestone.base.steps`.
         """
         for name in ("_largest", "_core") if core else ("_largest",):
             if name in self._taken:

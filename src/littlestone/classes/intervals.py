@@ -11,6 +11,8 @@ from typing import Self
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError
+from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import (
     BinaryClass,
     Enumerable,
@@ -23,10 +25,8 @@ from littlestone.classes.interval_sums import IntervalSums
 from littlestone.classes.spec import Spec, parse_ranged, quoted
 from littlestone.classes.thresholds import require_range
 from littlestone.domains import Grid
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import StepFunction
 from littlestone.sample import Sample
-from littlestone.steps import count as count_steps
 
 Span = tuple[int, int]  # first, last
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import closed_forms
 from littlestone.classes.base import Scores
 from littlestone.classes.blocks import MOST_ERRORS
@@ -21,7 +22,6 @@ from littlestone.classes.searching import halving
 from littlestone.classes.spec import Spec, quoted
 from littlestone.classes.tabled import LIMIT, Tabled, bits, distinct, require_table
 from littlestone.domains import Product
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import FewColumns
 from littlestone.sample import Sample
 

@@ -6,7 +6,7 @@ that needs a lower limit states it in its own file.
 
 from __future__ import annotations
 
-from littlestone.errors import TooLargeError
+from littlestone.base.errors import TooLargeError
 
 MOST_CHARACTERS = 20_000
 MOST_DEPTH = 16

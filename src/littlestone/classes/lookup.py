@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from littlestone.base.errors import DeclarationError, shown
 from littlestone.classes.base import HypothesisClass, require_example, require_labels_of
 from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.classes.subsets import Subsets
 from littlestone.domains import Domain, Integers, Product, Strings
 from littlestone.domains.base import require_domain
-from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses import LookupTable
 from littlestone.sample import Sample
 

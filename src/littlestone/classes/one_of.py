@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, is_scorable
 from littlestone.classes.union import ScoredUnion
-from littlestone.errors import DeclarationError
 
 
 def one_of(parts: Sequence[HypothesisClass[Any]]) -> HypothesisClass[Any]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.cell_counts import Coded, all_tests, covered, holding, indicators
 from littlestone.classes.columns import (
     mixed_text,
@@ -23,7 +24,6 @@ from littlestone.classes.columns import (
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.unlisted import NoVersionSpaces
 from littlestone.domains import Cells, Codes, Parted, Product, Strings
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction
 from littlestone.sample import Places, Sample

@@ -7,8 +7,8 @@ from functools import cache
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
+from littlestone.base.steps import search
 from littlestone.hypotheses.rules import Rule, obeys
-from littlestone.steps import search
 
 Outcome = tuple[Rule, int]
 Cover = frozenset[Outcome]

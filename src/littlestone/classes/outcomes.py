@@ -10,6 +10,8 @@ from itertools import combinations, islice, product
 from math import comb
 from typing import Any, Self
 
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.classes.declared import Declared
 from littlestone.classes.limits import in_digits
@@ -18,10 +20,8 @@ from littlestone.classes.rule_sets import MOST_RULES, RuleSets
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.domains import Domain, Product, Strings
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses.cells import CellFunction
 from littlestone.hypotheses.rules import Rule
-from littlestone.steps import count as count_steps
 
 FORM = "outcomes(COLUMN, integers(COLUMN), ...; at most S rules of R)"
 MOST_COVERS = 16  # the most covers whose version spaces are searched

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import require_example
 from littlestone.classes.covering import PointCovering, fewest_errors
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Domain, Integers, Strings
 from littlestone.domains.base import require_domain
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet
 from littlestone.sample import Sample
 

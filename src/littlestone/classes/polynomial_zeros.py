@@ -21,16 +21,16 @@ from littlestone.algebra import (
     scattered,
     vector_space,
 )
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import ErrorRuns, Scored, Scores, either
 from littlestone.classes.blocking import Vectors
 from littlestone.classes.flats import Flats
 from littlestone.classes.subset_sums import subset_scores, weighed
 from littlestone.classes.subspaces import AffineSubspaces
 from littlestone.classes.zero_sets import MOST_POINTS, ZeroSetCounts, number_of, zero_sets
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import ZeroSet
 from littlestone.sample import Sample
-from littlestone.steps import count as count_steps
 
 # There is no formula for the number of sets.  They are counted one by one up to a limit, if few enough
 # directions of points are left.

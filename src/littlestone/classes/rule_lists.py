@@ -12,6 +12,7 @@ import numpy as np
 import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import ErrorRuns
 from littlestone.classes.by_table import TABLED, ByTable
 from littlestone.classes.columns import mixed_text, parse_columns, require_candidates
@@ -19,7 +20,6 @@ from littlestone.classes.conditions import Conditions
 from littlestone.classes.spec import Spec
 from littlestone.classes.unlisted import Unlisted
 from littlestone.domains import Cells, Listed, Parted, Product
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, conjunction
 from littlestone.sample import Sample
 

@@ -11,6 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.steps import count as count_steps
 from littlestone.classes import closed_forms
 from littlestone.classes.base import require_example
 from littlestone.classes.columns import parse_mixed
@@ -23,11 +25,9 @@ from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.domains import Domain, Integers, Parted, Product, Strings
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, RuleUnion
 from littlestone.hypotheses.rules import Rule, obeys
 from littlestone.sample import Sample
-from littlestone.steps import count as count_steps
 
 FORM = "rule_sets(COLUMN, integers(COLUMN), ...; at most S rules of R)"
 MOST_RULES = 64

@@ -12,6 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, TooLargeError, shown
+from littlestone.base.steps import count as count_steps
 from littlestone.classes import closed_forms, rule_counts
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import Covering, Elements
@@ -25,11 +27,9 @@ from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.dimension.table import PackedTable
 from littlestone.domains import Domain, Integers, Product, Strings
 from littlestone.domains.base import require_domain
-from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.hypotheses import Hypothesis, RuleUnion
 from littlestone.hypotheses.rules import Rule, record
 from littlestone.sample import Sample
-from littlestone.steps import count as count_steps
 
 FORM = "rules(COLUMN, integers(COLUMN), ...; at most R), and nonzero to leave out the constant 0"
 MOST_COLUMNS = 60  # a set of columns is a mask in a machine word

@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any, Self
 
+from littlestone.base.errors import DeclarationError, did_you_mean, shown
 from littlestone.classes.limits import (
     MOST_ARGUMENTS,
     MOST_CHARACTERS,
@@ -17,7 +18,6 @@ from littlestone.classes.limits import (
     require_at_most,
 )
 from littlestone.domains import Domain, Grid, Integers, Reals, Strings, number
-from littlestone.errors import DeclarationError, did_you_mean, shown
 
 ALL = "*"
 """The argument that stands for columns of a schema."""

@@ -11,6 +11,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
 from littlestone.classes.counted import Counted
 from littlestone.classes.declared import Declared
@@ -18,7 +19,6 @@ from littlestone.classes.limits import in_digits
 from littlestone.classes.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.classes.thresholds import Thresholds
 from littlestone.domains import Grid, Product
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Box, TableFunction
 from littlestone.sample import Sample
 

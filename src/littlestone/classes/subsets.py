@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Self
 
+from littlestone.base.errors import DeclarationError, shown
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import PointCovering, fewest_errors
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Integers, Strings
 from littlestone.domains.base import require_domain
-from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses import FiniteSet
 from littlestone.sample import Sample
 

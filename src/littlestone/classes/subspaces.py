@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from littlestone.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
 from littlestone.algebra.blocking import fewest_blocking, known_blocking
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import ErrorRuns, Scored, Scores, either
 from littlestone.classes.blocking import Vectors
 from littlestone.classes.blocks import MOST_ERRORS
@@ -21,7 +22,6 @@ from littlestone.classes.flat_counts import (
     is_countable,
 )
 from littlestone.classes.flats import Flats
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Flat
 from littlestone.sample import Sample
 

@@ -14,6 +14,9 @@ import numpy as np
 import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.steps import MOST_ANSWERED, searching
+from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import (
     Enumerable,
     ErrorRuns,
@@ -36,11 +39,8 @@ from littlestone.dimension.splits import SplitSolver
 from littlestone.dimension.table import PackedTable
 from littlestone.dimension.version_spaces import VersionSpaces
 from littlestone.domains import Domain, Grid, Product
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.sample import Sample
-from littlestone.steps import MOST_ANSWERED, searching
-from littlestone.steps import count as count_steps
 
 LIMIT = 1 << 24
 """The most entries of a table of a class given by a formula; a file may hold any number."""

@@ -9,12 +9,12 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, InfiniteDimensionError, shown
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
 from littlestone.classes.declared import Declared
 from littlestone.classes.proper_approximation import ProperApproximation
 from littlestone.classes.spec import Spec, parse_ranged, quoted
 from littlestone.domains import Grid, Integers, Reals
-from littlestone.errors import DeclarationError, InfiniteDimensionError, shown
 from littlestone.hypotheses import Hypothesis, StepFunction
 from littlestone.sample import Sample
 

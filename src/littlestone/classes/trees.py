@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import ErrorRuns, ErrorSums, Scored
 from littlestone.classes.by_table import TABLED, ByTable
 from littlestone.classes.cell_counts import Coded, covered, indicators
@@ -25,7 +26,6 @@ from littlestone.classes.columns import (
 from littlestone.classes.spec import Spec
 from littlestone.classes.unlisted import Unlisted
 from littlestone.domains import Cells, Listed, Parted, Product
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, pruned, split
 from littlestone.sample import Sample
 

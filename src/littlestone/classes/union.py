@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import BinaryClass, ErrorSums, HypothesisClass, Scored
 from littlestone.classes.declared import declaration, described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import Tabled, common_domain, distinct, rows_of
 from littlestone.classes.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.domains import Domain
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.sample import Sample
 

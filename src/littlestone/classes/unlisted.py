@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn, Self
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.by_table import ByTable
 from littlestone.classes.columns import mixed_text
 from littlestone.domains import Listed, Parted, Product
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 
 MOST_VALUES = 1024

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from littlestone.base.progress import watching
 from littlestone.cli.console import err
-from littlestone.progress import watching
 
 _PAUSE = 0.1  # seconds between two looks at the steps, of which there may be millions
 

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
+from littlestone.base.errors import LittlestoneError, OutputError
+from littlestone.base.visible import visible, visible_json
 from littlestone.cli.columns import laid_out
-from littlestone.errors import LittlestoneError, OutputError
 from littlestone.privacy.cost import PrivacyCost, decimal_text
-from littlestone.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from rich.console import Console

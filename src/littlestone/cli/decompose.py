@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from littlestone.base.steps import answering
 from littlestone.classes import HypothesisClass
 from littlestone.cli.console import counted, out, print_columns, print_json
 from littlestone.cli.hypotheses import class_or_file, named
@@ -29,7 +30,6 @@ from littlestone.report.decomposition import decomposition_drawing
 from littlestone.report.files import DRAWINGS, DRAWN, require_different, reserved
 from littlestone.report.pages.walk import DECOMPOSITION, walk_page
 from littlestone.report.tree import terminal
-from littlestone.steps import answering
 
 _LISTED = 12  # hypotheses
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.limits import in_digits
 from littlestone.classes.searching import SECONDS, known
@@ -19,7 +20,6 @@ from littlestone.cli.console import counted, err, finite_or_text, out, print_jso
 from littlestone.cli.hypotheses import table_or_class
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data.declaring import opened_schema
-from littlestone.errors import DeclarationError
 from littlestone.report.files import CERTIFICATE, require_different, reserved
 
 if TYPE_CHECKING:

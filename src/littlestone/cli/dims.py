@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.table_file import read_labels
 from littlestone.cli.console import err, out, print_columns, print_json
 from littlestone.cli.options import JsonOption
@@ -35,7 +36,6 @@ from littlestone.dimension.natarajan import psi_shattered_brackets
 from littlestone.dimension.star import star_brackets
 from littlestone.dimension.teaching import teaching_brackets
 from littlestone.dimension.thresholds import threshold_brackets
-from littlestone.errors import DeclarationError
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
+from littlestone.base.errors import OutputError
+from littlestone.base.visible import visible
 from littlestone.cli.console import require_encoding
-from littlestone.errors import OutputError
 from littlestone.learners import Release
-from littlestone.visible import visible
 
 
 class Form(StrEnum):

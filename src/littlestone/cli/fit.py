@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple, cast
 
 import typer
 
+from littlestone.base.visible import visible_json
 from littlestone.cli.arguments import files_of, label_from, ledger_name, new_ledger, no_ledger
 from littlestone.cli.bars import bar
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
@@ -46,7 +47,6 @@ from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
 from littlestone.report.fit import budget, form, guarantee
 from littlestone.tasks import Task
-from littlestone.visible import visible_json
 
 
 def fit(

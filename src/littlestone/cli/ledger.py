@@ -14,6 +14,8 @@ from typing import Annotated
 
 import typer
 
+from littlestone.base.errors import DeclarationError, LedgerError, LittlestoneError, did_you_mean
+from littlestone.base.visible import shortened, visible, visible_json
 from littlestone.cli.arguments import files_of, ledger_name
 from littlestone.cli.console import (
     cost_json,
@@ -26,7 +28,6 @@ from littlestone.cli.console import (
 )
 from littlestone.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
 from littlestone.data.naming import dataset_name, lookalike
-from littlestone.errors import DeclarationError, LedgerError, LittlestoneError, did_you_mean
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import (
     NeighboringRelation,
@@ -41,7 +42,6 @@ from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
 from littlestone.report.pages.budget import OUTLINE, Account
 from littlestone.units import Unit
-from littlestone.visible import shortened, visible, visible_json
 
 app = typer.Typer(
     help="Show what has been spent, set limits, and record spends made elsewhere.",

@@ -9,14 +9,15 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError, did_you_mean, no_such
+from littlestone.base.steps import MOST_ANSWERED, answering
 from littlestone.classes import HypothesisClass
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
 from littlestone.cli.hypotheses import class_or_file, named
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data import label_names
 from littlestone.data.declaring import opened_schema
-from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError, did_you_mean, no_such
 from littlestone.labels import declared_labels
 from littlestone.online import (
     Adversary,
@@ -33,7 +34,6 @@ from littlestone.pictures.figures import suffix_of
 from littlestone.report.files import PAGE, require_different, reserved
 from littlestone.report.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page
 from littlestone.sample import Sample
-from littlestone.steps import MOST_ANSWERED, answering
 
 T = TypeVar("T")
 

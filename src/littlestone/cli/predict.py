@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from littlestone.base.errors import ModelError
 from littlestone.cli.console import require_encoding
 from littlestone.cli.options import MultilineOption, NameOption, SeparatorOption
 from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
-from littlestone.errors import ModelError
 from littlestone.hypotheses.base import numbers
 from littlestone.learners import Release
 from littlestone.report.files import PREDICTIONS, require_different, reserved

@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
+from littlestone.base.disk import parse_json
+from littlestone.base.errors import ModelError
 from littlestone.cli.arguments import files_of, ledger_name
 from littlestone.cli.console import out, require_encoding
 from littlestone.data.naming import dataset_name
-from littlestone.disk import parse_json
-from littlestone.errors import ModelError
 from littlestone.learners import Release
 from littlestone.learners.online.state import MAGIC
 from littlestone.pictures.figures import suffix_of

@@ -10,10 +10,10 @@ import typer
 from littlestone.atlas import QUANTITIES, Looked, table_of
 from littlestone.atlas import search as find
 from littlestone.atlas.renaming import Rows, lines_of
+from littlestone.base.errors import DeclarationError
 from littlestone.cli.bars import bar
 from littlestone.cli.console import counted, err, out, print_json
 from littlestone.cli.options import JsonOption
-from littlestone.errors import DeclarationError
 
 
 def search(

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from littlestone.base.errors import DeclarationError, TableError
 from littlestone.cli.arguments import files_of, label_from, ledger_name, new_ledger
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, Told, print_lines
@@ -34,7 +35,6 @@ from littlestone.data.fitting import days_of, require_fit
 from littlestone.data.naming import open_dataset
 from littlestone.data.opening import refuse_database
 from littlestone.data.tables import SPANNING, Row
-from littlestone.errors import DeclarationError, TableError
 from littlestone.learners.online import (
     DurableStream,
     PrivateOnlineLearner,

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from littlestone.base.parallel import spread
 from littlestone.cli.bars import bar
 from littlestone.cli.console import counted, err, out, print_json
 from littlestone.cli.options import JobsOption, JsonOption
-from littlestone.parallel import spread
 from littlestone.verify.catalogue import OTHERS, number_of, selected, title_of
 from littlestone.verify.statement import Statement, Trial, Verdict, run_one, tally
 

@@ -18,12 +18,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from littlestone.base.errors import DeclarationError, TableError, shown
+from littlestone.base.progress import stage
 from littlestone.data.coding import Coded
 from littlestone.data.csv_blocks import blocks, coded_blocks
 from littlestone.data.csv_lines import cells, content
 from littlestone.data.tables import Row, Table, separated
-from littlestone.errors import DeclarationError, TableError, shown
-from littlestone.progress import stage
 
 # Errors of damaged files; an archive with a password or an unknown method raises RuntimeError.
 _DAMAGE = (

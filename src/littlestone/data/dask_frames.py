@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from littlestone.base.errors import TableError
 from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Grouped
 from littlestone.data.frames import FrameTable
 from littlestone.data.lazy import engine_errors
 from littlestone.data.tables import NAMED, ColumnarTable, Kind
-from littlestone.errors import TableError
 
 
 class DaskTable(ColumnarTable):

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import quote
 
-from littlestone.addresses import (
+from littlestone.base.addresses import (
     ADDRESSES,
     flaw,
     for_libpq,
@@ -17,10 +17,10 @@ from littlestone.addresses import (
     public,
     words,
 )
+from littlestone.base.errors import SourceError, install_command
 from littlestone.data.lazy import LazyTable
 from littlestone.data.sql import SqlTable, base_table
 from littlestone.data.tables import Table
-from littlestone.errors import SourceError, install_command
 
 _CONNECT = {  # an address may override these; see libpq's manual
     "connect_timeout": 10,

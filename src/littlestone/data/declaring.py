@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.declared import parse_class
 from littlestone.classes.spec import NO_SCHEMA
 from littlestone.data.labels import Label
-from littlestone.errors import DeclarationError
 
 if TYPE_CHECKING:
     from littlestone.data.schema import Schema

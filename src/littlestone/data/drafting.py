@@ -6,13 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 
+from littlestone.base.errors import TableError
+from littlestone.base.visible import visible
 from littlestone.data.dictionary import read_dictionary
 from littlestone.data.opening import open_table
 from littlestone.data.schema_columns import heading
 from littlestone.data.tables import Table, separated
 from littlestone.domains import text
-from littlestone.errors import TableError
-from littlestone.visible import visible
 
 _HEAD = """\
 # What is public about {table}, drafted from {source}.

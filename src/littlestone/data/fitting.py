@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.data.labels import Label
 from littlestone.data.tables import DAYS, Kind, Table
 from littlestone.domains import (
@@ -26,7 +27,6 @@ from littlestone.domains import (
     day,
     number,
 )
-from littlestone.errors import DeclarationError, did_you_mean
 
 NUMBERS = (Cells, Codes, Grid, Integers, Reals)
 """The columns that read numbers."""
@@ -66,7 +66,7 @@ def require_columns(domain: Domain[Any], kind_of: Callable[[str], Kind | None], 
 
     >>> require_columns(Grid(0, 9, "age"), {"age": "text"}.get, "visits.parquet")
     Traceback (most recent call last):
-    littlestone.errors.DeclarationError: cannot read numbers of the column 'age': visits.parquet ...
+    littlestone.base.errors.DeclarationError: cannot read numbers of the column 'age': ...
     """
     for column in columns_of(domain):
         for name in column.column_names:
@@ -118,7 +118,7 @@ def require_label(label: Label, kind: Kind | None, where: str) -> None:
 
     >>> require_label(Label.parse("late", "yes"), "boolean", "visits.parquet")
     Traceback (most recent call last):
-    littlestone.errors.DeclarationError: cannot learn late == yes: visits.parquet declares 'late' as ...
+    littlestone.base.errors.DeclarationError: cannot learn late == yes: ...
     """
     condition = label.condition
     if kind in ("text", *DAYS) and condition is not None and condition.ordered:

@@ -11,13 +11,13 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from littlestone.addresses import flaw, public
+from littlestone.base.addresses import flaw, public
+from littlestone.base.errors import SourceError, TableError
+from littlestone.base.progress import tracked
 from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Grouped
 from littlestone.data.frames import ParquetTable
 from littlestone.data.tables import NAMED, ColumnarTable, Kind, Table
-from littlestone.errors import SourceError, TableError
-from littlestone.progress import tracked
 
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"  # how Hive and Spark write a missing value
 

@@ -11,10 +11,10 @@ import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
+from littlestone.base.errors import TableError
+from littlestone.base.progress import stage
 from littlestone.data.coding import Coded, Undecoded, coded
 from littlestone.data.tables import NAMED, Kind, Row, Table
-from littlestone.errors import TableError
-from littlestone.progress import stage
 
 # Types that Arrow stores the same way in every library; other types depend on the library.
 _NUMBERS = (

@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Self
 
+from littlestone.base.errors import DeclarationError, did_you_mean, shown
 from littlestone.domains import number, plain, text
-from littlestone.errors import DeclarationError, did_you_mean, shown
 from littlestone.labels import declared_labels, label_number
 
 # The longer signs come first, so that >= is not read as >.

@@ -15,11 +15,11 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from littlestone.base.errors import LittlestoneError, TableError
 from littlestone.data.alike import Alike, Function
 from littlestone.data.coding import Coded, Codes, Grouped
 from littlestone.data.frames import FrameTable, kind_of, require_scalar
 from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind
-from littlestone.errors import LittlestoneError, TableError
 
 TEXTS = (nw.String, nw.Categorical, nw.Enum)
 """Types whose values are texts."""
@@ -266,7 +266,7 @@ def engine_errors(engine: str, name: str) -> Iterator[None]:
     >>> with engine_errors("polars", "the data frame"):
     ...     1 / 0
     Traceback (most recent call last):
-    littlestone.errors.TableError: cannot read the data frame: polars could not compute it
+    littlestone.base.errors.TableError: cannot read the data frame: polars could not compute it
     to fix it: ...
     """
     try:

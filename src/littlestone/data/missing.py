@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 if TYPE_CHECKING:
     from littlestone.data.schema import Schema
@@ -45,7 +45,7 @@ def require_told(
 
     >>> require_told("learn", None, "late", 1, {"epsilon": None}, {"epsilon": "--epsilon 1"})
     Traceback (most recent call last):
-    littlestone.errors.DeclarationError: cannot learn: epsilon is missing
+    littlestone.base.errors.DeclarationError: cannot learn: epsilon is missing
     to fix it: add --epsilon 1
     """
     told = dict(given)

@@ -9,10 +9,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from littlestone.base.errors import DeclarationError, shown
 from littlestone.data.opening import TABLE_SUFFIXES, is_file, open_table
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
-from littlestone.errors import DeclarationError, shown
 
 
 class Dataset(NamedTuple):

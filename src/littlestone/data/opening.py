@@ -8,11 +8,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from littlestone.addresses import ADDRESSES, is_postgresql, kind_of_file, looks_like_address
+from littlestone.base.addresses import ADDRESSES, is_postgresql, kind_of_file, looks_like_address
+from littlestone.base.errors import DeclarationError, SourceError, TableError, did_you_mean, shown
 from littlestone.data.csv_files import require_multiline
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
-from littlestone.errors import DeclarationError, SourceError, TableError, did_you_mean, shown
 
 _WORKBOOKS = (".xlsx", ".xlsm")
 _OTHERS = (".xls", ".xlsb", ".ods")  # spreadsheets that are not read

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, TableError
+from littlestone.base.visible import shortened
 from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Codes, Grouped, Numbering, coded, grouped, tuples
 from littlestone.data.fitting import days_of
@@ -17,9 +19,7 @@ from littlestone.data.labels import Label
 from littlestone.data.tables import Table
 from littlestone.data.tallies import Tally, first_of_equals
 from littlestone.domains import Domain, Point, Product, entries
-from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Places, Records, Sample
-from littlestone.visible import shortened
 
 if TYPE_CHECKING:
     from littlestone.data.checking import Faults

@@ -13,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Self
 
+from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.spec import SchemaColumns
 from littlestone.data.fitting import (
@@ -36,7 +37,6 @@ from littlestone.data.schema_columns import (
 from littlestone.data.tables import DAYS, Kind, Table
 from littlestone.data.written import Written
 from littlestone.domains import Listed, number
-from littlestone.errors import DeclarationError, did_you_mean
 
 MOST_BYTES = 1 << 20
 

@@ -10,6 +10,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, NoReturn
 
+from littlestone.base.errors import DeclarationError, TooLargeError, did_you_mean
 from littlestone.classes.columns import mixed_text, parse_mixed
 from littlestone.classes.spec import Spec, parse_grids, quoted
 from littlestone.data.fitting import occurs
@@ -18,7 +19,6 @@ from littlestone.data.written import Unread, Written
 from littlestone.domains import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
 from littlestone.domains.cells import is_short, shown
 from littlestone.domains.values import whole_number
-from littlestone.errors import DeclarationError, TooLargeError, did_you_mean
 
 KINDS: tuple[Kind, ...] = ("boolean", "date", "datetime", "integer", "number", "text")
 _FORMS = ("decimal", "thousands", "unit", "ignore_case", "format")

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
+from littlestone.base.errors import LittlestoneError, SourceError, did_you_mean
 from littlestone.data.alike import Alike, Function
 from littlestone.data.coding import Coded, Grouped, coded
 from littlestone.data.lazy import decimals
 from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind
-from littlestone.errors import LittlestoneError, SourceError, did_you_mean
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from littlestone.base.errors import SourceError
 from littlestone.data.sql import Column, Dialect
 from littlestone.data.tables import DAYS, Kind
-from littlestone.errors import SourceError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -14,9 +14,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
+from littlestone.base.errors import TableError, did_you_mean
 from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Grouped, coded, grouped
-from littlestone.errors import TableError, did_you_mean
 
 Row = tuple[object, ...]
 

@@ -15,9 +15,9 @@ from functools import cached_property
 from typing import Any, Self
 from unicodedata import category
 
+from littlestone.base.errors import DeclarationError, shown
 from littlestone.data.tables import Kind
 from littlestone.domains import number, plain, require_list, text
-from littlestone.errors import DeclarationError, shown
 
 
 class Unread(StrEnum):

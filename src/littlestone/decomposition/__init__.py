@@ -4,6 +4,6 @@ Everything here uses only `restrict`, `is_empty`, `littlestone_dimension`, `soa`
 and `error_ball` of a class; docs/proofs/decomposition.md has the proofs.
 """
 
-from littlestone.lazy import lazily
+from littlestone.base.lazy import lazily
 
 __getattr__, __dir__, __all__ = lazily(__name__)

@@ -22,4 +22,4 @@ from littlestone.decomposition.tree import (
     check_tree as check_tree,
     leaf_bound as leaf_bound,
 )
-from littlestone.errors import TooLargeError as TooLargeError
+from littlestone.base.errors import TooLargeError as TooLargeError

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes import HypothesisClass
 from littlestone.decomposition.irreducibility import is_irreducible
 from littlestone.decomposition.limits import depth_parameter
 from littlestone.decomposition.tree import DecompositionTree, Node
 from littlestone.domains import Point
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 
 MOST_SPACES = 20_000

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.steps import count
 from littlestone.classes import HypothesisClass
 from littlestone.decomposition.ball import Ball
 from littlestone.decomposition.irreducibility import is_irreducible, reducing_path
 from littlestone.decomposition.limits import depth_parameter
 from littlestone.decomposition.tree import DecompositionTree, Node, alone
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.steps import count
 
 MOST_NODES = 100_000
 

@@ -3,6 +3,6 @@
 Every dimension takes any table: rows of labels, an array, a finite class or a `LabelTable`.
 """
 
-from littlestone.lazy import lazily
+from littlestone.base.lazy import lazily
 
 __getattr__, __dir__, __all__ = lazily(__name__)

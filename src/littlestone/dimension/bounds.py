@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from littlestone.base.errors import LittlestoneError
 from littlestone.dimension.tree import MistakeTree
-from littlestone.errors import LittlestoneError
 
 
 @dataclass(frozen=True)

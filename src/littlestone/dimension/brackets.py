@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from littlestone.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, shown
 
 Witness = TypeVar("Witness")
 

@@ -10,6 +10,7 @@ from typing import NoReturn, Self
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError
 from littlestone.dimension.awaiting import awaited
 from littlestone.dimension.bounds import Bounds
 from littlestone.dimension.checker import ABOVE, Check
@@ -18,7 +19,6 @@ from littlestone.dimension.table import PackedTable, TableOrClass
 from littlestone.dimension.tree import MistakeTree
 from littlestone.dimension.verdict import Verdict, require_table
 from littlestone.dimension.writer import ClaimWriter
-from littlestone.errors import DeclarationError
 
 MARK = b"littlestone-certificate 3\n"
 OLDER = {  # beginnings of files, and the versions that wrote them

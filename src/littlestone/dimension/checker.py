@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from littlestone import core
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.dimension.table import PackedTable
-from littlestone.errors import DeclarationError, TooLargeError
 
 
 class STATUS(IntEnum):

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.labels import MOST_LABELS, require_labels
 
 _FIX = "give a rectangular table of whole numbers 0..k, one row a hypothesis and one column a point"

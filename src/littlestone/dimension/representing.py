@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from littlestone.base.errors import TooLargeError
 from littlestone.dimension.label_table import LabelTable, binary
-from littlestone.errors import TooLargeError
 
 MOST_COLUMNS = 4
 

@@ -9,10 +9,10 @@ from math import ceil
 from threading import Event, Thread
 from typing import TypeAlias, overload
 
+from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
 from littlestone.dimension.engine import Engine
 from littlestone.dimension.table import PackedTable, TableOrClass
-from littlestone.errors import DeclarationError, TooLargeError, shown
 
 Progress: TypeAlias = Callable[[int, int, int, float], object]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from littlestone.base.steps import search
 from littlestone.dimension.brackets import look
-from littlestone.steps import search
 
 Split = tuple[int, int]
 """Two disjoint masks of hypotheses: those that answer 0 and those that answer 1."""

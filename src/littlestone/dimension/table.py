@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 _ASKED = "read a table of 0s and 1s"
 _FIX = "give a rectangular table of 0s and 1s, one row a hypothesis and one column a point"

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError
 from littlestone.dimension.brackets import Bracket, last, look
 from littlestone.dimension.label_table import LabelTable
-from littlestone.errors import DeclarationError
 
 
 def teaching_dimension(table: Any) -> int:

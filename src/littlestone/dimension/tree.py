@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Self
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from littlestone.base.errors import DeclarationError
 from littlestone.dimension.table import PackedTable
-from littlestone.errors import DeclarationError
 
 
 @dataclass(frozen=True)

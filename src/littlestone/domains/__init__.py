@@ -4,6 +4,6 @@ A domain is declared, never read from the data.  A value outside it (missing, un
 unknown) is data like any other: `Domain.encode` maps it to a declared point and never fails.
 """
 
-from littlestone.lazy import lazily
+from littlestone.base.lazy import lazily
 
 __getattr__, __dir__, __all__ = lazily(__name__)

@@ -11,8 +11,8 @@ from inspect import isabstract
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shown
 from littlestone.domains.values import plain, require_list, text
-from littlestone.errors import DAMAGED, DeclarationError, ModelError, shown
 
 Point = TypeVar("Point")
 

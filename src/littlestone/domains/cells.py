@@ -12,9 +12,9 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import count, pairwise
 
+from littlestone.base.errors import DeclarationError
 from littlestone.domains.base import Domain
 from littlestone.domains.values import DECIMAL, day, number, text
-from littlestone.errors import DeclarationError
 
 MISSING = ""
 """The point of a missing value: a value of its own, not the lowest or the first one."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.domains.base import Domain
 from littlestone.domains.values import derived, entries, whole_number
-from littlestone.errors import DeclarationError
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
+from littlestone.base.errors import DeclarationError
 from littlestone.domains.base import Domain
 from littlestone.domains.values import DECIMAL, number, plain, whole_number
-from littlestone.errors import DeclarationError
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from littlestone.base.errors import DeclarationError
 from littlestone.domains.base import Domain
 from littlestone.domains.values import text
-from littlestone.errors import DeclarationError
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from itertools import count, product, zip_longest
 from math import prod
 from typing import Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.domains.base import Domain
 from littlestone.domains.values import derived, entries
-from littlestone.errors import DeclarationError
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, did_you_mean, shown
 from littlestone.domains import text
-from littlestone.errors import DeclarationError, did_you_mean, shown
 from littlestone.expressions.form import Days, OneOf, Outcome, Within, cells
 
 TYPES = ("text", "integer", "decimal", "double", "real", "boolean", "date")

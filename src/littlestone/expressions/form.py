@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
 
-from littlestone.errors import TooLargeError
+from littlestone.base.errors import TooLargeError
 
 MOST_CONSTANTS = 1000
 """The most constants of an exported rule."""

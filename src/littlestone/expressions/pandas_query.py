@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from keyword import iskeyword
 from typing import Any
 
-from littlestone.errors import DeclarationError, TooLargeError, shown
+from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.expressions.constants import (
     bound,
     require_numbers,

@@ -12,7 +12,7 @@ from math import inf, isinf
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
-from littlestone.errors import OutputError
+from littlestone.base.errors import OutputError
 from littlestone.expressions.constants import (
     bound,
     require_numbers,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.domains import (
     MISSING,
     OTHER,
@@ -22,7 +23,6 @@ from littlestone.domains import (
     Reals,
     Strings,
 )
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.expressions.form import (
     ALWAYS,
     NEVER,

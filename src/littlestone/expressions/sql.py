@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from littlestone.errors import (
+from littlestone.base.errors import (
     DeclarationError,
     OutputError,
     did_you_mean,

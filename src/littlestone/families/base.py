@@ -9,8 +9,8 @@ from inspect import signature
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.discovery import modules
-from littlestone.errors import DeclarationError, TooLargeError, no_such
+from littlestone.base.discovery import modules
+from littlestone.base.errors import DeclarationError, TooLargeError, no_such
 
 Table = NDArray[np.uint8]
 

@@ -7,7 +7,7 @@ from math import comb, factorial, isqrt
 
 import numpy as np
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.families.base import Table, family
 
 

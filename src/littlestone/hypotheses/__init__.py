@@ -6,6 +6,6 @@ came from, and a released hypothesis carries nothing but the function itself.
 A new kind is one file here.
 """
 
-from littlestone.lazy import lazily
+from littlestone.base.lazy import lazily
 
 __getattr__, __dir__, __all__ = lazily(__name__)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
-from littlestone.discovery import concrete
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DAMAGED, DeclarationError, ModelError
 from littlestone.domains import Domain, Point
-from littlestone.errors import DAMAGED, DeclarationError, ModelError
 from littlestone.labels import require_labels
 
 if TYPE_CHECKING:

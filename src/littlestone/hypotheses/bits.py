@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from littlestone.base.errors import DeclarationError
 from littlestone.domains import Domain, require_list
-from littlestone.errors import DeclarationError
 from littlestone.expressions.form import Condition, Outcome, case, where
 from littlestone.hypotheses.base import Hypothesis, disagreement, label_count, numbers
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Self
 
 from littlestone.algebra import Field, Monomials, Span, Vector, field_of, scattered
+from littlestone.base.errors import DeclarationError
 from littlestone.domains import Domain
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses.base import BinaryHypothesis
 
 MOST_SEARCHED = 2**16  # the most points at which two functions are compared

@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Collection
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 
 def refuse_as_member(host: str, trusted: Collection[str], *, fix: str) -> None:
@@ -26,7 +26,7 @@ def refuse_as_member(host: str, trusted: Collection[str], *, fix: str) -> None:
     >>> refuse_as_member("doctest", ["doctest."], fix="run it yourself")
     >>> refuse_as_member("doctest", [], fix="run it yourself")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    littlestone.errors.DeclarationError: cannot learn inside doctest: it may repeat, ...
+    littlestone.base.errors.DeclarationError: cannot learn inside doctest: it may repeat, ...
     to fix it: run it yourself
     """
     frame = inspect.currentframe()

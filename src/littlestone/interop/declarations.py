@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, NotPrivateWarning, shown
 from littlestone.classes import HypothesisClass
 from littlestone.data import Condition, Label
 from littlestone.data.schema import Schema
 from littlestone.domains import text
-from littlestone.errors import DeclarationError, NotPrivateWarning, shown
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.tasks import declared_reading
 from littlestone.units import Unit

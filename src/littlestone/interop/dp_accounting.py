@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import repeat
 from typing import Any, Literal
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.elsewhere import Elsewhere, Neighbours
 from littlestone.privacy.cost import decimal_text, exact, rounded_up
 from littlestone.privacy.event import Event, Guarantee

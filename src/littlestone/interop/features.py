@@ -8,11 +8,11 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from littlestone.base.errors import DeclarationError
 from littlestone.data import Table, open_table, plain_values
 from littlestone.data.frames import column_table
 from littlestone.data.tables import Row
 from littlestone.domains import derived, entries
-from littlestone.errors import DeclarationError
 
 
 class Columns(Table):

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from types import FrameType
 
-from littlestone.errors import NotPrivateWarning
+from littlestone.base.errors import NotPrivateWarning
 
 
 def warn_of_folds_by_label() -> None:

@@ -6,7 +6,7 @@ import os
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from littlestone.errors import DeclarationError, LedgerError
+from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy.ledger import Ledger, conninfo, is_address, shown_address
 
 

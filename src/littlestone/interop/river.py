@@ -8,12 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from littlestone.base.errors import BudgetExceededError, DeclarationError, install_command
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
 from littlestone.data.declaring import declared_class, opened_schema
 from littlestone.data.schema import Schema
 from littlestone.domains import Domain, derived
-from littlestone.errors import BudgetExceededError, DeclarationError, install_command
 from littlestone.hypotheses import Hypothesis
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import (

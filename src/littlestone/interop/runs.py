@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import DurableStream, PrivateStream
 

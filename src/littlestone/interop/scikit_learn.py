@@ -11,12 +11,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from littlestone.base.errors import DeclarationError, install_command
 from littlestone.classes import HypothesisClass
 from littlestone.data import read_mapped
 from littlestone.data.declaring import declared_class, opened_schema
 from littlestone.data.schema import Schema
 from littlestone.domains import text
-from littlestone.errors import DeclarationError, install_command
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import (
     class_labels,

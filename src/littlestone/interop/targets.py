@@ -8,10 +8,10 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from littlestone.base.errors import DeclarationError
 from littlestone.data import Label, plain_values
 from littlestone.data.frames import column_table
 from littlestone.domains import number
-from littlestone.errors import DeclarationError
 
 
 def target_values(y: Any, label: Label) -> list[Any]:

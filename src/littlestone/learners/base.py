@@ -15,9 +15,10 @@ from typing import Any, ClassVar, Generic, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError, TooLargeError, no_such, shown
+from littlestone.base.steps import searching
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import draw_estimate, estimate_parts
 from littlestone.learners.release import Release
@@ -28,7 +29,6 @@ from littlestone.privacy.cost import PrivacyCost, exact_chance
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.sample import Sample
-from littlestone.steps import searching
 from littlestone.units import Unit
 
 Setting = Literal["realizable", "agnostic"]

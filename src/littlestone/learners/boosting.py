@@ -10,9 +10,9 @@ from fractions import Fraction
 from itertools import compress
 from typing import Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.base import (
     Bound,

@@ -10,12 +10,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.named import Named
 from littlestone.classes.searching import has_one_mistake
 from littlestone.domains import Point
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,

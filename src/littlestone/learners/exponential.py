@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import ErrorSums, HypothesisClass, Scored, Scores
 from littlestone.domains import Point
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, Setting, require_plan, unfit
 from littlestone.learners.weighed import WeighedLearner

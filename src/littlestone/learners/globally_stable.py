@@ -10,9 +10,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from littlestone.base.errors import TooLargeError
+from littlestone.base.steps import at_most
 from littlestone.classes.base import ErrorRuns, HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
@@ -38,7 +39,6 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.sample import Sample
-from littlestone.steps import at_most
 
 MOST_STEPS = 10_000_000
 """The steps of all tournaments together; each batch has the same share."""

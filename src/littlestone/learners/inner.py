@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.discovery import concrete
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.learners.base import PrivateLearner
 from littlestone.privacy.budget import Budget
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from littlestone.visible import visible
+from littlestone.base.visible import visible
 
 if TYPE_CHECKING:
     from littlestone.learners.release import Release

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.proper_approximation import ProperApproximation
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learners.irreducible import IrreducibleLearner

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Self
 
+from littlestone.base.errors import DeclarationError, TooLargeError, shown
+from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.outcomes import Outcomes
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
@@ -31,7 +32,6 @@ from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
-from littlestone.steps import at_most
 
 MOST_DIMENSION = 24
 """The largest Littlestone dimension of a class; beyond some 4, most fits take too much work."""

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 from itertools import count, islice
 from typing import Any
 
-from littlestone import steps
+from littlestone.base import steps
 from littlestone.classes.base import HypothesisClass
 from littlestone.decomposition import reducing_path
 from littlestone.hypotheses import Hypothesis

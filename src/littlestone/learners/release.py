@@ -8,11 +8,12 @@ from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from littlestone.base.disk import read_json
+from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shown
+from littlestone.base.visible import shortened, visible
 from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING, Table
-from littlestone.disk import read_json
 from littlestone.domains import require_list
-from littlestone.errors import DAMAGED, DeclarationError, ModelError, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
@@ -25,7 +26,6 @@ from littlestone.privacy.cost import (
     exact_delta,
 )
 from littlestone.units import Unit
-from littlestone.visible import shortened, visible
 
 if TYPE_CHECKING:
     import polars
@@ -274,7 +274,7 @@ class Release:
 
     def _repr_html_(self) -> str:
         """The content and cost as a table, and the picture of the rule, for a notebook."""
-        from littlestone.markup import Html, joined, pairs
+        from littlestone.base.markup import Html, joined, pairs
 
         picture = self.picture()
         return joined([pairs(self.rows()), picture.svg() if picture else Html()])

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, avoidable_errors, require_few
 from littlestone.decomposition import DecompositionTree, decompose
 from littlestone.domains import Point
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.sample import Sample
 
@@ -107,7 +107,7 @@ def frontier(
 
     Version spaces are looked at in the order of their errors, and only the ``most`` first ones.  All
     cells together are decomposed into at most that many nodes.  What takes more nodes, or more steps
-    than `littlestone.steps.at_most` allows, is listed as if the radius were smaller.
+    than `littlestone.base.steps.at_most` allows, is listed as if the radius were smaller.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers

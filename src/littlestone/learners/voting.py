@@ -13,10 +13,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, TooLargeError, shown
+from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.decomposition import decompose
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
@@ -34,7 +35,6 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
-from littlestone.steps import at_most
 
 MOST_SPACES = 10_000
 

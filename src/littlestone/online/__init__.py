@@ -1,5 +1,5 @@
 """Online learning as a mistake game: learners, adversaries and transcripts."""
 
-from littlestone.lazy import lazily
+from littlestone.base.lazy import lazily
 
 __getattr__, __dir__, __all__ = lazily(__name__)

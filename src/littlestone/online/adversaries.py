@@ -7,9 +7,9 @@ import random
 from abc import ABC, abstractmethod
 from typing import Generic
 
+from littlestone.base.errors import DeclarationError, require_generator
 from littlestone.classes.base import Enumerable, HypothesisClass, require_class
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, require_generator
 from littlestone.hypotheses import Hypothesis
 
 

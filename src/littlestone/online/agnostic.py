@@ -7,9 +7,9 @@ import random
 from math import comb
 from typing import Self
 
+from littlestone.base.errors import DeclarationError, TooLargeError, require_generator, shown
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError, require_generator, shown
 from littlestone.labels import require_label
 from littlestone.online.base import Player
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Generic, Self, TypeVar
 
+from littlestone.base.errors import RealizabilityError
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import RealizabilityError
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import require_label
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from littlestone.base.errors import DeclarationError, RealizabilityError, shown
+from littlestone.base.markup import grid, tag
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, RealizabilityError, shown
 from littlestone.labels import require_label
-from littlestone.markup import grid, tag
 from littlestone.online.adversaries import Adversary
 from littlestone.online.base import Player
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any
 
+from littlestone.base.errors import TableError
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import TableError
 from littlestone.labels import require_label
 from littlestone.online.adversaries import Adversary
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from littlestone.markup import Html, tag
+from littlestone.base.markup import Html, tag
 from littlestone.pictures.figures import SIZE, TONES, Kind, drawn, new_axes, printable
 
 Place = tuple[float, float]

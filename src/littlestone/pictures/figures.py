@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from littlestone.errors import OutputError, install_command
+from littlestone.base.errors import OutputError, install_command
 
 Kind = Literal["svg", "png"]
 K = TypeVar("K", bound=str)

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from littlestone.base.visible import visible
 from littlestone.hypotheses.base import numbers
 from littlestone.hypotheses.trees import DecisionTree, Split
 from littlestone.pictures.canvas import Canvas, Picture
 from littlestone.pictures.figures import SIZE, short
 from littlestone.pictures.plane import Plane
 from littlestone.pictures.ranges import Strip, draw_strips, name_width
-from littlestone.visible import visible
 
 _CHARACTER = 0.085  # inches, a little too wide to be safe
 _ROW = 0.34  # inches between two leaves

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from littlestone.base.discovery import concrete, named
+from littlestone.base.errors import DeclarationError, no_such, shown
+from littlestone.base.progress import tracked
 from littlestone.classes.base import HypothesisClass, Scored
 from littlestone.classes.searching import has_one_mistake
 from littlestone.data.fitting import columns_of
-from littlestone.discovery import concrete, named
-from littlestone.errors import DeclarationError, no_such, shown
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
-from littlestone.progress import tracked
 
 if TYPE_CHECKING:
     from littlestone.learners.labels.bits import Binary

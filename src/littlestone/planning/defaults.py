@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.learners.base import PrivateLearner, Setting
 from littlestone.planning.choice import ALPHA, BETA
 

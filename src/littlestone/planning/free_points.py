@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.base.errors import TooLargeError
+from littlestone.base.steps import answering
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.by_table import ByTable
 from littlestone.classes.counted import Counted
@@ -17,8 +19,6 @@ from littlestone.classes.lookup import Lookup
 from littlestone.classes.parities import Parities
 from littlestone.classes.tabled import Tabled
 from littlestone.domains import Point
-from littlestone.errors import TooLargeError
-from littlestone.steps import answering
 
 MOST = 10
 """The most points of a search, which looks at 2^10 version spaces."""

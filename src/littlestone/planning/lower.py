@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import TooLargeError
+from littlestone.base.steps import answering
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering
 from littlestone.classes.lookup import Lookup
-from littlestone.errors import TooLargeError
 from littlestone.learners.base import MOST_VALUES, binomial_law, binomial_mean, require_plan
 from littlestone.planning.free_points import free_points
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import least, natural_log
-from littlestone.steps import answering
 
 Floats = NDArray[np.float64]
 _EXACT_POINTS = 10  # for whose unseen labels the whole law is computed

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass
-from littlestone.errors import TooLargeError
 from littlestone.learners.base import Setting, require_plan
 from littlestone.learners.stable.sizes import LARGEST, paper_sizes
 from littlestone.privacy.budget import Budget

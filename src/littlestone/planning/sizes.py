@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import Any
 
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.markup import grid, tag
+from littlestone.base.progress import tracked
+from littlestone.base.visible import shortened
 from littlestone.classes.base import HypothesisClass, require_class
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import Bound, PrivateLearner
-from littlestone.markup import grid, tag
 from littlestone.mistakes import MistakeCosts
 from littlestone.pictures import chart as charts
 from littlestone.planning.calibration import Calibrated
@@ -18,8 +20,6 @@ from littlestone.planning.lower import LowerBound, lower_bounds
 from littlestone.planning.papers import Stated, formulas
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.progress import tracked
-from littlestone.visible import shortened
 
 _KEY = ("off", "on", "ink")  # the tones of the sizes in a chart
 

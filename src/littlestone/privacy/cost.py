@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from littlestone.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, shown
 
 
 class NeighboringRelation(str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from littlestone.errors import require_generator
+from littlestone.base.errors import require_generator
 
 
 def system_generator() -> random.Random:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from littlestone.errors import ModelError, OutputError
+from littlestone.base.errors import ModelError, OutputError
 
 Drawn = TypeVar("Drawn")
 

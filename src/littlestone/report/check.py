@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from littlestone.base.visible import visible
 from littlestone.data.checking import (
     COMMA,
     DATE,
@@ -26,7 +27,6 @@ from littlestone.data.checking import (
     Lines,
 )
 from littlestone.data.labels import Label
-from littlestone.visible import visible
 
 TITLE = "What is read of the table: NOT PRIVATE, for people who may see it"
 

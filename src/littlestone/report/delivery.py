@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from littlestone.errors import OutputError
+from littlestone.base.errors import OutputError
+from littlestone.base.visible import visible
 from littlestone.privacy.ledger import Ledger
-from littlestone.visible import visible
 
 # Ctrl+C, an ordinary kill, and a terminal that is closed.
 _ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]

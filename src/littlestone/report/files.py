@@ -11,8 +11,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
-from littlestone.disk import sync_folder
-from littlestone.errors import OutputError
+from littlestone.base.disk import sync_folder
+from littlestone.base.errors import OutputError
 
 Name = str | os.PathLike[str]
 

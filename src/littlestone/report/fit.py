@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from littlestone.base.visible import shortened
 from littlestone.classes.base import Enumerable, HypothesisClass, is_scorable
 from littlestone.data import Label
 from littlestone.hypotheses import Hypothesis
@@ -17,7 +18,6 @@ from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.sample import Sample
 from littlestone.units import Unit
-from littlestone.visible import shortened
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
 _BETA = float(BETA)

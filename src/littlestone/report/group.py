@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
+from littlestone.base.visible import shortened, visible
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.estimate import BETA, Estimate, Share, interval
 from littlestone.learners.release import Release
 from littlestone.privacy.cost import decimal_text
 from littlestone.report.fit import no_guarantee, privacy, rounded_up
-from littlestone.visible import shortened, visible
 
 _WORDS = {"always 0": "nobody", "always 1": "all records"}
 

@@ -8,14 +8,14 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
+from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.steps import answering
+from littlestone.base.visible import visible
 from littlestone.classes import Enumerable, FiniteClass, HypothesisClass
 from littlestone.dimension import MistakeTree
-from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import Release
 from littlestone.pictures.tree import Node, rule_tree, tone
-from littlestone.steps import answering
-from littlestone.visible import visible
 
 _TERMINAL = {"off": "blue", "on": "yellow"}
 

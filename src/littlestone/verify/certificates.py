@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from littlestone.base.errors import DeclarationError
 from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.tree import MistakeTree
-from littlestone.errors import DeclarationError
 from littlestone.verify.definitions import ldim
 from littlestone.verify.statement import Outcome, Trial, statement
 

@@ -13,9 +13,9 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from littlestone.discovery import modules
-from littlestone.errors import DeclarationError
-from littlestone.parallel import spread
+from littlestone.base.discovery import modules
+from littlestone.base.errors import DeclarationError
+from littlestone.base.parallel import spread
 
 Status = Literal["as stated", "changed", "mended", "false", "refused", "not built", "open"]
 """What becomes of a statement here.

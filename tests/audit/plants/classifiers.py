@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from littlestone.audit import Subject, audit_epsilon
-from littlestone.errors import NotPrivateWarning
+from littlestone.base.errors import NotPrivateWarning
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

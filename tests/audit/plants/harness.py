@@ -21,8 +21,8 @@ from scipy import stats
 from exact_draws import Draws, apart
 from littlestone.audit import Subject
 from littlestone.audit.drawn import law_of
-from littlestone.discovery import modules
-from littlestone.errors import LedgerError
+from littlestone.base.discovery import modules
+from littlestone.base.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger

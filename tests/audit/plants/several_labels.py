@@ -12,8 +12,8 @@ from typing import Any
 from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.audit.subjects.learners import NAMED, NAMED_RECORDS, pair_of_teachers
+from littlestone.base.errors import RealizabilityError
 from littlestone.classes import FiniteClass
-from littlestone.errors import RealizabilityError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, IrreducibleLearner
 from littlestone.privacy import Budget

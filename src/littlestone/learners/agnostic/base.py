@@ -10,9 +10,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
 
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.agnostic.patterns import (
     ENTRIES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeVar
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 Setting = TypeVar("Setting", bound=tuple[object, ...])
 

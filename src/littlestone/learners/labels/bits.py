@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.choosing import ChoosingLearner

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes import HypothesisClass, Lookup
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses.buckets import BucketTable, bucket_of
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.labels.lookup import require_lookup

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Generic, NamedTuple, final
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.domains import Point, truth
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.online.base import OnlineLearner

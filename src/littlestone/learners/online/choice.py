@@ -6,9 +6,9 @@ import math
 from functools import cached_property
 from typing import Any
 
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.classes.base import HypothesisClass
-from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import require_horizon

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn, final
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 
 @final

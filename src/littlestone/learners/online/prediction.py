@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.domains import Point, truth
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_rule
 from littlestone.learners.online.own_prediction import OwnPrediction

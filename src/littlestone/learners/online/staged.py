@@ -9,8 +9,9 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from littlestone.base.errors import TooLargeError
+from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_plan, require_rule, require_votes
 from littlestone.learners.online.base import MistakeBound
@@ -38,7 +39,6 @@ from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSid
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.tape import Tape
-from littlestone.steps import at_most
 
 _COUNTER, _TESTS = Fraction(1, 16), Fraction(1, 8)  # of epsilon; any shares are private
 _SIZES = ("calls", "draws", "teachers", "threshold", "cap", "list_size")

@@ -12,8 +12,8 @@ from typing import IO, Any
 
 from filelock import FileLock, Timeout
 
-from littlestone.disk import sync_folder
-from littlestone.errors import ModelError, OutputError
+from littlestone.base.disk import sync_folder
+from littlestone.base.errors import ModelError, OutputError
 
 MAGIC = b"littlestone run 3\n"
 _OLDER = {

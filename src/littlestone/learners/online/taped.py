@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, final
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Domain, Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses.base import hypothesis_kinds
 from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.cost import PrivacyCost

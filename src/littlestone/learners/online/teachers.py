@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+from littlestone.base.errors import TooLargeError
+from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_rule
 from littlestone.learners.online.base import MistakeBound
@@ -28,7 +29,6 @@ from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSid
 from littlestone.privacy.parameters import require_teachers, whole
 from littlestone.privacy.tape import Tape
 from littlestone.sample import Sample
-from littlestone.steps import at_most
 
 _BETA = Fraction(1, 20)
 _TEACHERS, _MISTAKES, _MARGIN = 3, Fraction(3, 2), 3  # calibrated, per vote that is needed

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import TypeVar
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.learners.base import require_plan
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram

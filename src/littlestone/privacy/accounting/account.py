@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.renyi import renyi_epsilon, zcdp_epsilon
 from littlestone.privacy.cost import decimal_text, rounded_up
 from littlestone.privacy.event import Event, Guarantee

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.account import Account, accounts
 from littlestone.privacy.cost import (
     NeighboringRelation,

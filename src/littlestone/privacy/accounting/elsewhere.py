@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.grouped import of_group
 from littlestone.privacy.accounting.renyi import zcdp_epsilon
 from littlestone.privacy.cost import (

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.composed import merged_uses, relation
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event, Guarantee

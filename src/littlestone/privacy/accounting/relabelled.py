@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.composed import merged_uses
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, decimal_text, rounded_up
 from littlestone.privacy.event import Event

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from littlestone.addresses import (
+from littlestone.base.addresses import (
     PASSWORDS,
     flaw,
     for_libpq,
@@ -17,7 +17,7 @@ from littlestone.addresses import (
     looks_like_address,
     public,
 )
-from littlestone.errors import LedgerError
+from littlestone.base.errors import LedgerError
 
 _FIX = f"write postgresql://USER@HOST/DATABASE, and {PASSWORDS}; for a file of such a name write ./NAME"
 

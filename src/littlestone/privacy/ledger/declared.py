@@ -6,7 +6,7 @@ import unicodedata
 from fractions import Fraction
 from numbers import Rational
 
-from littlestone.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, shown
 from littlestone.privacy.cost import DIGITS, PrivacyCost, is_short
 
 # Characters that Python calls printable although people cannot see them.

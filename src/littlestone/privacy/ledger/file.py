@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from littlestone.errors import LedgerError
+from littlestone.base.errors import LedgerError
 from littlestone.privacy.ledger.file_tables import APPLICATION, STEPS
 from littlestone.privacy.ledger.store import PATIENCE, Turn
 from littlestone.privacy.ledger.tables import FORMAT

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import NoReturn, Self
 
-from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, shown
+from littlestone.base.errors import BudgetExceededError, DeclarationError, LedgerError, shown
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
@@ -129,7 +129,7 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         """What each data set has spent and may still spend, for a notebook."""
-        from littlestone.markup import grid, tag
+        from littlestone.base.markup import grid, tag
 
         rows, done = [], set[str]()
         for name in self.datasets():

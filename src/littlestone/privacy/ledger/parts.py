@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import DIGITS, NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger.declared import named
 

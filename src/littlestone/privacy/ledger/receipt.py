@@ -8,7 +8,7 @@ import threading
 from dataclasses import InitVar, dataclass, field
 from typing import NoReturn
 
-from littlestone.errors import LedgerError
+from littlestone.base.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger.parts import Part

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from littlestone.errors import LedgerError
+from littlestone.base.errors import LedgerError
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger.counts import Most, Paid
 from littlestone.privacy.ledger.parts import Part

@@ -21,8 +21,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from littlestone.addresses import PASSWORDS, options, words
-from littlestone.errors import LedgerError, install_command
+from littlestone.base.addresses import PASSWORDS, options, words
+from littlestone.base.errors import LedgerError, install_command
 from littlestone.privacy.ledger.address import conninfo, shown_address
 from littlestone.privacy.ledger.server_tables import SCHEMA, prepare
 from littlestone.privacy.ledger.silence import Watch

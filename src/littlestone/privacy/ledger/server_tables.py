@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from littlestone.errors import LedgerError
+from littlestone.base.errors import LedgerError
 from littlestone.privacy.ledger.store import Connection
 from littlestone.privacy.ledger.tables import (
     ALIASES,

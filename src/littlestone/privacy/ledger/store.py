@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from littlestone.errors import LedgerError
+from littlestone.base.errors import LedgerError
 
 PATIENCE = 60.0  # seconds that a transaction waits for its turn
 

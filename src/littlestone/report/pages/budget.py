@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
+from littlestone.base.markup import Html, joined
+from littlestone.base.visible import shortened
 from littlestone.learners.release import Release
-from littlestone.markup import Html, joined
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import PrivacyCost, decimal_text, short_text
 from littlestone.privacy.ledger import Count, Entry, Ledger
 from littlestone.report.pages.frame import facts, figure, note, said, table, warning
-from littlestone.visible import shortened
 
 OUTLINE = (
     "the counts for rows and units hold together if it stays the same whose record each one is"

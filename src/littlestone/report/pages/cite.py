@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import littlestone
-from littlestone.markup import Html
+from littlestone.base.markup import Html
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.report.pages.frame import command, said, section
 

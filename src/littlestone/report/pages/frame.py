@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
 import littlestone
-from littlestone.markup import Html, grid, joined, pairs, tag
+from littlestone.base.markup import Html, grid, joined, pairs, tag
+from littlestone.base.visible import visible_json
 from littlestone.pictures.canvas import Picture
-from littlestone.visible import visible_json
 
 OPENING = "<!doctype html>\n<!-- littlestone report -->\n"
 """How a page begins, which a command may overwrite."""

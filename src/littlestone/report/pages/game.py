@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from littlestone.base.errors import TooLargeError
+from littlestone.base.markup import Html, tag
+from littlestone.base.steps import answering
+from littlestone.base.visible import visible
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.limits import in_digits
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses.base import numbers
-from littlestone.markup import Html, tag
 from littlestone.report.pages.frame import page, said, section
-from littlestone.steps import answering
-from littlestone.visible import visible
 
 MOST_HYPOTHESES = 32
 """The most hypotheses of a game; the page keeps a version space in the bits of one number."""

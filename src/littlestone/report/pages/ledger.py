@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from littlestone.markup import Html
+from littlestone.base.markup import Html
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.pages.budget import Account, accounts
 from littlestone.report.pages.cite import citing

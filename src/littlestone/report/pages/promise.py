@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
-from littlestone.markup import Html, joined
+from littlestone.base.markup import Html, joined
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.report.fit import factor
 from littlestone.report.pages.frame import note, said, table

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from littlestone.base.markup import Html, tag
+from littlestone.base.visible import shortened
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners.release import Release
-from littlestone.markup import Html, tag
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.group import Group
@@ -24,7 +25,6 @@ from littlestone.report.pages.frame import (
 )
 from littlestone.report.pages.promise import one_person
 from littlestone.report.pages.quality import quality
-from littlestone.visible import shortened
 
 SIMULATION = (
     "This is a simulation. It was drawn with a seeded generator, which can be replayed, so it is NOT "

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from littlestone.base.disk import MOST_BYTES, parse_json
+from littlestone.base.errors import DAMAGED, ModelError
+from littlestone.base.markup import Html, tag
+from littlestone.base.visible import shortened
 from littlestone.data.opening import open_table
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
-from littlestone.disk import MOST_BYTES, parse_json
-from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
-from littlestone.markup import Html, tag
 from littlestone.pictures.rule import rule_picture
 from littlestone.pictures.stream import Publication, publications
 from littlestone.privacy.cost import (
@@ -40,7 +41,6 @@ from littlestone.report.pages.frame import (
 from littlestone.report.pages.promise import one_person
 from littlestone.report.pages.release import SIMULATION, prediction
 from littlestone.units import Unit
-from littlestone.visible import shortened
 
 _BEGIN = b'{"private": '  # of a header
 _TEXTS = ("class", "label", "method", "mechanism")  # what a header says in words

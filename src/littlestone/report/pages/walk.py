@@ -6,15 +6,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from littlestone.base.errors import TooLargeError
+from littlestone.base.markup import Html, tag
+from littlestone.base.steps import answering
+from littlestone.base.visible import visible
 from littlestone.classes import HypothesisClass
 from littlestone.classes.limits import in_digits
-from littlestone.errors import TooLargeError
-from littlestone.markup import Html, tag
 from littlestone.pictures.tree import Node, tone
 from littlestone.report.pages.frame import page, said
 from littlestone.report.pages.game import NO_SCRIPT
-from littlestone.steps import answering
-from littlestone.visible import visible
 
 
 @dataclass(frozen=True)

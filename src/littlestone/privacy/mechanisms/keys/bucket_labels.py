@@ -10,8 +10,8 @@ from functools import cache
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import ErrorRuns
-from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism

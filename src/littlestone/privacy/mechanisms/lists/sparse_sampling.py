@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
 from littlestone.privacy.parameters import whole

@@ -11,7 +11,7 @@ from functools import cached_property
 from math import ceil
 from typing import TypeVar
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee

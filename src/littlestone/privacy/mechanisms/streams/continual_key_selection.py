@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from itertools import count, zip_longest
 from typing import Generic, TypeVar
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_delta, require_epsilon
 from littlestone.privacy.ledger import Receipt

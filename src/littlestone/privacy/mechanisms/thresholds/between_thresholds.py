@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt

@@ -14,7 +14,7 @@ from fractions import Fraction
 from numbers import Number
 from typing import ClassVar
 
-from littlestone.visible import shortened, visible
+from littlestone.base.visible import shortened, visible
 
 DAMAGED = (
     ArithmeticError,

@@ -16,7 +16,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from littlestone.progress import stage
+from littlestone.base.progress import stage
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from littlestone.errors import TooLargeError
+from littlestone.base.errors import TooLargeError
 
 MOST_ANSWERED = 200_000
 """The most steps of an answer about declarations, such as a printed tree: about two seconds."""

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TypeVar
 
-from littlestone.errors import DeclarationError
+from littlestone.base.errors import DeclarationError
 
 Base = TypeVar("Base")
 

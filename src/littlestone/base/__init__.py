@@ -1,0 +1,1 @@
+"""What every room uses: errors, files, steps, progress, escapes; it knows nothing of learning."""
