@@ -22,9 +22,9 @@ import numpy as np
 
 from benchmarks.harness import require
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
-from littlestone.domains import Integers
 from littlestone.learners import BoostingLearner, PrivateLearner
 from littlestone.planning import choose_learner
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.subsampled import Subsampled

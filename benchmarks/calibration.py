@@ -47,7 +47,6 @@ from littlestone.base.errors import DeclarationError
 from littlestone.base.parallel import spread
 from littlestone.classes import HypothesisClass, Lookup, Subsets
 from littlestone.cli.bars import bar
-from littlestone.domains import Integers
 from littlestone.learners import (
     ChoosingLearner,
     IrreducibleLearner,
@@ -58,6 +57,7 @@ from littlestone.learners import (
     SingleKeyLearner,
 )
 from littlestone.planning import calibrated, plan
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

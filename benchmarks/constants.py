@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from benchmarks.harness import require
 from littlestone.classes import Subsets
 from littlestone.classes.covering import Elements
-from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ChoosingLearner, PartitionLearner
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection

@@ -23,9 +23,9 @@ from littlestone.classes.counted import CountedBoxes
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.tabled import bits
-from littlestone.domains import Disjoint, Grid, Product
 from littlestone.learners import ExponentialLearner
 from littlestone.planning import choose_learner
+from littlestone.points import Disjoint, Grid, Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -33,9 +33,9 @@ from littlestone.classes import (
     Subsets,
     Thresholds,
 )
-from littlestone.domains import Integers
 from littlestone.learners import IrreducibleLearner, PrivateLearner
 from littlestone.planning import candidates
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -29,7 +29,6 @@ import numpy as np
 
 from benchmarks.harness import require
 from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
-from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import (
     KeyLearner,
@@ -37,6 +36,7 @@ from littlestone.learners.online import (
     RuleLearner,
     TeacherLearner,
 )
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -22,7 +22,6 @@ from benchmarks.harness import require
 from benchmarks.mistakes import T, at_random, labelled, mistakes
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds
-from littlestone.domains import Integers
 from littlestone.learners.online import (
     KeyLearner,
     PredictionLearner,
@@ -30,6 +29,7 @@ from littlestone.learners.online import (
     TeacherLearner,
 )
 from littlestone.online import Halving, StandardOptimalAlgorithm
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

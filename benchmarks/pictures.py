@@ -11,9 +11,9 @@ from pathlib import Path
 from rich.console import Console
 
 from littlestone.classes import parse_class
-from littlestone.domains import Product
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, Split, conjunction
 from littlestone.learners import Release
+from littlestone.points import Product
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.report.pages.game import game_page
 

@@ -24,9 +24,9 @@ import numpy as np
 
 from benchmarks.harness import require
 from littlestone.classes import Subsets
-from littlestone.domains import Integers
 from littlestone.learners.online import KeyLearner, PrivateOnlineLearner, TeacherLearner
 from littlestone.pictures.figures import RULE, TWO, drawn
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -18,11 +18,11 @@ from typing import Any, cast
 
 from benchmarks.harness import require
 from littlestone.classes import Subsets, Thresholds
-from littlestone.domains import Integers
 from littlestone.learners.online import StagedOnlineLearner
 from littlestone.learners.online.stage_sizes import Adversary
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.pictures.figures import TWO, drawn
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -25,10 +25,10 @@ from typing import Any
 
 from benchmarks.harness import Case, Contender, require
 from littlestone.classes import EqualityRules, HypothesisClass, Subsets
-from littlestone.domains import Strings
 from littlestone.hypotheses import FiniteSet, Hypothesis, RuleUnion
 from littlestone.learners.online import choose_online_learner
 from littlestone.online import OnlineLearner, StandardOptimalAlgorithm
+from littlestone.points import Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from littlestone.classes import Subsets
-from littlestone.domains import Integers
 from littlestone.learners.online import DurableStream
 from littlestone.learners.online.durable import _single_lines
 from littlestone.learners.online.keys import KeyStream, naming_of
 from littlestone.learners.online.offsets import FirstRecords, Offsets
+from littlestone.points import Integers
+from littlestone.points.units import Unit
 from littlestone.privacy.tape import Tape
-from littlestone.units import Unit
 from one_epoch import Short
 from scripted import Script
 

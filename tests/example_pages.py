@@ -7,18 +7,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from littlestone.domains import Cells, Grid, Listed, Product, Strings
 from littlestone.hypotheses import FiniteSet, Hypothesis, RuleUnion, StepFunction, TableFunction
 from littlestone.hypotheses.box import Box
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split
 from littlestone.learners import Release
 from littlestone.learners.estimate import Estimate, UnreadRecords
 from littlestone.mistakes import MistakeCosts
+from littlestone.points import Cells, Grid, Listed, Product, Strings
+from littlestone.points.units import Unit
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.units import Unit
 
 HOSTILE = "<script>document.title='hacked'</script>\"'><img src=x onerror=alert(1)>{0}&amp;\u202e"
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from littlestone.audit.subjects.staged import Segment, StageLaw
 from littlestone.classes import Subsets
-from littlestone.domains import Integers
 from littlestone.learners.online.staged import StagedOnlineLearner
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold

@@ -16,9 +16,7 @@ ROOT = Path(littlestone.__file__).parent
 LAYERS = [
     {"core"},
     {"base"},
-    {"domains"},
-    {"labels", "units"},
-    {"algebra"},
+    {"points"},
     {"expressions"},
     {"hypotheses"},
     {"pictures"},

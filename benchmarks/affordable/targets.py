@@ -9,8 +9,8 @@ from typing import Any
 from benchmarks.affordable.laws import Example
 from littlestone.base.errors import TooLargeError
 from littlestone.classes import HypothesisClass
-from littlestone.domains import Disjoint, Domain, Grid, Product
 from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLearner
+from littlestone.points import Disjoint, Domain, Grid, Product
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchmarks.ordinary_tables.task import Task
 from littlestone.classes.columns import parse_mixed
-from littlestone.domains import Cells, Listed, number
+from littlestone.points import Cells, Listed, number
 
 
 def numbers(task: Task) -> NDArray[np.float64]:

@@ -14,8 +14,8 @@ from littlestone.data.declaring import OneOrMore, declared_class, declared_label
 from littlestone.data.fitting import columns_of, days_of, require_columns, require_label
 from littlestone.data.naming import open_dataset
 from littlestone.data.schema import Schema
-from littlestone.domains import Domain
 from littlestone.learners.unread import UnreadCounts, count_unread, unread_event
+from littlestone.points import Domain
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.check import TableCheck

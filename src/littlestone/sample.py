@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
-from littlestone.domains import Domain, Point, truth
-from littlestone.labels import declared_labels, label_number
-from littlestone.units import Unit
+from littlestone.points import Domain, Point, truth
+from littlestone.points.labels import declared_labels, label_number
+from littlestone.points.units import Unit
 
 Counts = NDArray[np.int64]
 Places = NDArray[np.int32] | NDArray[np.int64]
@@ -74,7 +74,7 @@ class Sample(Generic[Point]):
     units.  Each unit has that many places in it, and n counts the places.  The places without a record
     are void: they have no point and no label, and how many they are is private.
 
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> sample = Sample.from_examples(Strings(), [("a", 1), ("b", 0), ("a", 1)])
     >>> sample.n, sample.points, sample.counts.tolist()
     (3, ('a', 'b'), [[0, 2], [1, 0]])
@@ -140,7 +140,7 @@ class Sample(Generic[Point]):
     def binary(self, ones: Collection[int]) -> Sample[Point]:
         """The sample in which the labels in ``ones`` become 1 and all other labels 0.
 
-        >>> from littlestone.domains import Integers
+        >>> from littlestone.points import Integers
         >>> Sample(Integers(), (7,), np.array([[1, 2, 4]])).binary({0, 2}).counts.tolist()
         [[2, 5]]
         """
@@ -155,7 +155,7 @@ class Sample(Generic[Point]):
         So an error on it counts ``weights[y]`` times.  It is for scores: its n is not a number of
         records.
 
-        >>> from littlestone.domains import Integers
+        >>> from littlestone.points import Integers
         >>> Sample(Integers(), (7,), np.array([[1, 2]])).weighted((3, 5)).counts.tolist()
         [[3, 10]]
         """
@@ -166,7 +166,7 @@ class Sample(Generic[Point]):
 
         The points come first whose second cheapest label costs most.
 
-        >>> from littlestone.domains import Integers
+        >>> from littlestone.points import Integers
         >>> Sample(Integers(), (7, 8), np.array([[1, 0, 2], [0, 5, 0]])).steps()
         ([(8, [(1, 0), (0, 5), (2, 5)]), (7, [(2, 0), (0, 1), (1, 2)])], 1)
         """
@@ -191,7 +191,7 @@ class Sample(Generic[Point]):
     def column(self, j: int) -> tuple[Sequence[Any], Places]:
         """The values in column j and the place among them of each point's, if points are records.
 
-        >>> from littlestone.domains import Integers, Product, Strings
+        >>> from littlestone.points import Integers, Product, Strings
         >>> domain = Product((Strings("a"), Integers("b")))
         >>> sample = Sample.from_examples(domain, [(("u", 7), 1), (("v", 7), 0), (("u", 8), 0)])
         >>> values, codes = sample.column(0)
@@ -238,7 +238,7 @@ class Sample(Generic[Point]):
         `label_number` reads y as a number 0, ..., k or a name, and y counts as 0 if it is neither.
         Raises `DeclarationError` for illegal labels.
 
-        >>> from littlestone.domains import Integers
+        >>> from littlestone.points import Integers
         >>> Sample.from_examples(Integers(), [(1, 1), (True, True), (1.0, "1")]).points
         (1,)
         >>> examples = [(7, "late"), (7, "on time"), (8, "early")]

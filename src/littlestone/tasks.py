@@ -22,6 +22,7 @@ from littlestone.mistakes import MistakeCosts, declared_costs
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import AUTO, explained
 from littlestone.planning.records import enough, for_records
+from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text, exact_epsilon
@@ -31,7 +32,6 @@ from littlestone.privacy.ledger.declared import checked
 from littlestone.privacy.randomness import chosen_generator
 from littlestone.report.fit import Evaluation, accuracy
 from littlestone.sample import Sample
-from littlestone.units import Unit
 
 if TYPE_CHECKING:
     from littlestone.data.schema import Schema

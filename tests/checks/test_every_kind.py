@@ -21,7 +21,10 @@ from littlestone.base.errors import DeclarationError
 from littlestone.checks import Check, yield_checks
 from littlestone.checks.functions import functions
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.domains import (
+from littlestone.hypotheses import BitFunction, Box, BucketTable, FewColumns, FiniteSet, Hypothesis
+from littlestone.learners.online.base import PrivateOnlineLearner
+from littlestone.online import OnlineLearner
+from littlestone.points import (
     Cells,
     Codes,
     Dates,
@@ -34,9 +37,6 @@ from littlestone.domains import (
     Reals,
     Strings,
 )
-from littlestone.hypotheses import BitFunction, Box, BucketTable, FewColumns, FiniteSet, Hypothesis
-from littlestone.learners.online.base import PrivateOnlineLearner
-from littlestone.online import OnlineLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -71,7 +71,7 @@ def test_every_domain_obeys_every_law(check: Check) -> None:
 
 
 def test_every_kind_of_domain_is_checked() -> None:
-    kinds = concrete(Domain, "littlestone.domains")  # type: ignore[type-abstract]
+    kinds = concrete(Domain, "littlestone.points")  # type: ignore[type-abstract]
     assert {*map(type, DOMAINS)} == set(kinds)
 
 

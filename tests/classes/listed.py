@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass, Outcomes
-from littlestone.domains import Integers
+from littlestone.points import Integers
 
 
 def outcomes(m: int, r: int, s: int, k: int) -> Outcomes:

@@ -16,7 +16,7 @@ from littlestone.classes import (
     Tabled,
     parse_class,
 )
-from littlestone.domains import Grid
+from littlestone.points import Grid
 
 Labels = tuple[int, ...]
 

@@ -29,7 +29,7 @@ from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.searching import halving, known
 from littlestone.classes.tabled import bits
 from littlestone.dimension import littlestone_bounds, littlestone_dimension
-from littlestone.domains import Grid, Product
+from littlestone.points import Grid, Product
 
 
 def names(n: int) -> str:

@@ -13,7 +13,7 @@ from littlestone.checks import Check, yield_checks
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
 from littlestone.classes.declared import Declared
 from littlestone.classes.unlisted import NoVersionSpaces
-from littlestone.domains import Grid, Integers, Reals, Strings
+from littlestone.points import Grid, Integers, Reals, Strings
 
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 EXAMPLES: list[HypothesisClass[Any]] = [H for kind in KINDS for H in kind.examples()]

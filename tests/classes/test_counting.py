@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from littlestone import core
-from littlestone.algebra import Monomials, Span
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import (
     FiniteClass,
@@ -42,10 +41,11 @@ from littlestone.classes.stumps import CountedStumps, Stumps
 from littlestone.classes.tabled import bits
 from littlestone.classes.union import ScoredUnion, Union
 from littlestone.classes.zero_sets import number_of, zero_sets
-from littlestone.domains import Grid, Product
 from littlestone.hypotheses import Box, FewColumns, Hypothesis
 from littlestone.learners import ExponentialLearner
 from littlestone.planning import choose_learner
+from littlestone.points import Grid, Product
+from littlestone.points.algebra import Monomials, Span
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample

@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from each import each
-from littlestone.algebra import vector_space
 from littlestone.base.errors import DeclarationError, ModelError
-from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.hypotheses import (
     DirectSum,
     FiniteSet,
@@ -27,6 +25,8 @@ from littlestone.hypotheses import (
     disagreement,
     function_of_labels,
 )
+from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.points.algebra import vector_space
 
 GRID = Grid(-2, 5)
 HUGE = Grid(-(2**63), 2**63 - 1)

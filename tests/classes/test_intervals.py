@@ -12,9 +12,9 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Intervals, parse_class
 from littlestone.classes.intervals import spine, spine_dimension
-from littlestone.domains import Grid
 from littlestone.hypotheses import StepFunction
 from littlestone.learners import ExponentialLearner
+from littlestone.points import Grid
 from littlestone.privacy import Budget
 
 

@@ -9,13 +9,13 @@ from itertools import product
 
 import pytest
 
-from littlestone.algebra import scattered
 from littlestone.base.errors import DeclarationError, LittlestoneError, TooLargeError
 from littlestone.base.steps import answering
 from littlestone.classes import Enumerable, Thresholds, parse_class
 from littlestone.classes.limits import MOST_ARGUMENTS, MOST_CHARACTERS, MOST_DEPTH
 from littlestone.decomposition import decompose
-from littlestone.domains import Grid, Integers, Reals, number
+from littlestone.points import Grid, Integers, Reals, number
+from littlestone.points.algebra import scattered
 
 
 def columns(n: int, form: str = "c{}") -> str:

@@ -10,9 +10,9 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.open_conditions import OpenConditions
 from littlestone.classes.unlisted import Unlisted
-from littlestone.domains import Listed, Product, Strings
 from littlestone.learners import ChoosingLearner
 from littlestone.learners.vocabulary import VocabularyLearner
+from littlestone.points import Listed, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

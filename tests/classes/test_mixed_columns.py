@@ -19,7 +19,7 @@ from littlestone.classes.columns import (
     splits_on,
 )
 from littlestone.classes.conditions import Conditions
-from littlestone.domains import Cells, Codes, Domain, Listed, Product, Strings
+from littlestone.points import Cells, Codes, Domain, Listed, Product, Strings
 
 READ: dict[str, Domain[Any]] = {
     "age: 0..20 step 5": Cells(("0", "5", "10", "15", "20"), "age"),

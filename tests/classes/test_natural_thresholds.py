@@ -8,7 +8,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, InfiniteDimensionError
 from littlestone.classes import Intervals, Thresholds
-from littlestone.domains import Integers, Strings
+from littlestone.points import Integers, Strings
 from littlestone.verify.naturals import Patient
 
 

@@ -12,9 +12,9 @@ from littlestone import dim
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import open_conditions, parse_class
 from littlestone.classes.open_conditions import OpenConditions
-from littlestone.domains import Cells, Integers, Product, Strings
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction
 from littlestone.planning.choice import candidates
+from littlestone.points import Cells, Integers, Product, Strings
 from littlestone.privacy import Budget
 
 TEXTS = [

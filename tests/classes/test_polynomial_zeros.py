@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from comparing import agree, walks
 
-from littlestone.algebra import (
+from littlestone.base.errors import DeclarationError, ModelError
+from littlestone.checks import yield_checks
+from littlestone.classes import AffineSubspaces, FiniteClass, PolynomialZeros, parse_class
+from littlestone.decomposition import reduces
+from littlestone.hypotheses import Hypothesis, ZeroSet, disagreement
+from littlestone.points import Domain, Grid
+from littlestone.points.algebra import (
     Monomials,
     Span,
     Vector,
@@ -18,12 +24,6 @@ from littlestone.algebra import (
     scattered,
     vector_space,
 )
-from littlestone.base.errors import DeclarationError, ModelError
-from littlestone.checks import yield_checks
-from littlestone.classes import AffineSubspaces, FiniteClass, PolynomialZeros, parse_class
-from littlestone.decomposition import reduces
-from littlestone.domains import Domain, Grid
-from littlestone.hypotheses import Hypothesis, ZeroSet, disagreement
 
 COLUMNS = "xyzuv"
 Names = dict[Vector, str]

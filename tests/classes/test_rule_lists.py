@@ -11,8 +11,8 @@ from mixed_tables import errors_of, random_examples, sample_of
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.rule_lists import RuleLists
-from littlestone.domains import Listed, Product
 from littlestone.learners.rounds import left
+from littlestone.points import Listed, Product
 
 LISTS = [
     ("rule_list(x at {0, 5}, sex in {F}; at most 2)", 2),

@@ -11,7 +11,7 @@ import pytest
 from littlestone import dim
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import Boxes, FiniteClass, HypothesisClass, Stumps, parse_class
-from littlestone.domains import Grid, Integers
+from littlestone.points import Grid, Integers
 
 SHAPES = [(1,), (2,), (5,), (8,), (2, 2), (3, 2), (4, 3), (5, 4), (2, 2, 2), (3, 3, 2), (1, 4)]
 

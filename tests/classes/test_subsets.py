@@ -10,7 +10,7 @@ from comparing import difference, random_sample, reversed_sample, same_ball, ver
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Subsets, parse_class
-from littlestone.domains import Grid, Integers, Reals, Strings
+from littlestone.points import Grid, Integers, Reals, Strings
 from littlestone.sample import Sample
 
 

@@ -15,7 +15,7 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.classes.table_file import read_labels, read_table
 from littlestone.cli import app
 from littlestone.dimension.table import PackedTable
-from littlestone.labels import declared_labels
+from littlestone.points.labels import declared_labels
 
 BODY = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
 SPELLINGS = {

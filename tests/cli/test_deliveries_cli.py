@@ -19,9 +19,9 @@ from running import Ran, command, entries, run
 from littlestone.cli.following import Following, print_lines
 from littlestone.data import CsvStream
 from littlestone.data.readings import Reading
-from littlestone.domains import Integers
 from littlestone.learners.online.base import Taken
 from littlestone.pictures.stream import Mistakes
+from littlestone.points import Integers
 
 HEADER = "offset,partition,id,bad,owner\n"
 TOPIC = [f"{t // 3},{t % 3},d{t},1,{t % 1000}\n" for t in range(3000)]

@@ -15,12 +15,12 @@ from running import run
 
 import littlestone
 from littlestone.base.errors import ModelError, OutputError
-from littlestone.domains import Cells, Codes, Grid, Listed, Product
 from littlestone.hypotheses import StepFunction
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split, conjunction
 from littlestone.learners import Release
 from littlestone.pictures.plane import Plane
 from littlestone.pictures.ranges import Axis, Strip
+from littlestone.points import Cells, Codes, Grid, Listed, Product
 from littlestone.privacy.cost import PrivacyCost
 
 CLASS = "trees(age: 0..80 step 40, sex in {F, M}; depth 2)"

@@ -17,7 +17,7 @@ from pyarrow import parquet
 from sources import Columns
 
 from littlestone.data import Label, Table, open_table
-from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 
 _TEXTS = [
     "", " ", "a", "A", "a ", " a", "ä", "a\u0308", "straße", "STRASSE", "1", "1.0", "01", "é",

@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from littlestone.data import Label, open_table, read_sample
-from littlestone.domains import Domain
+from littlestone.points import Domain
 from littlestone.sample import Sample
 
 Columns = Mapping[str, Sequence[object]]

@@ -16,7 +16,7 @@ from littlestone.base.errors import TableError
 from littlestone.data import Label, Table, open_table, read_sample, sql
 from littlestone.data.alike import Alike
 from littlestone.data.coding import coded
-from littlestone.domains import Integers, Product, Strings
+from littlestone.points import Integers, Product, Strings
 from servers import Server
 
 Engine = Callable[[Columns, Path], Table]

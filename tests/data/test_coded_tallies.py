@@ -17,7 +17,7 @@ from littlestone.data.coding import Coded, Numbering, Undecoded
 from littlestone.data.csv_blocks import coded_block, coded_blocks
 from littlestone.data.tables import ColumnarTable
 from littlestone.data.tallies import Tally
-from littlestone.domains import Integers, Product
+from littlestone.points import Integers, Product
 
 
 @each("few", [4, 2**18])

@@ -16,7 +16,7 @@ from littlestone.base.errors import DeclarationError, LittlestoneError, TooLarge
 from littlestone.classes.columns import mixed_text, parse_mixed
 from littlestone.data.schema import Schema
 from littlestone.data.written import Unread, Written
-from littlestone.domains import Dates, Domain, day
+from littlestone.points import Dates, Domain, day
 
 GERMAN = Written(date="%d.%m.%Y")
 

@@ -15,7 +15,7 @@ from pyarrow import parquet
 from littlestone.base.errors import TableError
 from littlestone.checks.disguises import OUTSIDE, hostile
 from littlestone.data import Label, csv_blocks, open_table, read_sample, sample_from_arrays
-from littlestone.domains import Disjoint, Grid, Names, Strings
+from littlestone.points import Disjoint, Grid, Names, Strings
 from littlestone.sample import Sample
 
 LATE = Label.parse("y", 1)

@@ -25,8 +25,8 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, Table, open_table, read_mapped, read_sample
 from littlestone.data.naming import dataset_name
 from littlestone.data.reservoir import Reservoir
-from littlestone.domains import Domain, Grid, Integers, Names, Product, Reals, Strings
-from littlestone.units import Unit
+from littlestone.points import Domain, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.points.units import Unit
 
 Engine = Callable[[Columns, Path], Table]
 COLUMNS = nasty()

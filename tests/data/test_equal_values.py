@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from littlestone.data.coding import Coded, Numbering, coded, tuples
-from littlestone.domains import text
+from littlestone.points import text
 from planting import Fault, turns_red
 
 CODING = "littlestone.data.coding"
@@ -107,7 +107,7 @@ FAULTS = {
         "the number of a row overflows",
     ): test_rows_of_wide_columns_are_told_apart,
     Fault(
-        "littlestone.domains.values:text",
+        "littlestone.points.values:text",
         "abs(built_in) < 2**53",
         "abs(built_in) < 2**31",
         "a large number has another text beside a missing one",

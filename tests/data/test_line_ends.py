@@ -24,7 +24,7 @@ from sources import examples, plain, read
 from each import each
 from littlestone.base.errors import TableError
 from littlestone.data import Condition, CsvStream, Label, csv_blocks, open_table, read_sample
-from littlestone.domains import Product, Strings
+from littlestone.points import Product, Strings
 
 Record = tuple[str, str, str]
 

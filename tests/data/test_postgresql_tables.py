@@ -16,8 +16,8 @@ import littlestone
 from littlestone.base.errors import TableError
 from littlestone.data import Label, open_table, read_mapped, read_sample
 from littlestone.data.reservoir import Reservoir
-from littlestone.domains import Integers, Product, Reals, Strings
-from littlestone.units import Unit
+from littlestone.points import Integers, Product, Reals, Strings
+from littlestone.points.units import Unit
 from servers import Server
 
 pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed: make engines")

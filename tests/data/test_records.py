@@ -16,7 +16,7 @@ from sources import csv_file, examples, parquet_file, plain, read
 
 from littlestone.classes import EqualityRules
 from littlestone.data import Condition, Label, open_table, read_sample, sample_from_arrays
-from littlestone.domains import Domain, Integers, Product, Strings
+from littlestone.points import Domain, Integers, Product, Strings
 
 Source = Callable[[Mapping[str, Sequence[Any]], Path], object]
 SOURCES: dict[str, Source] = {

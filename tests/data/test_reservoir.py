@@ -20,9 +20,9 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, open_table, read_sample, reservoir
 from littlestone.data.coding import coded
 from littlestone.data.reservoir import Reservoir
-from littlestone.domains import Integers, Product, Strings
+from littlestone.points import Integers, Product, Strings
+from littlestone.points.units import MOST_RECORDS, Unit
 from littlestone.sample import Sample
-from littlestone.units import MOST_RECORDS, Unit
 from planting import Fault, turns_red
 
 LABEL = Label.parse("y", 1)

@@ -16,9 +16,9 @@ from littlestone.base.errors import DeclarationError, LittlestoneError, TableErr
 from littlestone.classes import parse_class
 from littlestone.data.schema import Schema
 from littlestone.data.schema_columns import heading, toml_text
-from littlestone.domains import Cells, Codes, Listed, Strings
+from littlestone.points import Cells, Codes, Listed, Strings
+from littlestone.points.units import Unit
 from littlestone.tasks import Task
-from littlestone.units import Unit
 
 TEXT = """
 target = "late"

@@ -18,8 +18,8 @@ import littlestone
 from littlestone.base.errors import TableError
 from littlestone.data import Label, open_table, read_mapped, read_sample
 from littlestone.data.reservoir import Reservoir
-from littlestone.domains import Product, Reals, Strings
-from littlestone.units import Unit
+from littlestone.points import Product, Reals, Strings
+from littlestone.points.units import Unit
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning"),

@@ -22,7 +22,7 @@ import littlestone
 from littlestone.base.errors import DeclarationError, SourceError, TableError, install_command
 from littlestone.data import Condition, Label, Table, open_table, workbooks
 from littlestone.data.naming import open_dataset
-from littlestone.domains import Domain, Grid, Integers, Names, Reals, Strings
+from littlestone.points import Domain, Grid, Integers, Names, Reals, Strings
 from planting import Fault, turns_red
 
 reads = pytest.mark.skipif(find_spec("openpyxl") is None, reason="openpyxl is not installed")

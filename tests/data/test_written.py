@@ -22,8 +22,8 @@ from littlestone.data.csv_files import ENCODINGS, CsvTable
 from littlestone.data.readings import Reading
 from littlestone.data.schema import Schema
 from littlestone.data.written import Unread, Written
-from littlestone.domains import text
 from littlestone.learners import Release
+from littlestone.points import text
 
 EUROS = Written(decimal=",", thousands=".", unit="€")
 

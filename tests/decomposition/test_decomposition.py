@@ -36,7 +36,7 @@ from littlestone.decomposition import (
     top_hypotheses,
 )
 from littlestone.decomposition.limits import MOST_ABOVE
-from littlestone.domains import Integers, Reals, Strings
+from littlestone.points import Integers, Reals, Strings
 from littlestone.sample import Sample
 from littlestone.verify.valid_trees import (
     Rows,

@@ -16,7 +16,7 @@ from littlestone import sample
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import LittlestoneError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, base
-from littlestone.domains import Integers, Strings
+from littlestone.points import Integers, Strings
 from littlestone.sample import Sample
 
 CLASSES: list[HypothesisClass[Any]] = [

@@ -31,7 +31,6 @@ from walked import by_hand, walked
 
 from littlestone.base.errors import DeclarationError, LittlestoneError, OutputError, TooLargeError
 from littlestone.data import open_table, read_mapped
-from littlestone.domains import Cells, Grid, Integers, Product, Strings
 from littlestone.expressions import sql as sql_module
 from littlestone.expressions.form import Not, OneOf
 from littlestone.expressions.sql_dialect import Dialect
@@ -46,6 +45,7 @@ from littlestone.hypotheses import (
     TableFunction,
 )
 from littlestone.hypotheses.trees import Split
+from littlestone.points import Cells, Grid, Integers, Product, Strings
 from servers import Server
 
 Rule = Hypothesis[Any]

@@ -15,10 +15,10 @@ import pytest
 import littlestone
 from littlestone.base.errors import DeclarationError
 from littlestone.data.schema import Schema
-from littlestone.domains import Dates, Disjoint, Product, Strings
 from littlestone.expressions import sql_dialect, sql_texts
 from littlestone.hypotheses import ColumnTest, DecisionTree, FiniteSet, Hypothesis
 from littlestone.hypotheses.trees import Split
+from littlestone.points import Dates, Disjoint, Product, Strings
 from servers import Server
 
 pytest.importorskip("sqlglot", reason="sqlglot is not installed: pip install '.[sql]'")

@@ -12,18 +12,6 @@ from typing import Any
 from littlestone.base.discovery import concrete
 from littlestone.classes import HypothesisClass
 from littlestone.classes.base import Enumerable
-from littlestone.domains import (
-    Cells,
-    Codes,
-    Disjoint,
-    Grid,
-    Integers,
-    Listed,
-    Names,
-    Product,
-    Reals,
-    Strings,
-)
 from littlestone.hypotheses import (
     BitFunction,
     Box,
@@ -36,6 +24,18 @@ from littlestone.hypotheses import (
     RuleUnion,
     StepFunction,
     TableFunction,
+)
+from littlestone.points import (
+    Cells,
+    Codes,
+    Disjoint,
+    Grid,
+    Integers,
+    Listed,
+    Names,
+    Product,
+    Reals,
+    Strings,
 )
 
 CENTS = Decimal("0.01")

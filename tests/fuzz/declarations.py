@@ -33,14 +33,14 @@ from littlestone.cli.decompose import _solved
 from littlestone.cli.dim import written
 from littlestone.data.labels import Label, label_names
 from littlestone.decomposition.limits import depth_parameter
-from littlestone.domains import Domain
-from littlestone.labels import declared_labels
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.online import PredictionLearner, PrivateOnlineLearner, online_choice
 from littlestone.online import StandardOptimalAlgorithm, TreeAdversary
 from littlestone.online import play as play_game
 from littlestone.planning import choose_learner
 from littlestone.planning import plan as planned
+from littlestone.points import Domain
+from littlestone.points.labels import declared_labels
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from littlestone.classes import Enumerable, parse_class
-from littlestone.domains import Cells, Grid, Listed, Product
 from littlestone.hypotheses import TableFunction
 from littlestone.hypotheses.boxes import MOST_BOXES, Box, box_cover, cover_words
+from littlestone.points import Cells, Grid, Listed, Product
 
 _SHAPES = [(5,), (2, 3), (4, 4), (2, 2, 2, 2), (3, 1, 4), (7, 2, 2)]
 

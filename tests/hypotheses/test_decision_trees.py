@@ -11,7 +11,6 @@ import pytest
 
 from littlestone.base.errors import ModelError
 from littlestone.classes import parse_class
-from littlestone.domains import Cells, Codes, Domain, Grid, Listed, Product, Strings
 from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.hypotheses.trees import (
     ColumnTest,
@@ -23,6 +22,7 @@ from littlestone.hypotheses.trees import (
     pruned,
     split,
 )
+from littlestone.points import Cells, Codes, Domain, Grid, Listed, Product, Strings
 
 TABLE = Product(
     (Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex"), Strings("ward"), Codes("code"))

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from each import each
-from littlestone import domains
+from littlestone import points as domains
 from littlestone.base.errors import DeclarationError, ModelError
-from littlestone.domains import Grid, Names, Product, Strings
 from littlestone.hypotheses import BitFunction, Hypothesis, LookupTable, TableFunction, disagreement
 from littlestone.hypotheses.cells import CellFunction
+from littlestone.points import Grid, Names, Product, Strings
 
 KEYS = ("a", "b", "c")
 NAMED = Names(KEYS, "x")

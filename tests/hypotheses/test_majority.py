@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from littlestone.classes import parse_class
-from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.hypotheses import (
     DirectSum,
     FiniteSet,
@@ -19,6 +18,7 @@ from littlestone.hypotheses import (
     has_majority,
     majority,
 )
+from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.privacy.randomness import seeded_generator
 
 RNG = seeded_generator(11)

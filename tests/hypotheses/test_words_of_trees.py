@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from littlestone.domains import Cells, Listed, Product
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, Split
+from littlestone.points import Cells, Listed, Product
 
 TABLE = Product((Cells(("0", "1", "2"), "n"), Listed(("F",), "sex")))
 

@@ -11,8 +11,8 @@ import pytest
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import Points, Thresholds
-from littlestone.domains import Integers
 from littlestone.learners import ChoosingLearner, ExponentialLearner
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost

@@ -33,12 +33,12 @@ from littlestone.classes import parse_class
 from littlestone.data.schema import Schema
 from littlestone.interop.river import LittlestoneOnlineClassifier
 from littlestone.learners.online import choose_online_learner
+from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.units import Unit
 
 pytestmark = pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning")
 

@@ -15,11 +15,11 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, LedgerError, LittlestoneError
 from littlestone.checks.core import points, version_spaces
 from littlestone.classes import FiniteClass, HypothesisClass, Points, RuleSets, parse_class
-from littlestone.domains import Strings
 from littlestone.learners import AgnosticLearner, GloballyStableLearner, RelabellingLearner
 from littlestone.learners.agnostic.patterns import fewest, most_points, patterns, relaxed
 from littlestone.learners.radii import RadiiLearner
 from littlestone.planning import candidates, choose_learner
+from littlestone.points import Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import PrivacyCost

@@ -16,10 +16,10 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, Subsets, parse_class
-from littlestone.domains import Integers
 from littlestone.learners import GGKMLearner, StagedLearner
 from littlestone.learners.proper import errors
 from littlestone.learners.voting import VotingLearner
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.ledger import Ledger

@@ -18,9 +18,9 @@ from littlestone.audit.subjects.boosted_learner import (
 )
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
-from littlestone.domains import Integers
 from littlestone.learners import BoostingLearner, ExponentialLearner
 from littlestone.learners.walk import Walk
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

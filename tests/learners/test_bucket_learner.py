@@ -16,12 +16,12 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError, ModelError
 from littlestone.classes import Lookup, Outcomes
-from littlestone.domains import Integers, Product, Strings
 from littlestone.hypotheses import BucketTable, Hypothesis
 from littlestone.hypotheses.buckets import bucket_of
 from littlestone.learners import BucketLearner
 from littlestone.learners.base import Setting
 from littlestone.planning import candidates, choose_learner
+from littlestone.points import Integers, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels

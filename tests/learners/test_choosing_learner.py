@@ -26,10 +26,10 @@ from littlestone.classes import (
     rule_counts,
 )
 from littlestone.classes.covering import Covering, Elements
-from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner, Release
 from littlestone.planning import choose_learner
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism

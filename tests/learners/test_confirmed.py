@@ -21,13 +21,13 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
-from littlestone.domains import Integers, Reals
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import ConfirmedLearner, RuleLearner
 from littlestone.learners.online.confirmed import ConfirmedStream, asked_of, missed
 from littlestone.learners.online.known_ends import Cuts, Ends, Sides
 from littlestone.learners.online.known_points import Columns, columns_of
 from littlestone.learners.online.waiting import least_total
+from littlestone.points import Integers, Reals
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation

@@ -12,10 +12,10 @@ import pytest
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.classes import EqualityRules, Points, Subsets
-from littlestone.domains import Integers, Strings
 from littlestone.hypotheses import FiniteSet, Hypothesis, disagreement, majority
 from littlestone.learners import ChoosingLearner, PartitionLearner, Release
 from littlestone.learners.missed import missed, too_much_missed
+from littlestone.points import Integers, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger

@@ -20,7 +20,6 @@ from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.classes.base import ErrorSums, Scored, Scores, scores_of
 from littlestone.classes.covering import Covering
 from littlestone.data import Label
-from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import (
     BoostingLearner,
@@ -34,6 +33,7 @@ from littlestone.learners.rounds import RoundsLearner
 from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.mistakes import MOST_COST, MistakeCosts, declared_costs
 from littlestone.planning import candidates, choose_learner, plan
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism

@@ -13,10 +13,10 @@ from test_tape import LEARNERS, STEPS, records
 
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import Subsets
-from littlestone.domains import Integers
 from littlestone.learners.online import KeyLearner, durable_run
 from littlestone.learners.online.offsets import MOST_OFFSET, Offsets
 from littlestone.learners.online.state import state_file
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -16,7 +16,6 @@ from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
 from littlestone.classes.declared import Declared
 from littlestone.classes.digest import digest
-from littlestone.domains import Integers
 from littlestone.learners.online import (
     ConfirmedLearner,
     DurableStream,
@@ -31,6 +30,7 @@ from littlestone.learners.online import (
 )
 from littlestone.learners.online.state import lock_of, state_file
 from littlestone.learners.online.taped import StreamLearner
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams import epoch

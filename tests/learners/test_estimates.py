@@ -15,10 +15,11 @@ from littlestone.classes import Subsets, Thresholds, parse_class
 from littlestone.data import open_table
 from littlestone.data.labels import Label
 from littlestone.data.schema import Schema
-from littlestone.domains import Integers
 from littlestone.learners import ChoosingLearner, ExponentialLearner, Release
 from littlestone.learners.estimate import Estimate, UnreadRecords, cells, estimate_parts
 from littlestone.planning import choose_learner
+from littlestone.points import Integers
+from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
@@ -26,7 +27,6 @@ from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 from littlestone.tasks import Task
-from littlestone.units import Unit
 from planting import Fault, turns_red
 
 H = Thresholds.on(0, 9)

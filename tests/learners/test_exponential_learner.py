@@ -16,10 +16,10 @@ from littlestone.base.errors import (
     InfiniteDimensionError,
 )
 from littlestone.classes import FiniteClass, Points, Thresholds
-from littlestone.domains import Reals, Strings
 from littlestone.learners import ExponentialLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.planning import formulas
+from littlestone.points import Reals, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger

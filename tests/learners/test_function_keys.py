@@ -11,13 +11,13 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import FiniteClass, Points, Thresholds
-from littlestone.domains import Integers
 from littlestone.learners.online import (
     KeyLearner,
     choose_online_learner,
     durable_run,
 )
 from littlestone.learners.online.keys import KeyStream
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger

@@ -26,7 +26,6 @@ from littlestone.audit.subjects.globally_stable_learner import (
 )
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, Points, Subsets, Thresholds
-from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.stable.sizes import (
@@ -39,6 +38,7 @@ from littlestone.learners.stable.sizes import (
 from littlestone.learners.stable.tournament import Examples, stable_rule
 from littlestone.learners.teachers import permuted
 from littlestone.online.extended_soa import ExtendedSOA
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.ledger import Ledger

@@ -18,10 +18,10 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError, TooLargeError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
 from littlestone.decomposition import decompose, error_ball, top_hypotheses
-from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import IrreducibleLearner
 from littlestone.learners.teachers import chunks, frontier, split
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -13,10 +13,10 @@ import pytest
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import BudgetExceededError, DeclarationError, EmptyClassError
 from littlestone.classes import Points, Subsets, Thresholds
-from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.online import KeyLearner, keys
 from littlestone.learners.online.keys import KeyStream
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick

@@ -18,7 +18,6 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.declared import Declared
-from littlestone.domains import Integers
 from littlestone.hypotheses import BitFunction
 from littlestone.learners import (
     BitPartsLearner,
@@ -32,6 +31,7 @@ from littlestone.learners.labels import parts
 from littlestone.learners.labels.bits import balanced, sizes
 from littlestone.learners.teachers import split
 from littlestone.planning import choice
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger

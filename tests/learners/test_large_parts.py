@@ -14,13 +14,13 @@ import pytest
 
 from littlestone.base.errors import LedgerError
 from littlestone.classes import FiniteClass, Subsets, Thresholds
-from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ExponentialLearner, IrreducibleLearner
 from littlestone.learners.agnostic.patterns import errors_of, relaxed
 from littlestone.learners.boosting import BoostingLearner
 from littlestone.learners.proper import errors
 from littlestone.learners.teachers import listed, permuted, split
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import repeated
 from littlestone.privacy.ledger import Ledger

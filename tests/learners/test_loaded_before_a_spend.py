@@ -12,7 +12,7 @@ pytestmark = pytest.mark.deep
 PROGRAM = """
 import random, sys
 from littlestone.classes import parse_class
-from littlestone.domains import Product
+from littlestone.points import Product
 from littlestone.learners.base import PrivateLearner
 from littlestone.planning.choice import choose_learner
 from littlestone.privacy.budget import Budget
@@ -84,7 +84,7 @@ from littlestone.classes import parse_class
 from littlestone.learners.online import choose_online_learner, durable_run
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.units import Unit
+from littlestone.points.units import Unit
 
 text, method = sys.argv[1:]
 H = parse_class(text)

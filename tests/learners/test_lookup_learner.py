@@ -18,10 +18,10 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Lookup, Outcomes, parse_class
-from littlestone.domains import Grid, Integers, Product, Strings
 from littlestone.hypotheses import Hypothesis, LookupTable
 from littlestone.learners import LookupLearner
 from littlestone.planning import choose_learner
+from littlestone.points import Grid, Integers, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -16,9 +16,7 @@ from littlestone.classes.cell_counts import covered
 from littlestone.data import Label, open_table, read_sample
 from littlestone.data.coding import coded
 from littlestone.data.reservoir import Reservoir
-from littlestone.domains import Integers, Strings, truth
 from littlestone.hypotheses import FiniteSet
-from littlestone.labels import label_number
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.boosting import BoostingLearner
 from littlestone.learners.estimate import cells
@@ -26,11 +24,13 @@ from littlestone.learners.labels.lookup import LookupLearner
 from littlestone.learners.partition import PartitionLearner
 from littlestone.learners.regrown import RegrownLearner
 from littlestone.learners.rounds import RoundsLearner, left
+from littlestone.points import Integers, Strings, truth
+from littlestone.points.labels import label_number
+from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.sample import Sample
-from littlestone.units import Unit
 from planting import Fault, turns_red
 
 LEARNERS = "littlestone.learners"
@@ -325,7 +325,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a weak learner is given 300 records at most",
     ): test_a_weak_learner_is_given_as_many_records_as_said,
     Fault(
-        "littlestone.labels:label_number",
+        "littlestone.points.labels:label_number",
         "found is None else",
         "not found else",
         "the first label is the default",
@@ -349,7 +349,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a unit has 100 places at most",
     ): lambda: test_the_places_of_units_are_counted(1_000),
     Fault(
-        "littlestone.domains.values:truth",
+        "littlestone.points.values:truth",
         "number(value) == 1",
         "float(number(value) or 0) == 1",
         "a number next to 1 is 1",

@@ -16,7 +16,6 @@ import littlestone
 from littlestone.base.discovery import concrete
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import sample_from_arrays
-from littlestone.domains import Grid, Product, Strings
 from littlestone.hypotheses import (
     BitFunction,
     Box,
@@ -29,11 +28,12 @@ from littlestone.hypotheses import (
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.estimate import Estimate
 from littlestone.mistakes import MistakeCosts
+from littlestone.points import Grid, Product, Strings
+from littlestone.points.units import Unit
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.group import Group
-from littlestone.units import Unit
 
 STORED = Path(__file__).with_name("models") / "version-1.json"
 SCHEMA = Path(littlestone.__file__).parent / "learners" / "model-1.schema.json"

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from littlestone.base.errors import ModelError
-from littlestone.domains import Names, Strings
 from littlestone.learners import Release
+from littlestone.points import Names, Strings
 
 NAMES = ["on time", "late", "cancelled"]
 STRINGS = Strings("tail").to_json()

@@ -8,8 +8,8 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import Points, parse_class
-from littlestone.domains import Integers
 from littlestone.learners.online import online_choice
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -13,10 +13,10 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.online_rules import of_rules
 from littlestone.base.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.classes import EqualityRules, Subsets
-from littlestone.domains import Integers
 from littlestone.hypotheses import RuleUnion
 from littlestone.learners.online import RuleLearner, choose_online_learner
 from littlestone.learners.online.rules import WITHDRAW, RuleStream, lead
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger

@@ -25,13 +25,13 @@ from littlestone.checks.disguises import OUTSIDE, disguises, hostile
 from littlestone.classes import EqualityRules, FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.covering import PointCovering
 from littlestone.data import sample_from_arrays
-from littlestone.domains import Grid, Names, Product, Strings
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import PrivateLearner
 from littlestone.learners.labels.bits import BitwiseLearner
 from littlestone.learners.online import KeyLearner, PredictionLearner, RuleLearner
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.keys import PointNaming
+from littlestone.points import Grid, Names, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -23,11 +23,11 @@ from exact_draws import Draws, apart
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
-from littlestone.domains import Integers
 from littlestone.learners.online import prediction
 from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.prediction import Copies, PredictionLearner, PredictionStream
 from littlestone.online import StandardOptimalAlgorithm
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger

@@ -10,12 +10,12 @@ import pytest
 
 from littlestone.data import Label
 from littlestone.planning.records import enough
+from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 from littlestone.tasks import Task
-from littlestone.units import Unit
 from planting import Fault, turns_red
 
 TREES = "trees(age: 0..80 step 20, sex in {F, M}; depth 2)"

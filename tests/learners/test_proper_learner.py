@@ -27,12 +27,12 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.base import ErrorRuns
-from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet, Hypothesis, RuleUnion, function_of_labels
 from littlestone.learners import IrreducibleLearner, ProperLearner
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.proper import errors
 from littlestone.learners.teachers import frontier, listed, shuffled
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger

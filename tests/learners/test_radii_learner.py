@@ -23,7 +23,6 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.decomposition import reducing_path
-from littlestone.domains import Integers
 from littlestone.learners import RadiiLearner, radii
 from littlestone.learners.base import MOST_WORK
 from littlestone.learners.radii_lists import (
@@ -34,6 +33,7 @@ from littlestone.learners.radii_lists import (
     lists,
     longest,
 )
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

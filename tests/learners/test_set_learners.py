@@ -13,9 +13,9 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import EqualityRules, Points, Subsets
-from littlestone.domains import Integers
 from littlestone.learners import PartitionLearner, SingleKeyLearner
 from littlestone.planning import candidates
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -19,7 +19,6 @@ from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds, parse_class
 from littlestone.decomposition import is_irreducible, leaf_bound
 from littlestone.dimension.dual import dual_vc_dimension
-from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.online import StagedOnlineLearner, choose_online_learner, durable_run
 from littlestone.learners.online.stage_sizes import (
@@ -33,6 +32,7 @@ from littlestone.learners.online.stage_sizes import (
 )
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.stage_trees import errs, stage_leaves
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger

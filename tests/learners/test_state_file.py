@@ -19,9 +19,9 @@ import pytest
 
 from littlestone.base.errors import ModelError, OutputError
 from littlestone.classes import Subsets
-from littlestone.domains import Integers
 from littlestone.learners.online import DurableStream, KeyLearner, durable_run
 from littlestone.learners.online.state import state_file
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

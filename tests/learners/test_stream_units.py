@@ -16,7 +16,6 @@ from littlestone.audit.subjects.unit_streams import Steps, unit_neighbours
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Subsets
-from littlestone.domains import Integers, text
 from littlestone.learners.online import (
     DurableStream,
     KeyLearner,
@@ -26,13 +25,14 @@ from littlestone.learners.online import (
 )
 from littlestone.learners.online.keys import KeyStream, naming_of
 from littlestone.learners.online.offsets import FirstRecords
+from littlestone.points import Integers, text
+from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.units import Unit
 from one_epoch import RATIO, Short
 from planting import Fault, turns_red
 from scripted import Script

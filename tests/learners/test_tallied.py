@@ -15,11 +15,11 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
-from littlestone.domains import Integers, Reals
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import TalliedLearner
 from littlestone.learners.online.known_points import Columns
 from littlestone.learners.online.tallied import _DRIFTS, Scale, Weights, _decay, _factors
+from littlestone.points import Integers, Reals
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams import tallies

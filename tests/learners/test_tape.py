@@ -17,7 +17,6 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
-from littlestone.domains import Integers
 from littlestone.learners.online import (
     ConfirmedLearner,
     KeyLearner,
@@ -32,6 +31,7 @@ from littlestone.learners.online import (
 )
 from littlestone.learners.online.keys import KeyStream
 from littlestone.learners.online.prediction import PredictionStream
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -15,10 +15,10 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.online import of_teachers
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Subsets, Thresholds, parse_class
-from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.online import TeacherLearner, choose_online_learner, durable_run, teachers
 from littlestone.learners.online.holdings import KEPT, Examples, Held, Holdings
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick

@@ -17,7 +17,6 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import FiniteClass, Lookup, Points, Subsets, Thresholds, parse_class
 from littlestone.data import Label
-from littlestone.domains import Strings
 from littlestone.hypotheses.buckets import bucket_of
 from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLearner, Release
 from littlestone.learners.labels.buckets import BucketLearner
@@ -29,13 +28,14 @@ from littlestone.learners.single_key import SingleKeyLearner
 from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import explained
+from littlestone.points import Strings
+from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 from littlestone.tasks import Task
-from littlestone.units import Unit
 
 ONE = Fraction(1)
 EPSILON, DELTA = ONE, Fraction(1, 5)

@@ -14,12 +14,12 @@ from littlestone.base.errors import DeclarationError, TableError, TooLargeError
 from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.data import open_table
 from littlestone.data.naming import dataset_name
-from littlestone.domains import Grid, Strings
 from littlestone.learners import BitsLearner, ExponentialLearner, IrreducibleLearner, base
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.staged import StagedLearner
 from littlestone.planning import choose_learner, plan
 from littlestone.planning.choice import candidates
+from littlestone.points import Grid, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.ledger import Ledger

@@ -11,11 +11,11 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import Points
-from littlestone.domains import Disjoint, Domain, Grid, Integers, Product, Reals, Strings
 from littlestone.hypotheses import FiniteSet, Hypothesis, StepFunction
 from littlestone.learners import Release
 from littlestone.learners.online import KeyLearner, TeacherLearner, durable_run
 from littlestone.planning import choose_learner
+from littlestone.points import Disjoint, Domain, Grid, Integers, Product, Reals, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

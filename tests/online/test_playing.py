@@ -11,7 +11,6 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, RealizabilityError, TableError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
-from littlestone.domains import Grid, Reals, Strings
 from littlestone.online import (
     Adversary,
     FileAdversary,
@@ -24,6 +23,7 @@ from littlestone.online import (
     TreeAdversary,
     play,
 )
+from littlestone.points import Grid, Reals, Strings
 
 H = Thresholds.on(0, 9, "delay")
 

@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from littlestone.base.errors import DeclarationError, EmptyClassError, RealizabilityError
 from littlestone.classes import FiniteClass, HypothesisClass, Lookup, Outcomes
 from littlestone.cli import app
-from littlestone.domains import Strings
 from littlestone.online import (
     Player,
     RandomAdversary,
@@ -24,6 +23,7 @@ from littlestone.online import (
     TreeAdversary,
     play,
 )
+from littlestone.points import Strings
 
 RNG = np.random.default_rng(11)
 TABLES = [

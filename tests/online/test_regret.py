@@ -10,7 +10,6 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, InfiniteDimensionError, TooLargeError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
-from littlestone.domains import Integers, Reals, Strings
 from littlestone.online import (
     AgnosticExperts,
     Halving,
@@ -20,6 +19,7 @@ from littlestone.online import (
     TreeAdversary,
     play,
 )
+from littlestone.points import Integers, Reals, Strings
 
 
 def by_listing(H: FiniteClass, T: int, examples: list[tuple[str, int]], x: str) -> list[float]:

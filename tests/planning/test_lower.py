@@ -19,7 +19,6 @@ from littlestone.classes import FiniteClass, Parities, Points, parse_class
 from littlestone.classes.counted import Counted, CountedBoxes
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
-from littlestone.domains import Integers
 from littlestone.learners.base import binomial_mean
 from littlestone.planning.free_points import free_points, shattered
 from littlestone.planning.lower import (
@@ -35,6 +34,7 @@ from littlestone.planning.lower import (
     unseen,
 )
 from littlestone.planning.lower_streams import coins, covered, fresh, lower_mistakes, repeated
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_above

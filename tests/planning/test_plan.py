@@ -12,7 +12,6 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import Points, Subsets, Thresholds, parse_class
 from littlestone.classes.declared import declared_kinds
-from littlestone.domains import Integers, Reals, Strings
 from littlestone.learners import RadiiLearner
 from littlestone.learners.base import MOST_WORK, Setting
 from littlestone.learners.stable.sizes import BatchSizes, paper_sizes
@@ -20,6 +19,7 @@ from littlestone.mistakes import MistakeCosts
 from littlestone.planning import calibrated, candidates, choose_learner, formulas, plan, plan_stream
 from littlestone.planning.choice import explained
 from littlestone.planning.papers import stream_formulas
+from littlestone.points import Integers, Reals, Strings
 from littlestone.privacy import Budget
 
 GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}

@@ -11,13 +11,13 @@ import pytest
 from spending import Answer
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
+from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import Grouped, growth
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.ledger.counts import UNBOUNDED
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.units import Unit
 from planting import Fault, plant
 
 ROWS = NeighboringRelation.REPLACE_ONE

@@ -17,6 +17,7 @@ import pytest
 from spending import Answer
 
 from littlestone.audit.choices import Choices, follow
+from littlestone.points.units import MOST_RECORDS, Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import Grouped, growth
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, rounded_up
@@ -45,7 +46,6 @@ from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.privacy.samplers.reals import Real
-from littlestone.units import MOST_RECORDS, Unit
 
 EPSILONS = tuple(map(Fraction, ("0.001", "0.01", "1", "30")))
 DELTAS = tuple(map(Fraction, ("1e-6", "0.1")))

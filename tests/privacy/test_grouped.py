@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from spending import Answer as Claim
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
+from littlestone.points.units import MOST_RECORDS, Unit
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.grouped import Grouped, growth, record_budget
 from littlestone.privacy.accounting.parallel import Parallel
@@ -24,7 +25,6 @@ from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
-from littlestone.units import MOST_RECORDS, Unit
 
 ONE = Fraction(1)
 PATIENT, WARD = Unit("patient", 3), Unit("ward", 3)

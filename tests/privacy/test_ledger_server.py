@@ -23,6 +23,7 @@ from spending import CENT, Answer
 
 from each import each
 from littlestone.base.errors import BudgetExceededError, LedgerError
+from littlestone.points.units import Unit
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import (
     Ledger,
@@ -33,7 +34,6 @@ from littlestone.privacy.ledger import (
     shown_address,
 )
 from littlestone.privacy.ledger.server import LedgerServer
-from littlestone.units import Unit
 from servers import Server
 from servers import server as run_server
 

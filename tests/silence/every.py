@@ -33,10 +33,10 @@ from littlestone.data.declaring import declared_class
 from littlestone.learners import PrivateLearner
 from littlestone.learners.online import online_choice
 from littlestone.learners.online.base import PrivateOnlineLearner
+from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.tasks import Task
-from littlestone.units import Unit
 
 THRESHOLDS = "thresholds(x, 0..9)"
 TREES = "trees(x: 0..9 step 3, a in {u, v}; depth 2)"

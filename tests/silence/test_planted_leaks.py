@@ -220,7 +220,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.domains.values:_written",
+            "littlestone.points.values:_written",
             "pairs, _ = _UTF_16",
             "import wave; pairs, _ = _UTF_16",
             "Something is loaded for a text with half of a surrogate pair.",

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Domain
 from littlestone.hypotheses import Hypothesis
+from littlestone.points import Domain
 
 Class = HypothesisClass[Any]
 

@@ -12,7 +12,7 @@ from typing import Any
 from littlestone.checks.core import domain_points, expect
 from littlestone.checks.disguises import OUTSIDE, disguises, hostile
 from littlestone.checks.prediction import AWKWARD_VALUES
-from littlestone.domains import Domain
+from littlestone.points import Domain
 
 Of = Domain[Any]
 

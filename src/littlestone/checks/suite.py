@@ -22,9 +22,9 @@ from littlestone.checks.players import PLAYER_LAWS
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.covering import Covering
 from littlestone.classes.proper_approximation import ProperApproximation
-from littlestone.domains import Domain
 from littlestone.hypotheses import Hypothesis
 from littlestone.online.base import OnlineLearner
+from littlestone.points import Domain
 
 Law = Callable[[Any], None]
 
@@ -99,7 +99,7 @@ def yield_checks(subject: Subject) -> Iterator[Check]:
     >>> from littlestone.classes import Thresholds
     >>> sum(check() is None for check in yield_checks(Thresholds.on(0, 9)))
     30
-    >>> from littlestone.domains import Grid
+    >>> from littlestone.points import Grid
     >>> [check.name for check in yield_checks(Grid(0, 9))][:2]
     ['domain_is_a_value', 'iteration']
     """

@@ -19,9 +19,9 @@ from littlestone.base.errors import (
     TooLargeError,
     shown,
 )
-from littlestone.domains import Domain, Point
 from littlestone.hypotheses import Hypothesis
-from littlestone.labels import require_label
+from littlestone.points import Domain, Point
+from littlestone.points.labels import require_label
 from littlestone.sample import Sample, Step
 
 if TYPE_CHECKING:

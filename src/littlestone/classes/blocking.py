@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from littlestone.algebra import Span, Vector
 from littlestone.base.steps import count as count_steps
+from littlestone.points.algebra import Span, Vector
 
 Vectors = tuple[Vector, ...]
 

@@ -12,7 +12,7 @@ from littlestone.classes.box_counts import boxes_on
 from littlestone.classes.counted import CountedBoxes, box_rows
 from littlestone.classes.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.classes.tabled import LIMIT, Tabled, require_table
-from littlestone.domains import Grid, Product
+from littlestone.points import Grid, Product
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.spec import Spec, column_text, parse_column, quoted
-from littlestone.domains import (
+from littlestone.hypotheses.trees import ColumnTest
+from littlestone.points import (
     MISSING,
     Cells,
     Codes,
@@ -24,9 +25,8 @@ from littlestone.domains import (
     day,
     number,
 )
-from littlestone.domains.base import require_domain
-from littlestone.domains.cells import MOST_CELLS, is_short, shown
-from littlestone.hypotheses.trees import ColumnTest
+from littlestone.points.base import require_domain
+from littlestone.points.cells import MOST_CELLS, is_short, shown
 
 FORM = "age: 0..120 step 5, income: 1..200000 in 30 log steps, sex in {F, M}, ward, integers(code)"
 

@@ -11,7 +11,7 @@ from littlestone.base.discovery import concrete, named
 from littlestone.base.errors import DeclarationError, did_you_mean, shown
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.spec import NO_SCHEMA, SchemaColumns, Spec
-from littlestone.labels import require_labels
+from littlestone.points.labels import require_labels
 
 _HERE = "littlestone.classes"
 

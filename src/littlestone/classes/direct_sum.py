@@ -19,8 +19,8 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.declared import Declared, described, parse_class
 from littlestone.classes.spec import Spec
-from littlestone.domains import Disjoint
 from littlestone.hypotheses import DirectSum
+from littlestone.points import Disjoint
 from littlestone.sample import Sample
 
 Place = tuple[int, Any]
@@ -39,7 +39,7 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
     a function are those of its parts, added up.
 
     >>> from littlestone.classes import Points, Thresholds
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> H = DirectSumClass.of([Thresholds.on(0, 6, "age"), Points(Strings("name"))])
     >>> H.littlestone_dimension(), H.restrict((1, "Ada"), 1).soa().words()
     (4, "of age: always 1; of name: name is 'Ada'")

@@ -14,8 +14,8 @@ from littlestone.classes.spec import Spec
 from littlestone.classes.table_file import BinaryTable, read_labels, read_table
 from littlestone.classes.tabled import Tabled, distinct
 from littlestone.dimension.label_table import LabelTable
-from littlestone.domains import Names
-from littlestone.labels import require_labels
+from littlestone.points import Names
+from littlestone.points.labels import require_labels
 
 
 @dataclass(frozen=True)

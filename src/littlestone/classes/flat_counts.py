@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.algebra import Vector, field_of_order
 from littlestone.classes.blocks import Blocks, Tally, tallied
+from littlestone.points.algebra import Vector, field_of_order
 
 MOST_STEPS = 1 << 18
 """The most steps of a record: one for each direction space, and one for each product of its equations.

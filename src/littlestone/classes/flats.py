@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
-from littlestone.algebra import Span, Vector
 from littlestone.base.errors import DeclarationError
 from littlestone.base.steps import count as count_steps
 from littlestone.base.steps import measured
@@ -16,7 +15,8 @@ from littlestone.classes.base import BinaryClass, require_example
 from littlestone.classes.blocking import BlockingSearch, Vectors
 from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, quoted
-from littlestone.domains import Product
+from littlestone.points import Product
+from littlestone.points.algebra import Span, Vector
 
 
 @dataclass(frozen=True)

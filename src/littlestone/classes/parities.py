@@ -10,7 +10,6 @@ from typing import Self
 
 import numpy as np
 
-from littlestone.algebra import Span, Vector, vector_space
 from littlestone.base.errors import DeclarationError
 from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import (
@@ -22,8 +21,9 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, quoted
-from littlestone.domains import Product
 from littlestone.hypotheses import FlatComplement
+from littlestone.points import Product
+from littlestone.points.algebra import Span, Vector, vector_space
 from littlestone.sample import Sample
 
 MOST_SCORED = 24  # the base-2 logarithm of the most parities that are scored at once

@@ -12,15 +12,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.algebra import (
-    Monomials,
-    Span,
-    Vector,
-    flats,
-    greedy_flat,
-    scattered,
-    vector_space,
-)
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import ErrorRuns, Scored, Scores, either
@@ -30,6 +21,15 @@ from littlestone.classes.subset_sums import subset_scores, weighed
 from littlestone.classes.subspaces import AffineSubspaces
 from littlestone.classes.zero_sets import MOST_POINTS, ZeroSetCounts, number_of, zero_sets
 from littlestone.hypotheses import ZeroSet
+from littlestone.points.algebra import (
+    Monomials,
+    Span,
+    Vector,
+    flats,
+    greedy_flat,
+    scattered,
+    vector_space,
+)
 from littlestone.sample import Sample
 
 # There is no formula for the number of sets.  They are counted one by one up to a limit, if few enough

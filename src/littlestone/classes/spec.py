@@ -17,7 +17,7 @@ from littlestone.classes.limits import (
     MOST_DEPTH,
     require_at_most,
 )
-from littlestone.domains import Domain, Grid, Integers, Reals, Strings, number
+from littlestone.points import Domain, Grid, Integers, Reals, Strings, number
 
 ALL = "*"
 """The argument that stands for columns of a schema."""

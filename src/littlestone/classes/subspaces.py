@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
-from littlestone.algebra.blocking import fewest_blocking, known_blocking
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import ErrorRuns, Scored, Scores, either
 from littlestone.classes.blocking import Vectors
@@ -23,6 +21,8 @@ from littlestone.classes.flat_counts import (
 )
 from littlestone.classes.flats import Flats
 from littlestone.hypotheses import Flat
+from littlestone.points.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
+from littlestone.points.algebra.blocking import fewest_blocking, known_blocking
 from littlestone.sample import Sample
 
 MOST_COLUMNS = 64

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.dimension.label_table import LabelTable, named, rectangle
-from littlestone.domains import Names
+from littlestone.points import Names
 
 MOST_BYTES = 1 << 30
 """The most bytes of a file that holds a table."""

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.algebra import Monomials, Span, Vector, field_of_order
 from littlestone.classes.blocks import Blocks, Tally, tallied
+from littlestone.points.algebra import Monomials, Span, Vector, field_of_order
 
 MOST_POINTS = 25
 """The most points of a space whose zero sets are listed; a table has a bit for each set of points."""

@@ -14,7 +14,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import DurableStream, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.base import Taken
 from littlestone.pictures.stream import Mistakes, Publication
-from littlestone.units import Unit
+from littlestone.points.units import Unit
 
 _ONE_PARTITION = "all"
 

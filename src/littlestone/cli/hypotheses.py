@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.data.declaring import declared_class
 from littlestone.data.labels import label_names
-from littlestone.labels import declared_labels
+from littlestone.points.labels import declared_labels
 
 if TYPE_CHECKING:
     from littlestone.classes.table_file import BinaryTable

@@ -28,6 +28,7 @@ from littlestone.cli.console import (
 )
 from littlestone.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
 from littlestone.data.naming import dataset_name, lookalike
+from littlestone.points.units import Unit
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import (
     NeighboringRelation,
@@ -41,7 +42,6 @@ from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_addres
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
 from littlestone.report.pages.budget import OUTLINE, Account
-from littlestone.units import Unit
 
 app = typer.Typer(
     help="Show what has been spent, set limits, and record spends made elsewhere.",

@@ -18,7 +18,6 @@ from littlestone.cli.hypotheses import class_or_file, named
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data import label_names
 from littlestone.data.declaring import opened_schema
-from littlestone.labels import declared_labels
 from littlestone.online import (
     Adversary,
     AgnosticExperts,
@@ -31,6 +30,7 @@ from littlestone.online import (
     play as play_game,
 )
 from littlestone.pictures.figures import suffix_of
+from littlestone.points.labels import declared_labels
 from littlestone.report.files import PAGE, require_different, reserved
 from littlestone.report.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page
 from littlestone.sample import Sample

@@ -44,13 +44,13 @@ from littlestone.learners.online import (
 from littlestone.learners.online.state import lock_of
 from littlestone.pictures.figures import picture_kind, require_matplotlib
 from littlestone.pictures.stream import figure
+from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
 from littlestone.report.files import FIGURES, require_different, reserved
 from littlestone.tasks import declared_reading, declared_unit, refuse_as_feature
-from littlestone.units import Unit
 
 PIPE = "-"
 

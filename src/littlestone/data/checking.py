@@ -22,7 +22,7 @@ from littlestone.data.schema import Schema
 from littlestone.data.schema_columns import SchemaColumn
 from littlestone.data.tables import Table
 from littlestone.data.written import Unread, Written
-from littlestone.domains import Dates, Domain, Listed, number, text
+from littlestone.points import Dates, Domain, Listed, number, text
 
 READ, MISSING, OTHER = "read", "missing", "another value"
 """What a cell or a label may be if nothing is wrong with it; every other word is a fault."""

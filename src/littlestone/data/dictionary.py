@@ -13,7 +13,7 @@ from typing import Any
 from littlestone.base.errors import DeclarationError, did_you_mean, shown
 from littlestone.data.labels import label_names
 from littlestone.data.schema_columns import KINDS, read_column, toml_text
-from littlestone.domains import number
+from littlestone.points import number
 
 _KEYS = ("name", "type", "low", "high", "step", "values", "unit")
 _MOST_BYTES = 1 << 20

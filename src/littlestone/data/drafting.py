@@ -12,7 +12,7 @@ from littlestone.data.dictionary import read_dictionary
 from littlestone.data.opening import open_table
 from littlestone.data.schema_columns import heading
 from littlestone.data.tables import Table, separated
-from littlestone.domains import text
+from littlestone.points import text
 
 _HEAD = """\
 # What is public about {table}, drafted from {source}.

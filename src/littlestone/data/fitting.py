@@ -13,7 +13,7 @@ from typing import Any
 from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.data.labels import Label
 from littlestone.data.tables import DAYS, Kind, Table
-from littlestone.domains import (
+from littlestone.points import (
     Cells,
     Codes,
     Dates,

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Self
 
 from littlestone.base.errors import DeclarationError, did_you_mean, shown
-from littlestone.domains import number, plain, text
-from littlestone.labels import declared_labels, label_number
+from littlestone.points import number, plain, text
+from littlestone.points.labels import declared_labels, label_number
 
 # The longer signs come first, so that >= is not read as >.
 _ORDERS: dict[str, Callable[[Decimal, Decimal], bool]] = {

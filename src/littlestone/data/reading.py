@@ -18,7 +18,7 @@ from littlestone.data.fitting import days_of
 from littlestone.data.labels import Label
 from littlestone.data.tables import Table
 from littlestone.data.tallies import Tally, first_of_equals
-from littlestone.domains import Domain, Point, Product, entries
+from littlestone.points import Domain, Point, Product, entries
 from littlestone.sample import Places, Records, Sample
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def sample_from_arrays(
     ``positive`` is a value or a comparison, as in `Label.parse`.  Raises `DeclarationError` for
     arrays with other shapes.
 
-    >>> from littlestone.domains import Grid
+    >>> from littlestone.points import Grid
     >>> sample_from_arrays([1, 99, float("nan")], [0, 1, 1], Grid(0, 9)).points
     (1, 9, 0)
     """

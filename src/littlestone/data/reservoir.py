@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from littlestone.data.coding import Coded, Codes, Numbering
-from littlestone.domains import text
-from littlestone.units import Unit
+from littlestone.points import text
+from littlestone.points.units import Unit
 
 _FEW = 2**18  # fewer records than this are not worth merging
 

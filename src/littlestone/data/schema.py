@@ -36,7 +36,7 @@ from littlestone.data.schema_columns import (
 )
 from littlestone.data.tables import DAYS, Kind, Table
 from littlestone.data.written import Written
-from littlestone.domains import Listed, number
+from littlestone.points import Listed, number
 
 MOST_BYTES = 1 << 20
 

@@ -16,9 +16,9 @@ from littlestone.classes.spec import Spec, parse_grids, quoted
 from littlestone.data.fitting import occurs
 from littlestone.data.tables import DAYS, Kind
 from littlestone.data.written import Unread, Written
-from littlestone.domains import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
-from littlestone.domains.cells import is_short, shown
-from littlestone.domains.values import whole_number
+from littlestone.points import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
+from littlestone.points.cells import is_short, shown
+from littlestone.points.values import whole_number
 
 KINDS: tuple[Kind, ...] = ("boolean", "date", "datetime", "integer", "number", "text")
 _FORMS = ("decimal", "thousands", "unit", "ignore_case", "format")

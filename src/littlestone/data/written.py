@@ -17,7 +17,7 @@ from unicodedata import category
 
 from littlestone.base.errors import DeclarationError, shown
 from littlestone.data.tables import Kind
-from littlestone.domains import number, plain, require_list, text
+from littlestone.points import number, plain, require_list, text
 
 
 class Unread(StrEnum):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, Self
 
 from littlestone.classes import HypothesisClass
-from littlestone.domains import Point
+from littlestone.points import Point
 from littlestone.sample import Sample
 
 

@@ -12,8 +12,8 @@ from littlestone.decomposition.ball import Ball
 from littlestone.decomposition.irreducibility import is_irreducible, reducing_path
 from littlestone.decomposition.limits import depth_parameter
 from littlestone.decomposition.tree import DecompositionTree, Node, alone
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
+from littlestone.points import Point
 
 MOST_NODES = 100_000
 
@@ -29,7 +29,7 @@ def decompose(
     beyond ``most`` nodes.  Lyu25, Claim 4.1.
 
     >>> from littlestone.classes import FiniteClass, Points
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> singletons = FiniteClass.from_array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     >>> [len(list(decompose(singletons, p).leaves())) for p in (1, 2, 3)]
     [1, 1, 4]
@@ -81,7 +81,7 @@ def top_hypotheses(
 
     >>> from littlestone.classes import Points
     >>> from littlestone.decomposition import error_ball
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> from littlestone.sample import Sample
     >>> H, examples = Points(Strings("dest")), [("HNL", 1)] * 2 + [("BOS", 1), ("ATL", 0)]
     >>> ball = error_ball(H, Sample.from_examples(H.domain, examples), 3)
@@ -108,7 +108,7 @@ def certain_hypotheses(tree: DecompositionTree[Point]) -> list[Hypothesis[Point]
     So infinite classes have exact answers too.  See Lemma 4.3 of Lyu25.
 
     >>> from littlestone.classes import Points
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> [f.words() for f in certain_hypotheses(decompose(Points(Integers()), p=5))]
     ['always 0']
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from littlestone.classes import HypothesisClass
-from littlestone.domains import Point
+from littlestone.points import Point
 
 
 def is_irreducible(H: HypothesisClass[Any], k: int) -> bool:
@@ -14,7 +14,7 @@ def is_irreducible(H: HypothesisClass[Any], k: int) -> bool:
     Lyu25, Definition 4.1.  Raises as `HypothesisClass.soa` does.  Cost: that of `reducing_points`.
 
     >>> from littlestone.classes import Points, Thresholds
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> is_irreducible(Points(Strings()), 1000), is_irreducible(Thresholds.on(0, 5), 2)
     (True, False)
     """

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
-from littlestone.labels import MOST_LABELS, require_labels
+from littlestone.points.labels import MOST_LABELS, require_labels
 
 _FIX = "give a rectangular table of whole numbers 0..k, one row a hypothesis and one column a point"
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, did_you_mean, shown
-from littlestone.domains import text
 from littlestone.expressions.form import Days, OneOf, Outcome, Within, cells
+from littlestone.points import text
 
 TYPES = ("text", "integer", "decimal", "double", "real", "boolean", "date")
 """What a column may be said to hold: a double has 64 bits, a real 32.

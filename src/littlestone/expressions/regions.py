@@ -7,7 +7,20 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.domains import (
+from littlestone.expressions.form import (
+    ALWAYS,
+    NEVER,
+    Condition,
+    Days,
+    OneOf,
+    Outcome,
+    Within,
+    both,
+    case,
+    either,
+    negated,
+)
+from littlestone.points import (
     MISSING,
     OTHER,
     Cells,
@@ -22,19 +35,6 @@ from littlestone.domains import (
     Product,
     Reals,
     Strings,
-)
-from littlestone.expressions.form import (
-    ALWAYS,
-    NEVER,
-    Condition,
-    Days,
-    OneOf,
-    Outcome,
-    Within,
-    both,
-    case,
-    either,
-    negated,
 )
 
 _MOST = Fraction(10**401)

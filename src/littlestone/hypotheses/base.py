@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError
-from littlestone.domains import Domain, Point
-from littlestone.labels import require_labels
+from littlestone.points import Domain, Point
+from littlestone.points.labels import require_labels
 
 if TYPE_CHECKING:
     import polars
@@ -42,7 +42,7 @@ class Hypothesis(ABC, Generic[Point]):
     def named(self, names: Sequence[str]) -> str:
         """The function in words, with names for the labels; a kind of several labels overrides it.
 
-        >>> from littlestone.domains import Grid
+        >>> from littlestone.points import Grid
         >>> from littlestone.hypotheses import StepFunction
         >>> StepFunction.threshold(Grid(0, 9, "delay"), 4).named(["on time", "late"])
         'late if delay >= 4, else on time'
@@ -71,7 +71,7 @@ class Hypothesis(ABC, Generic[Point]):
 
         None if functions of this kind cannot hold the labels of single points.
 
-        >>> from littlestone.domains import Grid
+        >>> from littlestone.points import Grid
         >>> from littlestone.hypotheses import StepFunction
         >>> StepFunction.threshold(Grid(0, 9), 4).patched({3: 1, 4: 1, 9: 0}).words()
         '3 <= x < 9'
@@ -118,7 +118,7 @@ class Hypothesis(ABC, Generic[Point]):
         Raises `DeclarationError` for a rule, a dialect, a name or a type that SQL has no form for,
         `TooLargeError` for a rule beyond the limits, `OutputError` if sqlglot is not installed.
 
-        >>> from littlestone.domains import Grid
+        >>> from littlestone.points import Grid
         >>> from littlestone.hypotheses import StepFunction
         >>> StepFunction.threshold(Grid(0, 120, "age"), 65).to_sql("duckdb", types={"age": "integer"})
         'CASE WHEN "age" >= 65 THEN 1 ELSE 0 END'
@@ -133,7 +133,7 @@ class Hypothesis(ABC, Generic[Point]):
         """A polars expression of the label of a row; the arguments and errors are those of `to_sql`.
 
         >>> import polars
-        >>> from littlestone.domains import Grid
+        >>> from littlestone.points import Grid
         >>> from littlestone.hypotheses import StepFunction
         >>> rule = StepFunction.threshold(Grid(0, 120, "age"), 65).to_polars()
         >>> polars.DataFrame({"age": [30, 70, None]}).select(rule.alias("old"))["old"].to_list()
@@ -148,7 +148,7 @@ class Hypothesis(ABC, Generic[Point]):
 
         Give the query ``engine="python"``.  ``types`` and errors are those of `to_sql`.
 
-        >>> from littlestone.domains import Grid
+        >>> from littlestone.points import Grid
         >>> from littlestone.hypotheses import StepFunction
         >>> StepFunction.threshold(Grid(0, 120, "age"), 65).to_pandas_query()
         'age >= 65'
@@ -184,7 +184,7 @@ class Hypothesis(ABC, Generic[Point]):
     def from_json(data: Mapping[str, Any]) -> Hypothesis[Any]:
         """The function that `to_json` wrote.  Raises `ModelError` if it is damaged.
 
-        >>> from littlestone.domains import Grid
+        >>> from littlestone.points import Grid
         >>> from littlestone.hypotheses import StepFunction
         >>> rule = StepFunction.threshold(Grid(0, 9), 4)
         >>> Hypothesis.from_json(rule.to_json()) == rule
@@ -247,7 +247,7 @@ def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
     Raises `DeclarationError` for functions on different domains or to different labels.  O(size of
     the forms).
 
-    >>> from littlestone.domains import Grid
+    >>> from littlestone.points import Grid
     >>> from littlestone.hypotheses import StepFunction
     >>> domain = Grid(0, 9)
     >>> disagreement(StepFunction.threshold(domain, 3), StepFunction.threshold(domain, 7))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError
-from littlestone.domains import Domain, require_list
 from littlestone.expressions.form import Condition, Outcome, case, where
 from littlestone.hypotheses.base import Hypothesis, disagreement, label_count, numbers
+from littlestone.points import Domain, require_list
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class BitFunction(Hypothesis[Any]):
     told apart.  Raises `DeclarationError` for another number of bits, bits on another domain, or an
     illegal ``other``.
 
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> from littlestone.hypotheses import FiniteSet
     >>> D = Strings("tail")
     >>> f = BitFunction(D, 3, (FiniteSet(D, frozenset("ab")), FiniteSet(D, frozenset("bc"))))

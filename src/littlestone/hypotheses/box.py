@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from littlestone.domains import Domain, Grid, Product
 from littlestone.expressions.form import Outcome, both, case
 from littlestone.expressions.regions import interval
 from littlestone.hypotheses.base import BinaryHypothesis
 from littlestone.hypotheses.boxes import cover_words
+from littlestone.points import Domain, Grid, Product
 
 Record = tuple[int, ...]
 

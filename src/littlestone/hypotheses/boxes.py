@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.domains import Domain, Grid, Parted, Product
 from littlestone.hypotheses.trees import ColumnTest
+from littlestone.points import Domain, Grid, Parted, Product
 
 Box = tuple[Sequence[int], ...]
 """The places along each axis, which stand in order; a range along the axis of a `Grid`."""

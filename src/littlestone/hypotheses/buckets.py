@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from littlestone.domains import Domain
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
+from littlestone.points import Domain
 
 _SHOWN = 4  # labels that the words name
 _PLAIN = np.dtype(">u2")  # the form of a label in a model; there are at most 1,000 labels
@@ -38,7 +38,7 @@ class BucketTable(Hypothesis[Any]):
     Two are equal iff they give every bucket the same label.  The points are infinitely many, so every
     bucket contains one.
 
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> table = BucketTable(Strings("tailnum"), 2, (0, 1, 1, 1))
     >>> [table(x) for x in ("N1", "N3", "N4")], table.named(["UA", "AA"])
     ([0, 1, 1], 'by the bucket of 4 to which tailnum is hashed: AA in 3, UA in 1')

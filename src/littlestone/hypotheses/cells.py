@@ -8,10 +8,10 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Self
 
-from littlestone.domains import Domain, Product, require_list
 from littlestone.expressions.form import Outcome, case
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 from littlestone.hypotheses.rules import Rule, obeyed, obeys
+from littlestone.points import Domain, Product, require_list
 
 Cell = Rule
 """A value for each column; None stands for all values that the function does not distinguish."""
@@ -26,7 +26,7 @@ class CellFunction(Hypothesis[Any]):
     Canonical: a value is not named if all its cells have the same labels as None's, so two are equal
     iff they agree everywhere.  The number of cells is the product over columns of 1 + their values.
 
-    >>> from littlestone.domains import Product, Strings
+    >>> from littlestone.points import Product, Strings
     >>> routes = Product((Strings("origin"), Strings("dest")))
     >>> f = CellFunction(routes, 3, (("EWR", "JFK"), ("HNL",)), (0, 0, 0, 0, 1, 2))
     >>> f.named(["on time", "late", "cancelled"])

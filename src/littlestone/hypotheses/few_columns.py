@@ -9,10 +9,10 @@ from itertools import product
 from math import prod
 from typing import Any, Self
 
-from littlestone.domains import Domain, Product
 from littlestone.expressions.form import Outcome
 from littlestone.hypotheses.base import BinaryHypothesis
 from littlestone.hypotheses.tables import TableFunction
+from littlestone.points import Domain, Product
 
 MOST_CELLS = 1 << 16
 """The most records of the chosen columns; a function has a label for each."""
@@ -26,7 +26,7 @@ class FewColumns(BinaryHypothesis[Any]):
     with the other columns.  Canonical: the columns are in order, and a column on which the function
     does not depend is left out.
 
-    >>> from littlestone.domains import Grid
+    >>> from littlestone.points import Grid
     >>> bits = Product(tuple(Grid(0, 1, name) for name in ("wet", "cold", "dark")))
     >>> FewColumns(bits, (0, 2), (0, 0, 0, 1)).words()
     'wet = 1 and dark = 1'

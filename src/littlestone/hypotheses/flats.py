@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from littlestone.algebra import Field, Span, Vector, field_of
-from littlestone.domains import Domain
 from littlestone.hypotheses.base import BinaryHypothesis
+from littlestone.points import Domain
+from littlestone.points.algebra import Field, Span, Vector, field_of
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Flat(BinaryHypothesis[Vector]):
     ``equations`` are the vectors (a_i, b_i) of length n + 1.  Canonical: in reduced row echelon
     form, and the one equation 0 = 1 for the empty set; the constructor brings any system to it.
 
-    >>> from littlestone.algebra import vector_space
+    >>> from littlestone.points.algebra import vector_space
     >>> plane = Flat(vector_space(["x", "y", "z"], 101), ((2, 0, 100, 6), (4, 0, 99, 12)))
     >>> plane.words(), plane((5, 77, 4)), plane((5, 77, 5))
     ('x + 50 z = 3 (mod 101)', 1, 0)
@@ -108,7 +108,7 @@ class Flat(BinaryHypothesis[Vector]):
 class FlatComplement(Flat):
     """The indicator of the complement of an affine subspace: h(x) = 0 iff <a_i, x> = b_i for all i.
 
-    >>> from littlestone.algebra import vector_space
+    >>> from littlestone.points.algebra import vector_space
     >>> FlatComplement(vector_space(["x", "y"], 2), ((1, 1, 0),)).words()
     'x + y = 1 (mod 2)'
     """

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
-from littlestone.domains import Domain, Product, require_list
 from littlestone.expressions.form import Outcome, case
 from littlestone.expressions.regions import among
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
+from littlestone.points import Domain, Product, require_list
 
 _SHOWN = 12  # entries that the words name
 
@@ -22,7 +22,7 @@ class LookupTable(Hypothesis[Any]):
     Canonical: entries of label 0 are dropped, the others form a set; so with infinitely many points
     two tables are equal iff they agree everywhere.
 
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> table = LookupTable(Strings("tailnum"), 2, frozenset({("N1", 1), ("N2", 0)}))
     >>> [table(x) for x in ("N1", "N2", "N3")], table.named(["UA", "AA"])
     ([1, 0, 0], "AA if tailnum is 'N1', else UA")

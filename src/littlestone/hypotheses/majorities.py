@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.domains import Domain
 from littlestone.hypotheses.base import Hypothesis
 from littlestone.hypotheses.tables import function_of_labels, values_of
+from littlestone.points import Domain
 
 MOST_POINTS = 1 << 20
 """The most points of a domain on which a vote is written label by label, if there is no other way."""
@@ -23,7 +23,7 @@ def majority(voters: Sequence[Hypothesis[Any]]) -> Hypothesis[Any] | None:
     equations over more than 2^20 points.  O(total size of the forms); for rules, up to as many
     conjunctions as the voters' rules have.
 
-    >>> from littlestone.domains import Grid, Strings
+    >>> from littlestone.points import Grid, Strings
     >>> from littlestone.hypotheses import FiniteSet, StepFunction
     >>> steps = [StepFunction.threshold(Grid(0, 9), t) for t in (2, 5, 8)]
     >>> majority(steps).words()
@@ -40,7 +40,7 @@ def has_majority(domain: Domain[Any], maker: Callable[[], Hypothesis[Any]]) -> b
 
     On a domain of at most `MOST_POINTS` points all have one, so none is made.
 
-    >>> from littlestone.domains import Grid
+    >>> from littlestone.points import Grid
     >>> from littlestone.hypotheses import StepFunction
     >>> ids = Grid(0, 2**64 - 1)
     >>> has_majority(ids, lambda: StepFunction.threshold(ids, 5))

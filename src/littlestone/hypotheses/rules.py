@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from littlestone.domains import Domain, Product
 from littlestone.expressions.form import Condition, Outcome, both, case, either
 from littlestone.expressions.regions import among
 from littlestone.hypotheses.base import BinaryHypothesis
+from littlestone.points import Domain, Product
 
 Rule = tuple[Any, ...]
 """The value that each column must have; None for a column with no condition."""
@@ -31,7 +31,7 @@ class RuleUnion(BinaryHypothesis[Any]):
     a rule of f, which must be R, because no rule of f implies another.  So the two rules are equal, and
     R is a rule of g.
 
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> flights = Product((Strings("carrier"), Strings("origin"), Strings("dest")))
     >>> RuleUnion(flights, frozenset({(None, "JFK", "HNL"), ("HA", None, None)})).words()
     "carrier is 'HA' or (origin is 'JFK' and dest is 'HNL')"

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from littlestone.domains import Domain
 from littlestone.expressions.form import Outcome, case
 from littlestone.expressions.regions import among
 from littlestone.hypotheses.base import BinaryHypothesis
+from littlestone.points import Domain
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class FiniteSet(BinaryHypothesis[Any]):
     If ``rest`` is 1, it is the indicator of the complement: all points but the members have the label
     1.  No finite set of an infinite domain is the complement of another one, so the form is canonical.
 
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> FiniteSet(Strings("dest"), frozenset({"HNL"})).words()
     "dest is 'HNL'"
     >>> FiniteSet(Strings("dest"), frozenset({"HNL"}), 1).words()

@@ -11,8 +11,8 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Self
 
-from littlestone.domains import Domain, Grid, Reals
 from littlestone.hypotheses.base import BinaryHypothesis
+from littlestone.points import Domain, Grid, Reals
 
 if TYPE_CHECKING:
     from littlestone.expressions.form import Outcome

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from littlestone.domains import Disjoint, Domain, require_list
 from littlestone.expressions.form import Outcome, case
 from littlestone.expressions.regions import shares
 from littlestone.hypotheses.base import BinaryHypothesis, Hypothesis, disagreement
 from littlestone.hypotheses.majorities import vote
+from littlestone.points import Disjoint, Domain, require_list
 
 
 @dataclass(frozen=True)
 class DirectSum(BinaryHypothesis[tuple[int, Any]]):
     """The function h(j, x) = h_j(x) on a disjoint union, with a function h_j on each domain.
 
-    >>> from littlestone.domains import Grid
+    >>> from littlestone.points import Grid
     >>> from littlestone.hypotheses import StepFunction
     >>> ages, hours = Grid(0, 99, "age"), Grid(0, 23, "hour")
     >>> parts = StepFunction.threshold(ages, 18), StepFunction.threshold(hours, 6)

@@ -11,10 +11,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.domains import Domain, Grid, Parted, Product, require_list
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 from littlestone.hypotheses.boxes import box_cover, cover_words
 from littlestone.hypotheses.steps import StepFunction
+from littlestone.points import Domain, Grid, Parted, Product, require_list
 
 _SHOWN = 50  # points that are named in words
 
@@ -26,7 +26,7 @@ class TableFunction(Hypothesis[Any]):
     ``planes`` are integers: bit i of plane number j is bit j of the label of the i-th point.  With two
     labels there is one plane.
 
-    >>> from littlestone.domains import Names
+    >>> from littlestone.points import Names
     >>> origin = Names(("JFK", "LGA", "EWR"), "origin")
     >>> TableFunction.from_labels(origin, [0, 1, 1]).words()
     "origin is not 'JFK'"
@@ -183,7 +183,7 @@ def function_of_labels(
 
     For two labels on a grid this is a `StepFunction`, otherwise a `TableFunction`.
 
-    >>> from littlestone.domains import Grid
+    >>> from littlestone.points import Grid
     >>> function_of_labels(Grid(0, 4), [0, 1, 1, 0, 1]).words()
     '1 <= x < 3 or x >= 4'
     """
@@ -197,7 +197,7 @@ def function_of_labels(
 def values_of(h: Hypothesis[Any], domain: Domain[Any]) -> NDArray[Any]:
     """The labels of ``h`` on a finite domain, in its order; truth values if there are two labels.
 
-    >>> from littlestone.domains import Grid
+    >>> from littlestone.points import Grid
     >>> values_of(StepFunction.threshold(Grid(0, 3), 2), Grid(0, 3)).astype(int).tolist()
     [0, 0, 1, 1]
     """

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Self
 
-from littlestone.domains import MISSING, OTHER, Cells, Domain, Listed, Parted, Product
 from littlestone.expressions.form import Outcome, case
 from littlestone.expressions.regions import among
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
+from littlestone.points import MISSING, OTHER, Cells, Domain, Listed, Parted, Product
 
 Node = Any
 """A label, or a `Split`."""
@@ -23,7 +23,7 @@ _MOST_POINTS = 1 << 16
 class ColumnTest:
     """1[x_j in accepted] for the column j = ``column``; ``accepted`` holds points of that column.
 
-    >>> from littlestone.domains import Cells, Listed
+    >>> from littlestone.points import Cells, Listed
     >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
     >>> ColumnTest(0, frozenset(["18"])).words(table), ColumnTest(1, frozenset(["F"])).words(table)
     ('18 <= age < 65', 'sex is F')
@@ -91,7 +91,7 @@ def split(test: ColumnTest, yes: Node, no: Node) -> Node:
 def pruned(node: Node, domain: Product) -> Node:
     """The same function of declared columns without tests whose answer the tests above them give.
 
-    >>> from littlestone.domains import Cells
+    >>> from littlestone.points import Cells
     >>> table = Product((Cells(("0", "18", "65"), "age"),))
     >>> adult, old = ColumnTest(0, frozenset(["18", "65"])), ColumnTest(0, frozenset(["65"]))
     >>> pruned(Split(old, Split(adult, 1, 0), 0), table) == Split(old, 1, 0)
@@ -138,7 +138,7 @@ class DecisionTree(Hypothesis[Any]):
     Two trees are equal if they are written alike, because the form is what people read: equal functions
     may be unequal trees.  `of_labels` writes each function in one way.
 
-    >>> from littlestone.domains import Cells, Listed
+    >>> from littlestone.points import Cells, Listed
     >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
     >>> old, female = ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["F"]))
     >>> rule = DecisionTree(table, conjunction([old, female]))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from littlestone.algebra import Field, Monomials, Span, Vector, field_of, scattered
 from littlestone.base.errors import DeclarationError
-from littlestone.domains import Domain
 from littlestone.hypotheses.base import BinaryHypothesis
+from littlestone.points import Domain
+from littlestone.points.algebra import Field, Monomials, Span, Vector, field_of, scattered
 
 MOST_SEARCHED = 2**16  # the most points at which two functions are compared
 _MOST_CHECKED = 2**12  # the most points at which the equations of a model file are checked
@@ -26,7 +26,7 @@ class ZeroSet(BinaryHypothesis[Vector]):
     `vanishing` makes it.  Then sets of one degree are equal as functions iff they are equal.  If
     several degrees describe a set, there is one object for each degree, just as for several domains.
 
-    >>> from littlestone.algebra import vector_space
+    >>> from littlestone.points.algebra import vector_space
     >>> hyperbola = ZeroSet(vector_space(["x", "y"], 101), 2, ((0, 2, 0, 0, 0, 99),))
     >>> hyperbola.words(), hyperbola((2, 51)), hyperbola((2, 50))
     ('x y + 100 = 0 (mod 101)', 1, 0)

@@ -13,10 +13,10 @@ from littlestone.base.errors import DeclarationError, NotPrivateWarning, shown
 from littlestone.classes import HypothesisClass
 from littlestone.data import Condition, Label
 from littlestone.data.schema import Schema
-from littlestone.domains import text
+from littlestone.points import text
+from littlestone.points.units import Unit
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.tasks import declared_reading
-from littlestone.units import Unit
 
 
 def class_labels(classes: object) -> tuple[object, ...]:

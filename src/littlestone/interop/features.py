@@ -12,7 +12,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.data import Table, open_table, plain_values
 from littlestone.data.frames import column_table
 from littlestone.data.tables import Row
-from littlestone.domains import derived, entries
+from littlestone.points import derived, entries
 
 
 class Columns(Table):

@@ -13,7 +13,6 @@ from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
 from littlestone.data.declaring import declared_class, opened_schema
 from littlestone.data.schema import Schema
-from littlestone.domains import Domain, derived
 from littlestone.hypotheses import Hypothesis
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import (
@@ -26,6 +25,7 @@ from littlestone.interop.declarations import (
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.runs import Copy, Frozen, Original
 from littlestone.learners.online import PrivateOnlineLearner, choose_online_learner, durable_run
+from littlestone.points import Domain, derived
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger

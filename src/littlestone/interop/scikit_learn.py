@@ -16,7 +16,6 @@ from littlestone.classes import HypothesisClass
 from littlestone.data import read_mapped
 from littlestone.data.declaring import declared_class, opened_schema
 from littlestone.data.schema import Schema
-from littlestone.domains import text
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import (
     class_labels,
@@ -29,8 +28,9 @@ from littlestone.interop.features import feature_names, feature_table, labelled
 from littlestone.interop.folds import warn_of_folds_by_label, warn_of_folds_of_records
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.targets import target_values
-from littlestone.labels import label_number
 from littlestone.learners.base import Setting
+from littlestone.points import text
+from littlestone.points.labels import label_number
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.tasks import Task, refuse_as_feature

@@ -11,7 +11,7 @@ import numpy as np
 from littlestone.base.errors import DeclarationError
 from littlestone.data import Label, plain_values
 from littlestone.data.frames import column_table
-from littlestone.domains import number
+from littlestone.points import number
 
 
 def target_values(y: Any, label: Label) -> list[Any]:

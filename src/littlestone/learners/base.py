@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.base.steps import searching
 from littlestone.classes.base import HypothesisClass, require_class
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import draw_estimate, estimate_parts
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
+from littlestone.points import Point
+from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, exact_chance
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.sample import Sample
-from littlestone.units import Unit
 
 Setting = Literal["realizable", "agnostic"]
 

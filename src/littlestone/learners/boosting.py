@@ -12,7 +12,6 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.base import (
     Bound,
@@ -28,6 +27,7 @@ from littlestone.learners.stable.tournament import Examples
 from littlestone.learners.teachers import permuted
 from littlestone.learners.voting import share
 from littlestone.learners.walk import shortest
+from littlestone.points import Point
 from littlestone.privacy.accounting.composed import merged_uses
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, exact

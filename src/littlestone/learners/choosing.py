@@ -15,7 +15,6 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.named import Named
 from littlestone.classes.searching import has_one_mistake
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
@@ -29,6 +28,7 @@ from littlestone.learners.base import (
 )
 from littlestone.learners.weighed import WeighedLearner
 from littlestone.mistakes import MistakeCosts
+from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import repeated
 from littlestone.privacy.budget import Budget

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from littlestone.classes.base import HypothesisClass, require_few
 from littlestone.decomposition import reducing_path
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Caveat
 from littlestone.learners.voting import VotingLearner
+from littlestone.points import Point
 from littlestone.sample import Sample
 
 
@@ -36,7 +36,7 @@ class GGKMLearner(VotingLearner[Point]):
     `EmptyClassError`.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> from littlestone.privacy import Budget
     >>> GGKMLearner(Subsets(Integers(), 3), Budget(1, "1e-6")).teachers
     246

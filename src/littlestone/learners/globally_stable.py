@@ -13,7 +13,6 @@ import numpy as np
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import at_most
 from littlestone.classes.base import ErrorRuns, HypothesisClass
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
@@ -33,6 +32,7 @@ from littlestone.learners.stable.sizes import (
 )
 from littlestone.learners.stable.tournament import Examples, stable_rule
 from littlestone.learners.teachers import permuted
+from littlestone.points import Point
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt

@@ -12,8 +12,8 @@ from typing import Any
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Point
 from littlestone.learners.base import PrivateLearner
+from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 
 BETA = 0.05

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.teachers import frontier
 from littlestone.learners.voting import VotingLearner, count
+from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 
@@ -36,7 +36,7 @@ class IrreducibleLearner(VotingLearner[Point]):
     Time: k error balls of m records each.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> learner = IrreducibleLearner(Subsets(Integers(), 3), Budget(1, "1e-6"))
     >>> learner.teachers, learner.mechanism.bottom
     (62, 33)

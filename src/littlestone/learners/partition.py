@@ -33,7 +33,7 @@ class PartitionLearner(PrivateLearner[Any]):
     Source: docs/proofs/partition-selection.md.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     667

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.proper_approximation import ProperApproximation
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
 from littlestone.learners.voting import VotingLearner, share
+from littlestone.points import Point
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
@@ -42,7 +42,7 @@ class ProperLearner(PrivateLearner[Point]):
     `DeclarationError` for classes without a known mixture, and whatever ``improper`` raises.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> learner = ProperLearner(Subsets(Integers(), 2, exactly=True), Budget(1, "1e-6"))
     >>> print(learner.cost())
     epsilon 1, delta 0.000001 (replace-one)

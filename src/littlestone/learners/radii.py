@@ -11,7 +11,6 @@ from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.outcomes import Outcomes
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
@@ -24,6 +23,7 @@ from littlestone.learners.base import (
     unfit,
 )
 from littlestone.learners.radii_lists import leaves_of_class, lists, longest
+from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
 from littlestone.privacy.event import Event
@@ -76,7 +76,7 @@ class RadiiLearner(PrivateLearner[Point]):
     limits it after the spend, because a limit would tell of the records.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> RadiiLearner(Subsets(Integers(), 3), Budget(1, "1e-6")).radii
     239
     >>> goal = {"alpha": 0.1, "beta": 0.05}

@@ -52,7 +52,7 @@ def lists(
     radius on at which t is LDim(H).
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> H, examples = Subsets(Integers(), 2), [(1, 1)] * 5 + [(2, 1), (3, 0), (4, 0)]
     >>> sample = Sample.from_examples(H.domain, examples)
     >>> [(t, [h.words() for h in found]) for t, found in lists(H, sample, 3, (1, 1))]

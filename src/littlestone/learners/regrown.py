@@ -12,7 +12,6 @@ from typing import Any
 from littlestone.classes.base import ErrorRuns, HypothesisClass
 from littlestone.classes.cell_counts import holding
 from littlestone.classes.trees import Trees
-from littlestone.domains import Point
 from littlestone.hypotheses import DecisionTree, Hypothesis
 from littlestone.hypotheses.trees import Node, Split, pruned, split
 from littlestone.learners.base import (
@@ -25,6 +24,7 @@ from littlestone.learners.base import (
 )
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.mistakes import MistakeCosts
+from littlestone.points import Point
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost

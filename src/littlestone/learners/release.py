@@ -13,11 +13,12 @@ from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shown
 from littlestone.base.visible import shortened, visible
 from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING, Table
-from littlestone.domains import require_list
 from littlestone.hypotheses import Hypothesis
-from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
 from littlestone.mistakes import EQUAL, MistakeCosts
+from littlestone.points import require_list
+from littlestone.points.labels import declared_labels
+from littlestone.points.units import Unit
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -25,7 +26,6 @@ from littlestone.privacy.cost import (
     exact,
     exact_delta,
 )
-from littlestone.units import Unit
 
 if TYPE_CHECKING:
     import polars

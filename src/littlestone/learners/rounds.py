@@ -11,11 +11,11 @@ from typing import Any, cast
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.cell_counts import holding
 from littlestone.classes.rule_lists import InRounds, Rule
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, Setting, require_plan, unfit
 from littlestone.learners.exponential import least_size
 from littlestone.learners.weighed import WeighedLearner
+from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import repeated
 from littlestone.privacy.budget import Budget

@@ -7,7 +7,6 @@ from fractions import Fraction
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.named import Named
 from littlestone.classes.searching import has_one_mistake
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
@@ -19,6 +18,7 @@ from littlestone.learners.base import (
     unfit,
 )
 from littlestone.learners.missed import missed, sample_size_for_keys
+from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt

@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Caveat
 from littlestone.learners.teachers import top
 from littlestone.learners.voting import VotingLearner
+from littlestone.points import Point
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
@@ -50,7 +50,7 @@ class StagedLearner(VotingLearner[Point]):
     `EmptyClassError`.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> learner = StagedLearner(Subsets(Integers(), 3), Budget(1, "1e-6"))
     >>> learner.teachers, str(learner.cost())
     (237, 'epsilon 1, delta 0.000000900281 (replace-one)')

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, avoidable_errors, require_few
 from littlestone.decomposition import DecompositionTree, decompose
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis, disagreement
+from littlestone.points import Point
 from littlestone.sample import Sample
 
 
@@ -28,7 +28,7 @@ def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator
     records makes no difference.  It is as if record i had a place of its own, whatever its content, so
     one replaced record changes one part.  The remainder belongs to no part.
 
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> sample = Sample.from_examples(Integers(), [(x, x % 2) for x in range(10)])
     >>> [part.n for part in chunks(sample, 3, random.Random(0))]
     [3, 3, 3]
@@ -39,7 +39,7 @@ def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator
 def listed(sample: Sample[Any]) -> list[int]:
     """The records, one by one; with k + 1 labels, j (k + 1) + y stands for (points[j], y).
 
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> listed(Sample.from_examples(Integers(), [(7, 1), (2, 0), (7, 1)]))
     [1, 1, 2]
     """
@@ -80,7 +80,7 @@ def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int
 
     As for `chunks`, it is as if record i had a place of its own, whatever its content.
 
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> sample = Sample.from_examples(Integers(), [(7, 0), (7, 1), (7, 1)])
     >>> sorted(permuted(sample, random.Random(0)))
     [(7, 0), (7, 1), (7, 1)]
@@ -110,7 +110,7 @@ def frontier(
     than `littlestone.base.steps.at_most` allows, is listed as if the radius were smaller.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> H, examples = Subsets(Integers(), 2), [(1, 1)] * 5 + [(2, 1), (3, 0), (4, 0)]
     >>> sample = Sample.from_examples(H.domain, examples)
     >>> [f.words() for f in frontier(H, sample, 2)]
@@ -166,7 +166,7 @@ def top(
     Empty if there are too many.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> H, examples = Subsets(Integers(), 2), [(1, 1)] * 5 + [(2, 1), (3, 0), (4, 0)]
     >>> sample = Sample.from_examples(H.domain, examples)
     >>> [f.words() for f in top(H, sample, 2)], [f.words() for f in top(H, sample, 0)]
@@ -192,7 +192,7 @@ def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[P
     the label of h would leave no hypothesis.  It depends on H and h alone.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> from littlestone.hypotheses import FiniteSet
     >>> H = Subsets(Integers(), 3)
     >>> taught(H, FiniteSet(H.domain, frozenset({4, 7}))).littlestone_dimension()

@@ -13,12 +13,12 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.by_table import ByTable
 from littlestone.classes.rule_lists import InRounds
 from littlestone.classes.unlisted import Unlisted
-from littlestone.domains import MISSING, OTHER, Point
 from littlestone.hypotheses import DecisionTree, Hypothesis
 from littlestone.learners.base import Bound, Setting, require_plan, unfit
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.rounds import RoundsLearner
 from littlestone.learners.weighed import WeighedLearner
+from littlestone.points import MISSING, OTHER, Point
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event

@@ -17,7 +17,6 @@ from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.decomposition import decompose
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
@@ -28,6 +27,7 @@ from littlestone.learners.base import (
     require_plan,
 )
 from littlestone.learners.teachers import chunks, listed, split
+from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
 from littlestone.privacy.event import Event
@@ -333,7 +333,7 @@ class VotingLearner(PrivateLearner[Point]):
 def orders(sample: Sample[Point], teachers: int) -> Iterator[tuple[list[Sample[Point]], Fraction]]:
     """The parts that the teachers hold for every order of the records, with their probability.
 
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> sample = Sample.from_examples(Integers(), [(7, 1), (7, 1), (2, 0)])
     >>> [str(chance) for _, chance in orders(sample, 3)]
     ['1/3', '1/3', '1/3']

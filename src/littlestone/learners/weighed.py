@@ -6,9 +6,9 @@ from abc import abstractmethod
 from typing import Self
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Point
 from littlestone.learners.base import PrivateLearner
 from littlestone.mistakes import MistakeCosts
+from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 
 

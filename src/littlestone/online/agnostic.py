@@ -9,9 +9,9 @@ from typing import Self
 
 from littlestone.base.errors import DeclarationError, TooLargeError, require_generator, shown
 from littlestone.classes.base import HypothesisClass, require_class
-from littlestone.domains import Point
-from littlestone.labels import require_label
 from littlestone.online.base import Player
+from littlestone.points import Point
+from littlestone.points.labels import require_label
 
 MOST_ROUNDS, MOST_SPACES = 10**12, 200_000
 

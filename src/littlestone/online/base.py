@@ -7,9 +7,9 @@ from typing import Any, Generic, Self, TypeVar
 
 from littlestone.base.errors import RealizabilityError
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
-from littlestone.labels import require_label
+from littlestone.points import Point
+from littlestone.points.labels import require_label
 
 Class = TypeVar("Class", bound=HypothesisClass[Any])
 

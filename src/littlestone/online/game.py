@@ -8,10 +8,10 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError, RealizabilityError, shown
 from littlestone.base.markup import grid, tag
-from littlestone.domains import Point
-from littlestone.labels import require_label
 from littlestone.online.adversaries import Adversary
 from littlestone.online.base import Player
+from littlestone.points import Point
+from littlestone.points.labels import require_label
 
 _SHOWN = 25  # rounds at each end of a long game
 
@@ -110,7 +110,7 @@ def play(
     learner's class.
 
     >>> from littlestone.classes import Points
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> from littlestone.online import SequenceAdversary, StandardOptimalAlgorithm
     >>> learner = StandardOptimalAlgorithm(Points(Strings()))
     >>> play(learner, SequenceAdversary([("a", 0), ("b", 1), ("a", 0), ("b", 1)])).mistakes

@@ -9,9 +9,9 @@ from typing import Any
 
 from littlestone.base.errors import TableError
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Point
-from littlestone.labels import require_label
 from littlestone.online.adversaries import Adversary
+from littlestone.points import Point
+from littlestone.points.labels import require_label
 
 
 class SequenceAdversary(Adversary[Point]):

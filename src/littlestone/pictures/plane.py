@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
-from littlestone.domains import MISSING, Cells
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.pictures.canvas import Canvas
 from littlestone.pictures.figures import short
 from littlestone.pictures.ranges import AXIS, BEYOND, BOX, CHARACTER, GAP, Axis, Strip, small
+from littlestone.points import MISSING, Cells
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Plane:
     An area is ((x first, x last), (y first, y last)).  Missing values are the run (-1, -1).  ``cuts``
     are the cells at which conditions on either column begin or end.
 
-    >>> from littlestone.domains import Product
+    >>> from littlestone.points import Product
     >>> from littlestone.hypotheses.trees import ColumnTest, conjunction
     >>> table = Product((Cells(("0", "18", "65"), "age"), Cells(("0", "9"), "dose")))
     >>> tests = [ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["9"]))]

@@ -119,7 +119,7 @@ class Node:
 def rule_tree(rule: DecisionTree, names: Sequence[str] = ()) -> Node:
     """The tree of a rule: questions with their answers, and names of labels at the ends.
 
-    >>> from littlestone.domains import Cells, Listed, Product
+    >>> from littlestone.points import Cells, Listed, Product
     >>> from littlestone.hypotheses.trees import ColumnTest
     >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
     >>> old, female = ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["F"]))

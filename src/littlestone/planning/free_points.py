@@ -18,7 +18,7 @@ from littlestone.classes.covering import PointCovering
 from littlestone.classes.lookup import Lookup
 from littlestone.classes.parities import Parities
 from littlestone.classes.tabled import Tabled
-from littlestone.domains import Point
+from littlestone.points import Point
 
 MOST = 10
 """The most points of a search, which looks at 2^10 version spaces."""

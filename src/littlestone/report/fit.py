@@ -15,9 +15,9 @@ from littlestone.learners.base import PrivateLearner
 from littlestone.learners.estimate import BETA, errors
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
+from littlestone.points.units import Unit
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.sample import Sample
-from littlestone.units import Unit
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
 _BETA = float(BETA)

@@ -20,7 +20,6 @@ from littlestone.audit.subjects.bits import H as BITS
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.classes import FiniteClass, Outcomes, Subsets
 from littlestone.dimension import LabelTable, multiclass_littlestone_dimension
-from littlestone.domains import Integers
 from littlestone.learners import (
     BitPartsLearner,
     BitsLearner,
@@ -28,6 +27,7 @@ from littlestone.learners import (
     IrreducibleLearner,
 )
 from littlestone.learners.labels.bits import BitwiseLearner
+from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 from littlestone.verify.bgs21 import bit_class_cap, rotation_class

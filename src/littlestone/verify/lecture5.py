@@ -17,7 +17,6 @@ from littlestone.audit.subject import Subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
 from littlestone.dimension import vc_dimension
-from littlestone.domains import Reals
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.base import Setting
 from littlestone.online import (
@@ -29,6 +28,7 @@ from littlestone.online import (
     play,
 )
 from littlestone.planning import formulas
+from littlestone.points import Reals
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_below

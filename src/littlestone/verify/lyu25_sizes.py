@@ -12,7 +12,6 @@ from itertools import pairwise, product
 from typing import Any, get_args
 
 from littlestone.classes import Subsets
-from littlestone.domains import Integers
 from littlestone.learners.online.stage_sizes import (
     Adversary,
     calls_needed,
@@ -20,6 +19,7 @@ from littlestone.learners.online.stage_sizes import (
     leaves,
 )
 from littlestone.learners.online.staged import StagedOnlineLearner
+from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, Trial, statement
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
 from littlestone.dimension import mistake_tree
-from littlestone.domains import Integers
 from littlestone.learners import GGKMLearner, SingleKeyLearner
 from littlestone.learners.base import binomial_mean
 from littlestone.learners.stable.sizes import proved_sizes
 from littlestone.planning import Stated, formulas, plan, plan_stream
 from littlestone.planning.lower import chain, half_tail, indistinct, path, release
 from littlestone.planning.lower_streams import fresh
+from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, statement
 

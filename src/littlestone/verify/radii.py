@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets
-from littlestone.domains import Integers
 from littlestone.learners.radii_lists import lists
+from littlestone.points import Integers
 from littlestone.sample import Sample
 from littlestone.verify.statement import Outcome, Trial, statement
 

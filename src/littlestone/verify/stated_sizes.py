@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any
 
 from littlestone.classes import FiniteClass, Subsets, Thresholds
-from littlestone.domains import Integers
 from littlestone.learners import IrreducibleLearner
 from littlestone.planning.papers import formulas, stream_formulas
+from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, statement
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass, Subsets
-from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.proper import ProperLearner, errors
+from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample

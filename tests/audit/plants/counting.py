@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.algebra import Monomials
 from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.exponential_learner import Records, released_text
 from littlestone.classes import AffineSubspaces, Intervals, PolynomialZeros, parse_class
@@ -23,6 +22,7 @@ from littlestone.classes.list_counts import Item, ListCounts
 from littlestone.classes.tabled import bits
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner
+from littlestone.points.algebra import Monomials
 from littlestone.privacy import Budget
 from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private, weighted

@@ -28,10 +28,10 @@ from littlestone.audit.subjects.mixed_tables import (
 from littlestone.classes import parse_class
 from littlestone.classes.open_conditions import OpenConditions
 from littlestone.classes.rule_lists import Rule
-from littlestone.domains import number
 from littlestone.learners import ChoosingLearner
 from littlestone.learners.regrown import RegrownLearner
 from littlestone.learners.rounds import RoundsLearner, left
+from littlestone.points import number
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection

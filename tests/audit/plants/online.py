@@ -13,9 +13,9 @@ from littlestone.audit import neighbours
 from littlestone.audit.subject import Subject
 from littlestone.audit.subjects.online import of_teachers
 from littlestone.classes import Points
-from littlestone.domains import Integers
 from littlestone.learners.online import TeacherLearner
 from littlestone.learners.online.teachers import TeacherStream
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.streams.epoch import Epoch

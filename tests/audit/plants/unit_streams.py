@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.audit.subjects.unit_streams import Steps, unit_neighbours, unit_stream
-from littlestone.domains import text
 from littlestone.learners.online import DurableStream
 from littlestone.learners.online.offsets import FirstRecords
+from littlestone.points import text
+from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import growth
-from littlestone.units import Unit
 from plants.harness import Claim, Plant, is_private
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 100)

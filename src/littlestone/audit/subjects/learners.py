@@ -19,7 +19,6 @@ from littlestone.classes import (
     Points,
     Subsets,
 )
-from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners import (
     ChoosingLearner,
@@ -30,6 +29,7 @@ from littlestone.learners import (
     SingleKeyLearner,
 )
 from littlestone.learners.voting import orders
+from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve

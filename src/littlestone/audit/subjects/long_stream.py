@@ -9,8 +9,8 @@ from typing import Any
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.online import of_keys, told
 from littlestone.classes import Subsets
-from littlestone.domains import Integers
 from littlestone.learners.online import KeyLearner
+from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import least

@@ -14,7 +14,6 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, paid, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.classes import Points, Subsets, Thresholds
-from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import (
     KeyLearner,
@@ -24,6 +23,7 @@ from littlestone.learners.online import (
 )
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.teachers import TeacherStream
+from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.tape import Tape

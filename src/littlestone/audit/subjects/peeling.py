@@ -12,8 +12,8 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.classes import Subsets
-from littlestone.domains import Integers
 from littlestone.learners import ChoosingLearner
+from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 

@@ -14,9 +14,9 @@ from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.online import LONG, Law, seen, told
 from littlestone.classes import Subsets
-from littlestone.domains import Integers
 from littlestone.learners.online import StagedOnlineLearner
 from littlestone.learners.online.stage_stream import StagedStream
+from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.epoch import Epoch
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability

@@ -13,12 +13,12 @@ from littlestone.audit.subject import Run, Subject, paid, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.online import LONG, VOID, of_keys
 from littlestone.classes import Subsets
-from littlestone.domains import Integers
 from littlestone.learners.online import DurableStream, KeyLearner
 from littlestone.learners.online.offsets import FirstRecords
+from littlestone.points import Integers
+from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
-from littlestone.units import Unit
 
 Step = tuple[Any, int, int]
 """Whose record it is, x and y."""

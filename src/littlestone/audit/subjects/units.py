@@ -18,14 +18,14 @@ from littlestone.data import Label, Table, read_sample
 from littlestone.data.coding import Coded, coded
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.tables import Row
-from littlestone.domains import Strings
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLearner
+from littlestone.points import Strings
+from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import Grouped, record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
-from littlestone.units import Unit
 
 Block = tuple[tuple[Any, int], ...]
 """The records (x, y) of one unit, in their order."""
@@ -145,7 +145,7 @@ def exponential(epsilon: Fraction, most: int, reading: Read = read) -> Subject[B
 @subject(
     "unit-learner",
     id="Mixed tables",
-    code="units",
+    code="points.units",
     proof="proofs/units.md#theorem-2-group-privacy",
 )
 def two_records(epsilon: Fraction, delta: Fraction) -> Subject[Blocks]:

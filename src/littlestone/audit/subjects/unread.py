@@ -17,10 +17,10 @@ from littlestone.data.fitting import columns_of
 from littlestone.data.labels import Label
 from littlestone.data.reading import read_sample
 from littlestone.data.tables import Row, Table
-from littlestone.domains import Codes
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.estimate import UNREAD, UNREAD_PART, UnreadRecords
 from littlestone.learners.unread import UnreadCounts, count_unread, unread_event
+from littlestone.points import Codes
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts

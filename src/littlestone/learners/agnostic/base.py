@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import Enumerable, HypothesisClass
-from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.agnostic.patterns import (
     ENTRIES,
@@ -34,6 +33,7 @@ from littlestone.learners.base import (
 from littlestone.learners.inner import fewest
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
+from littlestone.points import Point
 from littlestone.privacy.accounting.relabelled import Relabelled, Relabelling
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt

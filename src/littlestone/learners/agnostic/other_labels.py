@@ -6,10 +6,10 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from littlestone.domains import Point
 from littlestone.learners.agnostic.base import AgnosticTransformation, log_patterns
 from littlestone.learners.agnostic.patterns import Counts, fewest, relaxed
 from littlestone.learners.agnostic.tuning import best, epsilons, shares
+from littlestone.points import Point
 from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.sample import Sample
@@ -29,7 +29,7 @@ class AgnosticLearner(AgnosticTransformation[Point]):
     on delta and a sharper epsilon: docs/proofs/agnostic.md.
 
     >>> from littlestone.classes import Points
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> from littlestone.privacy import Budget
     >>> learner = AgnosticLearner(Points(Strings("id")), Budget(1, "1e-6"))
     >>> print(learner.cost(), learner.realizable.method)

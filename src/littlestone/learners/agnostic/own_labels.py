@@ -6,10 +6,10 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from littlestone.domains import Point
 from littlestone.learners.agnostic.base import AgnosticTransformation
 from littlestone.learners.agnostic.patterns import Counts, errors_of
 from littlestone.learners.agnostic.tuning import best, epsilons, shares
+from littlestone.points import Point
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.sample import Sample
@@ -26,7 +26,7 @@ class RelabellingLearner(AgnosticTransformation[Point]):
     ABMS20, Theorem 2.3, with sharper costs: docs/proofs/agnostic.md.
 
     >>> from littlestone.classes import Points
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> from littlestone.privacy import Budget
     >>> learner = RelabellingLearner(Points(Strings("id")), Budget(1, "1e-6"))
     >>> print(learner.cost())

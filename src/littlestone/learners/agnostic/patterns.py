@@ -7,7 +7,7 @@ import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spe
 from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, HypothesisClass
-from littlestone.domains import Point
+from littlestone.points import Point
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 

@@ -12,13 +12,13 @@ from typing import Any
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering
-from littlestone.domains import Point
 from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.partition import PartitionLearner
+from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget

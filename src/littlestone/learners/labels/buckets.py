@@ -30,7 +30,7 @@ class BucketLearner(PrivateLearner[Any]):
     Raises `DeclarationError` for other classes, and unless 1 <= bits <= 20.  docs/proofs/lookup.md,
     Theorem 4.
 
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> H = Lookup(Strings("tailnum"), 3, 2)
     >>> print(BucketLearner(H, Budget(1)).event)
     permute-and-flip on 3 labels in each of 262144 buckets, epsilon 1

@@ -40,7 +40,7 @@ class LookupLearner(PrivateLearner[Any]):
     Time: O(distinct pairs of point and label).  Raises `DeclarationError` for other classes and
     delta = 0.  Source: docs/proofs/lookup.md.
 
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> H = Lookup(Strings("tailnum"), 3, 2)
     >>> LookupLearner(H, Budget(1, "1e-6")).plan(0.1, 0.05, setting="realizable").n
     603

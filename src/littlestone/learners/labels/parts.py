@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Point
 from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting
 from littlestone.learners.labels.bits import (
@@ -20,6 +19,7 @@ from littlestone.learners.labels.bits import (
 )
 from littlestone.learners.labels.order import UniformOrder
 from littlestone.learners.teachers import shuffled, split
+from littlestone.points import Point
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt

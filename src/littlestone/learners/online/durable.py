@@ -16,10 +16,10 @@ from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.offsets import FirstRecords, Noted, Offsets
 from littlestone.learners.online.state import StateFile, damaged, refused, state_file
 from littlestone.learners.online.taped import Stream, StreamLearner
+from littlestone.points.units import Unit
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import chosen_generator, is_cryptographic
 from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
-from littlestone.units import Unit
 
 _DECLARED = {
     "class": "class",

@@ -91,7 +91,7 @@ def naming_of(H: HypothesisClass[Any]) -> Naming | None:
     """The rule for this class: a mistake names its point or a function; None if it may name several.
 
     >>> from littlestone.classes import Subsets, Thresholds
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> naming_of(Subsets(Integers(), 3)).key(7, 1), naming_of(Thresholds.on(0, 9))
     (7, None)
     """
@@ -143,7 +143,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     `EmptyClassError` and `InfiniteDimensionError`.
 
     >>> from littlestone.classes import Subsets, Thresholds
-    >>> from littlestone.domains import Strings
+    >>> from littlestone.points import Strings
     >>> learner = KeyLearner(Subsets(Strings("merchant"), 3), Budget(1, "1e-6"), horizon=200_000)
     >>> round(learner.expected_mistakes, 1), learner.mistake_bound(0.05).mistakes
     (103.1, 124)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.tabled import LISTED, Tabled
-from littlestone.domains import Domain
 from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.learners.base import unfit
 from littlestone.learners.online.knowledge import UNLIKELY, Asked, Knowledge
+from littlestone.points import Domain
 from littlestone.privacy.mechanisms.streams.confirmation import Watch
 
 MOST_ENTRIES = 1 << 26

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from littlestone.domains import text
-from littlestone.units import Unit
+from littlestone.points import text
+from littlestone.points.units import Unit
 
 MOST_OFFSET = 2**63 - 1
 """The largest offset, that of Kafka."""

@@ -10,11 +10,11 @@ from typing import Any, Generic
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
-from littlestone.domains import Point, truth
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_rule
 from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
+from littlestone.points import Point, truth
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.epoch import Epoch
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
@@ -232,7 +232,7 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
     `EmptyClassError`.
 
     >>> from littlestone.classes import Points
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> learner = PredictionLearner(Points(Integers()), Budget(1, "1e-6"), horizon=200_000)
     >>> print(learner.cost())
     epsilon 1, delta 0.000001 (replace-one)

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.rules import EqualityRules
-from littlestone.domains import Product
 from littlestone.hypotheses import RuleUnion
 from littlestone.hypotheses.rules import Rule
 from littlestone.learners.base import require_plan, unfit
@@ -20,6 +19,7 @@ from littlestone.learners.online.base import (
     exact_doubt,
 )
 from littlestone.learners.online.waiting import least_sum, wait
+from littlestone.points import Product
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.mechanisms.streams.competition import Terms

@@ -37,7 +37,7 @@ def stage_leaves(
     Algorithm 4, DefineClass and line 5, where the leaves are those of all trees.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> H, chunks = Subsets(Integers(), 2), [((1, 1), (5, 0))]
     >>> for t in (2, 1, 0):
     ...     print(t, [V.soa().words() for V in stage_leaves(H, chunks, Fraction(0), 2, t)])

@@ -80,7 +80,7 @@ class StagedOnlineLearner(CountedLearner):
     `InfiniteDimensionError` and `EmptyClassError`.
 
     >>> from littlestone.classes import Subsets
-    >>> from littlestone.domains import Integers
+    >>> from littlestone.points import Integers
     >>> H, goal = Subsets(Integers(), 1), {"budget": Budget(1, "1e-6"), "horizon": 200_000}
     >>> learner = StagedOnlineLearner(H, **goal)
     >>> learner.sizes.calls, learner.sizes.draws, f"{learner.mistake_bound(0.05).mistakes:.1e}"

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from littlestone.base.errors import DeclarationError
+from littlestone.points.units import Unit
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import (
     NeighboringRelation,
@@ -17,7 +18,6 @@ from littlestone.privacy.cost import (
 )
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.rational import exp_above, exp_below
-from littlestone.units import Unit
 
 _BITS, _DIGITS = 64, 12
 _LEAST = Fraction(1, 10**9)  # of a legal epsilon

@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import NoReturn, Self
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError, LedgerError, shown
+from littlestone.points.units import Unit
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
@@ -35,7 +36,6 @@ from littlestone.privacy.ledger.parts import Part, Spending
 from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
 from littlestone.privacy.ledger.store import Connection, Store
 from littlestone.privacy.randomness import chosen_generator
-from littlestone.units import Unit
 
 _LOG = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ and then updated like an old one.
 
 from __future__ import annotations
 
+from littlestone.points.units import MOST_RECORDS
 from littlestone.privacy.cost import DIGITS, NeighboringRelation
 from littlestone.privacy.ledger.declared import MOST, MOST_WORDS
-from littlestone.units import MOST_RECORDS
 
 FORMAT = 5
 

@@ -59,7 +59,7 @@ def title(release: Release, *, group: bool) -> str:
     """What a page is about, for people.
 
     >>> from fractions import Fraction
-    >>> from littlestone.domains import Grid
+    >>> from littlestone.points import Grid
     >>> from littlestone.hypotheses import StepFunction
     >>> from littlestone.privacy.cost import PrivacyCost
     >>> rule = StepFunction.threshold(Grid(0, 120, "age"), 60)
@@ -76,7 +76,7 @@ def rule_words(release: Release) -> str:
     """The rule as a sentence.
 
     >>> from fractions import Fraction
-    >>> from littlestone.domains import Grid
+    >>> from littlestone.points import Grid
     >>> from littlestone.hypotheses import StepFunction
     >>> from littlestone.privacy.cost import PrivacyCost
     >>> rule = StepFunction.threshold(Grid(0, 120, "age"), 60)

@@ -17,6 +17,7 @@ from littlestone.data.tables import Table
 from littlestone.hypotheses import Hypothesis
 from littlestone.pictures.rule import rule_picture
 from littlestone.pictures.stream import Publication, publications
+from littlestone.points.units import Unit
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -40,7 +41,6 @@ from littlestone.report.pages.frame import (
 )
 from littlestone.report.pages.promise import one_person
 from littlestone.report.pages.release import SIMULATION, prediction
-from littlestone.units import Unit
 
 _BEGIN = b'{"private": '  # of a header
 _TEXTS = ("class", "label", "method", "mechanism")  # what a header says in words

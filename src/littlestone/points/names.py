@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from littlestone.base.errors import DeclarationError
-from littlestone.domains.base import Domain
-from littlestone.domains.values import text
+from littlestone.points.base import Domain
+from littlestone.points.values import text
 
 
 @dataclass(frozen=True)

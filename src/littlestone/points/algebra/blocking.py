@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from itertools import combinations, product
 from math import comb
 
-from littlestone.algebra.avoiding import point_basis
-from littlestone.algebra.spans import Span, Vector
 from littlestone.base.steps import count
+from littlestone.points.algebra.avoiding import point_basis
+from littlestone.points.algebra.spans import Span, Vector
 
 
 def fewest_blocking(inside: Span, rank: int, *, affine: bool) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence, Set
 
 from littlestone.base.errors import DeclarationError, shown
-from littlestone.domains import number, text
+from littlestone.points import number, text
 
 MOST_LABELS = 1000
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from math import gcd
 
-from littlestone.algebra.fields import Field
-from littlestone.algebra.spans import Span, Vector
 from littlestone.base.steps import count
+from littlestone.points.algebra.fields import Field
+from littlestone.points.algebra.spans import Span, Vector
 
 Directions = Mapping[Vector, Vector]
 
@@ -31,7 +31,7 @@ def flats(
     it avoids that direction, which is then dead.  So every node of the search is one of the flats
     listed, except those of smaller rank.  A branch ends when its directions cannot span the rank.
 
-    >>> from littlestone.algebra import field_of_order
+    >>> from littlestone.points.algebra import field_of_order
     >>> F, plane = field_of_order(3), {v: v for v in [(0, 1), (1, 0), (1, 1), (2, 1)]}
     >>> len(list(flats(F, plane, []))), len(list(flats(F, plane, [], 1)))
     (6, 4)

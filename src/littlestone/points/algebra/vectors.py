@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from littlestone.algebra.fields import Field, field_of_order
 from littlestone.base.errors import DeclarationError
-from littlestone.domains import Domain, Grid, Product
+from littlestone.points import Domain, Grid, Product
+from littlestone.points.algebra.fields import Field, field_of_order
 
 
 def vector_space(columns: Sequence[str], q: int) -> Product:
@@ -29,5 +29,5 @@ def field_of(domain: Domain[Any]) -> Field:
     raise DeclarationError(
         f"use {domain} as a vector space",
         found="its columns are not the numbers 0, ..., q - 1 of one finite field",
-        fix="declare it with littlestone.algebra.vector_space(columns, q)",
+        fix="declare it with littlestone.points.algebra.vector_space(columns, q)",
     )

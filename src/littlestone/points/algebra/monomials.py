@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 
-from littlestone.algebra.fields import Field, field_of_order
-from littlestone.algebra.spans import Vector
 from littlestone.base.errors import DeclarationError
+from littlestone.points.algebra.fields import Field, field_of_order
+from littlestone.points.algebra.spans import Vector
 
 MOST_MONOMIALS = 2**7  # a flat of full rank costs the cube of their number
 

@@ -10,8 +10,8 @@ from fractions import Fraction
 from itertools import count
 from typing import Any
 
-from littlestone.domains.base import Domain
-from littlestone.domains.values import DECIMAL, number, plain, text, whole_number
+from littlestone.points.base import Domain
+from littlestone.points.values import DECIMAL, number, plain, text, whole_number
 
 _MOST = 10**401
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from littlestone.algebra.fields import Field
-from littlestone.algebra.spans import Span, Vector
 from littlestone.base.steps import count
+from littlestone.points.algebra.fields import Field
+from littlestone.points.algebra.spans import Span, Vector
 
 
 def avoiding_subspace(

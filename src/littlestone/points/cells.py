@@ -13,8 +13,8 @@ from functools import cached_property
 from itertools import count, pairwise
 
 from littlestone.base.errors import DeclarationError
-from littlestone.domains.base import Domain
-from littlestone.domains.values import DECIMAL, day, number, text
+from littlestone.points.base import Domain
+from littlestone.points.values import DECIMAL, day, number, text
 
 MISSING = ""
 """The point of a missing value: a value of its own, not the lowest or the first one."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from littlestone.base.errors import DeclarationError
-from littlestone.domains.base import Domain
-from littlestone.domains.values import DECIMAL, number, plain, whole_number
+from littlestone.points.base import Domain
+from littlestone.points.values import DECIMAL, number, plain, whole_number
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from littlestone.algebra.fields import Field, field_of_order
+from littlestone.points.algebra.fields import Field, field_of_order
 
 Vector = tuple[int, ...]
 

@@ -9,8 +9,8 @@ from itertools import chain, zip_longest
 from typing import Any
 
 from littlestone.base.errors import DeclarationError
-from littlestone.domains.base import Domain
-from littlestone.domains.values import derived, entries, whole_number
+from littlestone.points.base import Domain
+from littlestone.points.values import derived, entries, whole_number
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Disjoint(Domain[tuple[int, Any]]):
     This suits tables in which each row fills one column.  A record stands for the first of its columns
     that shows a point itself; if there is none, for a missing value in the first domain.
 
-    >>> from littlestone.domains import Grid, Strings
+    >>> from littlestone.points import Grid, Strings
     >>> either = Disjoint((Grid(0, 99, "age"), Strings("name")))
     >>> either.encode([None, "Ada"]), either.words((0, 17))
     ((1, 'Ada'), 'age = 17')

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shown
-from littlestone.domains.values import plain, require_list, text
+from littlestone.points.values import plain, require_list, text
 
 Point = TypeVar("Point")
 
@@ -69,7 +69,7 @@ class Domain(ABC, Generic[Point]):
         streams, because a released point is an object from a record.  If the object were kept as it
         came, the release would reveal which of several equal objects (1, True, 1.0) it was.
 
-        >>> from littlestone.domains import Integers, Strings
+        >>> from littlestone.points import Integers, Strings
         >>> Integers().canonical(True), Integers().canonical(1.0), Strings().canonical(7)
         (1, 1, '7')
         """
@@ -116,7 +116,7 @@ class Domain(ABC, Generic[Point]):
         """The point as plain JSON values; `point_from_json` reads it back.
 
         >>> from fractions import Fraction
-        >>> from littlestone.domains import Product, Reals, Strings
+        >>> from littlestone.points import Product, Reals, Strings
         >>> Product((Strings("name"), Reals("height"))).point_to_json(("Ada", Fraction(5, 3)))
         ['Ada', '5/3']
         """
@@ -125,7 +125,7 @@ class Domain(ABC, Generic[Point]):
     def point_from_json(self, data: Any) -> Point | None:
         """The point that `point_to_json` wrote; None for any other data; never raises.
 
-        >>> from littlestone.domains import Product, Reals, Strings
+        >>> from littlestone.points import Product, Reals, Strings
         >>> Product((Strings("name"), Reals("height"))).point_from_json(["Ada", "5/3"])
         ('Ada', Fraction(5, 3))
         """
@@ -143,7 +143,7 @@ class Domain(ABC, Generic[Point]):
     def from_json(data: Mapping[str, Any]) -> Domain[Any]:
         """The domain that `to_json` wrote.  Raises `ModelError` if it is damaged.
 
-        >>> from littlestone.domains import Grid
+        >>> from littlestone.points import Grid
         >>> Domain.from_json(Grid(0, 9).to_json())
         Grid(low=0, high=9, name='x', unit=Decimal('1'))
         """

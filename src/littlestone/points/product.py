@@ -10,8 +10,8 @@ from math import prod
 from typing import Any
 
 from littlestone.base.errors import DeclarationError
-from littlestone.domains.base import Domain
-from littlestone.domains.values import derived, entries
+from littlestone.points.base import Domain
+from littlestone.points.values import derived, entries
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Product(Domain[tuple[Any, ...]]):
     A raw value is a sequence with one value per column, and each column encodes its own.  An absent
     value is encoded like a missing one, and extra values are ignored.
 
-    >>> from littlestone.domains import Grid, Strings
+    >>> from littlestone.points import Grid, Strings
     >>> flights = Product((Strings("origin"), Grid(0, 23, "hour")))
     >>> flights.encode(["JFK", "17"]), flights.words(("JFK", 17))
     (('JFK', 17), "origin = 'JFK', hour = 17")

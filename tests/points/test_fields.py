@@ -10,8 +10,8 @@ import galois
 import numpy as np
 import pytest
 
-from littlestone.algebra import Span, field_of_order
 from littlestone.base.errors import DeclarationError
+from littlestone.points.algebra import Span, field_of_order
 
 
 @pytest.mark.parametrize("q", [4, 8, 9, 25, 27])

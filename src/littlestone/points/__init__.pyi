@@ -1,0 +1,25 @@
+from littlestone.points.base import Domain as Domain, Point as Point
+from littlestone.points.cells import (
+    MISSING as MISSING,
+    OTHER as OTHER,
+    Cells as Cells,
+    Codes as Codes,
+    Dates as Dates,
+    Listed as Listed,
+    Parted as Parted,
+)
+from littlestone.points.disjoint import Disjoint as Disjoint
+from littlestone.points.grid import Grid as Grid
+from littlestone.points.infinite import Integers as Integers, Reals as Reals, Strings as Strings
+from littlestone.points.names import Names as Names
+from littlestone.points.product import Product as Product
+from littlestone.points.values import (
+    day as day,
+    derived as derived,
+    entries as entries,
+    number as number,
+    plain as plain,
+    require_list as require_list,
+    text as text,
+    truth as truth,
+)

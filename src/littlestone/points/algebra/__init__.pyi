@@ -1,0 +1,13 @@
+from littlestone.points.algebra.avoiding import (
+    avoiding_subspace as avoiding_subspace,
+    point_basis as point_basis,
+)
+from littlestone.points.algebra.fields import Field as Field, field_of_order as field_of_order
+from littlestone.points.algebra.matroids import (
+    flats as flats,
+    greedy_flat as greedy_flat,
+    scattered as scattered,
+)
+from littlestone.points.algebra.monomials import Monomials as Monomials
+from littlestone.points.algebra.spans import Span as Span, Vector as Vector
+from littlestone.points.algebra.vectors import field_of as field_of, vector_space as vector_space
