@@ -56,7 +56,7 @@ sanitizers: $(READY)
 
 ENGINES := tests/data/test_engines.py tests/data/test_days_in_engines.py tests/data/test_alike.py tests/data/test_postgresql_tables.py \
     tests/data/test_workbooks.py tests/cli/test_workbooks_cli.py \
-    tests/cli/test_databases_cli.py tests/expressions
+    tests/cli/test_databases_cli.py tests/rules
 
 engines: $(READY)
 	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[engines]'

@@ -36,7 +36,6 @@ from benchmarks.harness import require
 from benchmarks.mistakes import labelled, mistakes
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import EqualityRules, FiniteClass, Intervals, Thresholds, parse_class
-from littlestone.hypotheses import values_of
 from littlestone.learners.online import (
     ConfirmedLearner,
     PrivateOnlineLearner,
@@ -47,6 +46,7 @@ from littlestone.learners.online.rules import lead
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import values_of
 
 T = 200_000
 PAUSE = 100

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks.flights import CLASS, LATE, ROWS, files
 from benchmarks.harness import Case, Contender, require
-from littlestone.hypotheses import StepFunction
 from littlestone.learners.release import Release
+from littlestone.rules import StepFunction
 
 
 def cases() -> Iterator[Case]:

@@ -22,10 +22,10 @@ from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.classes import EqualityRules
 from littlestone.data import Condition, Label, open_table, read_sample
-from littlestone.hypotheses import RuleUnion
 from littlestone.learners import ChoosingLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.rules import RuleUnion
 from littlestone.sample import Sample
 
 CLASS = EqualityRules.of("carrier", "origin", "dest", "hour", max_literals=2)

@@ -29,7 +29,6 @@ from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.base import Enumerable
 from littlestone.classes.covering import Covering
 from littlestone.data import Condition, Label, open_table, read_sample
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import (
     AgnosticLearner,
     ChoosingLearner,
@@ -42,6 +41,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6")}

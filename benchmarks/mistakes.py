@@ -29,7 +29,6 @@ import numpy as np
 
 from benchmarks.harness import require
 from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import (
     KeyLearner,
     PrivateOnlineLearner,
@@ -40,6 +39,7 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import Hypothesis
 
 T = 200_000
 Records = Iterator[tuple[int, int]]

@@ -13,9 +13,9 @@ import pyarrow as pa
 from pyarrow import csv
 
 from littlestone.classes.covering import Covering
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner
 from littlestone.privacy import Budget
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 TOOL = Path(__file__).parents[1] / "tools" / "flights_and_planes.py"

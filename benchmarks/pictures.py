@@ -11,11 +11,11 @@ from pathlib import Path
 from rich.console import Console
 
 from littlestone.classes import parse_class
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, Split, conjunction
 from littlestone.learners import Release
 from littlestone.points import Product
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.report.pages.game import game_page
+from littlestone.rules.trees import ColumnTest, DecisionTree, Node, Split, conjunction
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"
 GAME = "thresholds(x, 1..7)"

@@ -25,12 +25,12 @@ from typing import Any
 
 from benchmarks.harness import Case, Contender, require
 from littlestone.classes import EqualityRules, HypothesisClass, Subsets
-from littlestone.hypotheses import FiniteSet, Hypothesis, RuleUnion
 from littlestone.learners.online import choose_online_learner
 from littlestone.online import OnlineLearner, StandardOptimalAlgorithm
 from littlestone.points import Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.rules import FiniteSet, Hypothesis, RuleUnion
 
 ON_REQUEST = True
 ROUNDS = 1_000_000

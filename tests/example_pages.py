@@ -7,9 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from littlestone.hypotheses import FiniteSet, Hypothesis, RuleUnion, StepFunction, TableFunction
-from littlestone.hypotheses.box import Box
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split
 from littlestone.learners import Release
 from littlestone.learners.estimate import Estimate, UnreadRecords
 from littlestone.mistakes import MistakeCosts
@@ -19,6 +16,9 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, StepFunction, TableFunction
+from littlestone.rules.box import Box
+from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 
 HOSTILE = "<script>document.title='hacked'</script>\"'><img src=x onerror=alert(1)>{0}&amp;\u202e"
 

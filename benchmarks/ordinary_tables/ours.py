@@ -15,12 +15,12 @@ from benchmarks.ordinary_tables.task import EPSILONS, RUNS, Task
 from littlestone.classes import parse_class
 from littlestone.classes.columns import splits_on
 from littlestone.data import open_table, read_sample
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner
 from littlestone.points import Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 Rows = NDArray[np.int64]

@@ -27,10 +27,10 @@ from littlestone.audit.choices import Chosen
 from littlestone.audit.drawn import law_of
 from littlestone.audit.exact import ratio_below
 from littlestone.audit.subject import Named
-from littlestone.hypotheses import Hypothesis
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.rational import exp_above, exp_below
+from littlestone.rules import Hypothesis
 
 SMALL, REAL, LARGE = SIZES = (30, 3_000, 300_000)
 EPSILONS = tuple(map(Fraction, ("0.001", "0.01", "1", "30")))

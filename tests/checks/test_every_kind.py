@@ -21,7 +21,6 @@ from littlestone.base.errors import DeclarationError
 from littlestone.checks import Check, yield_checks
 from littlestone.checks.functions import functions
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.hypotheses import BitFunction, Box, BucketTable, FewColumns, FiniteSet, Hypothesis
 from littlestone.learners.online.base import PrivateOnlineLearner
 from littlestone.online import OnlineLearner
 from littlestone.points import (
@@ -40,6 +39,7 @@ from littlestone.points import (
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import BitFunction, Box, BucketTable, FewColumns, FiniteSet, Hypothesis
 
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 EXAMPLES: list[HypothesisClass[Any]] = [H for kind in KINDS for H in kind.examples()]
@@ -99,7 +99,7 @@ def of_kind() -> dict[type[Any], list[Hypothesis[Any]]]:
     return found
 
 
-KINDS = concrete(Hypothesis, "littlestone.hypotheses")
+KINDS = concrete(Hypothesis, "littlestone.rules")
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

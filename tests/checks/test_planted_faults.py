@@ -24,9 +24,9 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.covering import Elements
-from littlestone.hypotheses import FiniteSet, Hypothesis, StepFunction, TableFunction
 from littlestone.online import OnlineLearner, StandardOptimalAlgorithm
 from littlestone.points import Grid, Integers, Names, Reals, Strings
+from littlestone.rules import FiniteSet, Hypothesis, StepFunction, TableFunction
 from littlestone.sample import Sample
 
 pytestmark = pytest.mark.deep

@@ -11,8 +11,8 @@ import pytest
 from littlestone.checks import yield_checks
 from littlestone.classes import ErrorRuns, FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.classes.spec import Spec
-from littlestone.hypotheses import FiniteSet, StepFunction, TableFunction
 from littlestone.points import Grid, Names, Strings
+from littlestone.rules import FiniteSet, StepFunction, TableFunction
 from littlestone.sample import Sample
 
 

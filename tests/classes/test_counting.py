@@ -41,13 +41,13 @@ from littlestone.classes.stumps import CountedStumps, Stumps
 from littlestone.classes.tabled import bits
 from littlestone.classes.union import ScoredUnion, Union
 from littlestone.classes.zero_sets import number_of, zero_sets
-from littlestone.hypotheses import Box, FewColumns, Hypothesis
 from littlestone.learners import ExponentialLearner
 from littlestone.planning import choose_learner
 from littlestone.points import Grid, Product
 from littlestone.points.algebra import Monomials, Span
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.rules import Box, FewColumns, Hypothesis
 from littlestone.sample import Sample
 
 Labels = tuple[int, ...]

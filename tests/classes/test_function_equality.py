@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from each import each
 from littlestone.base.errors import DeclarationError, ModelError
-from littlestone.hypotheses import (
+from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.points.algebra import vector_space
+from littlestone.rules import (
     DirectSum,
     FiniteSet,
     Flat,
@@ -25,8 +27,6 @@ from littlestone.hypotheses import (
     disagreement,
     function_of_labels,
 )
-from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
-from littlestone.points.algebra import vector_space
 
 GRID = Grid(-2, 5)
 HUGE = Grid(-(2**63), 2**63 - 1)

@@ -12,10 +12,10 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Intervals, parse_class
 from littlestone.classes.intervals import spine, spine_dimension
-from littlestone.hypotheses import StepFunction
 from littlestone.learners import ExponentialLearner
 from littlestone.points import Grid
 from littlestone.privacy import Budget
+from littlestone.rules import StepFunction
 
 
 def table(m: int) -> FiniteClass:

@@ -12,10 +12,10 @@ from littlestone import dim
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import open_conditions, parse_class
 from littlestone.classes.open_conditions import OpenConditions
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction
 from littlestone.planning.choice import candidates
 from littlestone.points import Cells, Integers, Product, Strings
 from littlestone.privacy import Budget
+from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction
 
 TEXTS = [
     "conditions(ward, age: 0..20 step 10, integers(code); at most 2)",

@@ -14,7 +14,6 @@ from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, PolynomialZeros, parse_class
 from littlestone.decomposition import reduces
-from littlestone.hypotheses import Hypothesis, ZeroSet, disagreement
 from littlestone.points import Domain, Grid
 from littlestone.points.algebra import (
     Monomials,
@@ -24,6 +23,7 @@ from littlestone.points.algebra import (
     scattered,
     vector_space,
 )
+from littlestone.rules import Hypothesis, ZeroSet, disagreement
 
 COLUMNS = "xyzuv"
 Names = dict[Vector, str]

@@ -13,8 +13,8 @@ import pytest
 from littlestone.base.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.classes import FiniteClass, Lookup, parse_class
 from littlestone.dimension import multiclass_littlestone_dimension
-from littlestone.hypotheses import BitFunction, FiniteSet, Hypothesis
 from littlestone.points import Integers, Strings
+from littlestone.rules import BitFunction, FiniteSet, Hypothesis
 from littlestone.sample import Sample
 
 LABELS = ("a", "b", "c")

@@ -13,8 +13,8 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.base import ErrorSums
 from littlestone.classes.trees import Trees
-from littlestone.hypotheses.trees import pruned
 from littlestone.points import Listed
+from littlestone.rules.trees import pruned
 
 TEXTS = [
     "trees(x at {0, 5}, sex in {F}; depth 2)",

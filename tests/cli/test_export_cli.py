@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from running import TABLE, fit_arguments, run
 
-from littlestone.hypotheses import FiniteSet
 from littlestone.learners import Release
 from littlestone.points import Strings
+from littlestone.rules import FiniteSet
 
 
 @pytest.fixture

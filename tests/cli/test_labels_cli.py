@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from running import Ran, entries, run
 
-from littlestone.hypotheses import LookupTable
 from littlestone.learners import Release
+from littlestone.rules import LookupTable
 
 CLASS = "lookup(tail; at most 9)"
 

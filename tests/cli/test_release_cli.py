@@ -17,9 +17,9 @@ from running import CLASS, TABLE, Ran, entries, fit_arguments, run, run_process
 
 from each import each
 from littlestone.base.errors import ModelError
-from littlestone.hypotheses import StepFunction
 from littlestone.learners import Release
 from littlestone.points import Grid
+from littlestone.rules import StepFunction
 from littlestone.verify.statement import Outcome, statement
 
 OTHER = "delay,carrier,late\n" + "".join(f"{d * 7 - 50},Z{d},{d % 3 // 2}\n" for d in range(18))

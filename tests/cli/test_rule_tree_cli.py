@@ -15,13 +15,13 @@ from running import run
 
 import littlestone
 from littlestone.base.errors import ModelError, OutputError
-from littlestone.hypotheses import StepFunction
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split, conjunction
 from littlestone.learners import Release
 from littlestone.pictures.plane import Plane
 from littlestone.pictures.ranges import Axis, Strip
 from littlestone.points import Cells, Codes, Grid, Listed, Product
 from littlestone.privacy.cost import PrivacyCost
+from littlestone.rules import StepFunction
+from littlestone.rules.trees import ColumnTest, DecisionTree, Split, conjunction
 
 CLASS = "trees(age: 0..80 step 40, sex in {F, M}; depth 2)"
 

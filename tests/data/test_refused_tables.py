@@ -24,8 +24,8 @@ from littlestone.classes import parse_class
 from littlestone.data import Label, open_table, read_mapped, read_sample, sample_from_arrays
 from littlestone.data.drafting import draft_schema
 from littlestone.data.frames import FrameTable
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split
 from littlestone.points import Domain, Grid, Names, Strings
+from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 
 X, Y = Grid(0, 9, "x"), Label.parse("y", 1)
 

@@ -19,13 +19,13 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import ModelError
 from littlestone.classes import parse_class
 from littlestone.classes.declared import Declared
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import BitsLearner, LookupLearner, Release
 from littlestone.planning import choose_learner
 from littlestone.points import Domain
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 HERE = Path(__file__).parent

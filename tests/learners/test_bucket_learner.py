@@ -16,8 +16,6 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError, ModelError
 from littlestone.classes import Lookup, Outcomes
-from littlestone.hypotheses import BucketTable, Hypothesis
-from littlestone.hypotheses.buckets import bucket_of
 from littlestone.learners import BucketLearner
 from littlestone.learners.base import Setting
 from littlestone.planning import candidates, choose_learner
@@ -26,6 +24,8 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import BucketTable, Hypothesis
+from littlestone.rules.buckets import bucket_of
 from littlestone.sample import Sample
 
 LABELS = ("UA", "AA", "DL")

@@ -26,7 +26,6 @@ from littlestone.classes import (
     rule_counts,
 )
 from littlestone.classes.covering import Covering, Elements
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner, Release
 from littlestone.planning import choose_learner
 from littlestone.points import Integers
@@ -34,6 +33,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 Records = tuple[tuple[Any, int], ...]

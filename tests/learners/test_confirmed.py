@@ -21,7 +21,6 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
-from littlestone.hypotheses import values_of
 from littlestone.learners.online import ConfirmedLearner, RuleLearner
 from littlestone.learners.online.confirmed import ConfirmedStream, asked_of, missed
 from littlestone.learners.online.known_ends import Cuts, Ends, Sides
@@ -33,6 +32,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.rules import values_of
 from scripted import Script
 
 T = 20_000

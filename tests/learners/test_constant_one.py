@@ -12,7 +12,6 @@ import pytest
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.classes import EqualityRules, Points, Subsets
-from littlestone.hypotheses import FiniteSet, Hypothesis, disagreement, majority
 from littlestone.learners import ChoosingLearner, PartitionLearner, Release
 from littlestone.learners.missed import missed, too_much_missed
 from littlestone.points import Integers, Strings
@@ -21,6 +20,7 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
+from littlestone.rules import FiniteSet, Hypothesis, disagreement, majority
 from littlestone.sample import Sample
 
 D = Integers("key")

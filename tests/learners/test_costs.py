@@ -20,7 +20,6 @@ from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.classes.base import ErrorSums, Scored, Scores, scores_of
 from littlestone.classes.covering import Covering
 from littlestone.data import Label
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import (
     BoostingLearner,
     ChoosingLearner,
@@ -40,6 +39,7 @@ from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.fit import Evaluation, accuracy
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 from littlestone.tasks import Task
 

@@ -18,13 +18,13 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.data import Label, sample_from_arrays
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner, Release
 from littlestone.learners.labels.bits import BitwiseLearner
 from littlestone.learners.online.base import PrivateOnlineLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import Hypothesis
 
 # Two labels have no bits: those learners have tests of their own, as all have of several labels.
 LEARNERS: list[type[Any]] = [

@@ -26,7 +26,6 @@ from littlestone.audit.subjects.globally_stable_learner import (
 )
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, Points, Subsets, Thresholds
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.stable.sizes import (
     BatchSizes,
@@ -43,6 +42,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 TINY = Thresholds.on(0, 1)

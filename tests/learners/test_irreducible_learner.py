@@ -18,13 +18,13 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError, TooLargeError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
 from littlestone.decomposition import decompose, error_ball, top_hypotheses
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import IrreducibleLearner
 from littlestone.learners.teachers import chunks, frontier, split
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 from littlestone.verify.teachers import agreed, one_rule_on_all_lists
 

@@ -13,7 +13,6 @@ import pytest
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import BudgetExceededError, DeclarationError, EmptyClassError
 from littlestone.classes import Points, Subsets, Thresholds
-from littlestone.hypotheses import FiniteSet
 from littlestone.learners.online import KeyLearner, keys
 from littlestone.learners.online.keys import KeyStream
 from littlestone.points import Integers
@@ -23,6 +22,7 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.rules import FiniteSet
 from one_epoch import Short
 from scripted import Script
 

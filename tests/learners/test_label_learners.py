@@ -18,7 +18,6 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.declared import Declared
-from littlestone.hypotheses import BitFunction
 from littlestone.learners import (
     BitPartsLearner,
     BitsLearner,
@@ -36,6 +35,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import BitFunction
 from littlestone.sample import Sample
 
 LABELS = ("on time", "late", "cancelled")

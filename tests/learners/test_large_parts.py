@@ -14,7 +14,6 @@ import pytest
 
 from littlestone.base.errors import LedgerError
 from littlestone.classes import FiniteClass, Subsets, Thresholds
-from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ExponentialLearner, IrreducibleLearner
 from littlestone.learners.agnostic.patterns import errors_of, relaxed
 from littlestone.learners.boosting import BoostingLearner
@@ -26,6 +25,7 @@ from littlestone.privacy.accounting.composed import repeated
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.streams.tallies import Tallies
+from littlestone.rules import FiniteSet
 from littlestone.sample import Sample
 from planting import Fault, turns_red
 

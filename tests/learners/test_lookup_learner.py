@@ -18,13 +18,13 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Lookup, Outcomes, parse_class
-from littlestone.hypotheses import Hypothesis, LookupTable
 from littlestone.learners import LookupLearner
 from littlestone.planning import choose_learner
 from littlestone.points import Grid, Integers, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import Hypothesis, LookupTable
 from littlestone.sample import Sample
 
 LABELS = ("UA", "AA", "DL")

@@ -16,7 +16,6 @@ from littlestone.classes.cell_counts import covered
 from littlestone.data import Label, open_table, read_sample
 from littlestone.data.coding import coded
 from littlestone.data.reservoir import Reservoir
-from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.boosting import BoostingLearner
 from littlestone.learners.estimate import cells
@@ -30,6 +29,7 @@ from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.rules import FiniteSet
 from littlestone.sample import Sample
 from planting import Fault, turns_red
 

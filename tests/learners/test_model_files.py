@@ -16,15 +16,6 @@ import littlestone
 from littlestone.base.discovery import concrete
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import sample_from_arrays
-from littlestone.hypotheses import (
-    BitFunction,
-    Box,
-    BucketTable,
-    FewColumns,
-    FiniteSet,
-    Hypothesis,
-    StepFunction,
-)
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.estimate import Estimate
 from littlestone.mistakes import MistakeCosts
@@ -34,6 +25,15 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.group import Group
+from littlestone.rules import (
+    BitFunction,
+    Box,
+    BucketTable,
+    FewColumns,
+    FiniteSet,
+    Hypothesis,
+    StepFunction,
+)
 
 STORED = Path(__file__).with_name("models") / "version-1.json"
 SCHEMA = Path(littlestone.__file__).parent / "learners" / "model-1.schema.json"
@@ -83,7 +83,7 @@ def test_a_function_of_every_kind_keeps_to_the_schema(validator: Any) -> None:
         some += [H.soa() for H in kind.examples() if 0 <= H.littlestone_dimension() < inf]
     for h in some:
         validator.validate(written(release(h)))
-    known: list[Any] = concrete(Hypothesis, "littlestone.hypotheses")
+    known: list[Any] = concrete(Hypothesis, "littlestone.rules")
     assert {type(h) for h in some} == set(known)
 
 

@@ -13,7 +13,6 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.online_rules import of_rules
 from littlestone.base.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.classes import EqualityRules, Subsets
-from littlestone.hypotheses import RuleUnion
 from littlestone.learners.online import RuleLearner, choose_online_learner
 from littlestone.learners.online.rules import WITHDRAW, RuleStream, lead
 from littlestone.points import Integers
@@ -29,6 +28,7 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
 )
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.rules import RuleUnion
 from scripted import Script
 
 ONE = EqualityRules.of("origin", max_literals=1)

@@ -25,7 +25,6 @@ from littlestone.checks.disguises import OUTSIDE, disguises, hostile
 from littlestone.classes import EqualityRules, FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.covering import PointCovering
 from littlestone.data import sample_from_arrays
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import PrivateLearner
 from littlestone.learners.labels.bits import BitwiseLearner
 from littlestone.learners.online import KeyLearner, PredictionLearner, RuleLearner
@@ -36,6 +35,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 Record = tuple[Any, Any]

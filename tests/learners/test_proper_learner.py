@@ -27,7 +27,6 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.base import ErrorRuns
-from littlestone.hypotheses import FiniteSet, Hypothesis, RuleUnion, function_of_labels
 from littlestone.learners import IrreducibleLearner, ProperLearner
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.proper import errors
@@ -39,6 +38,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.samplers import selection
+from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, function_of_labels
 from littlestone.sample import Sample
 
 Learner = ProperLearner[Any]

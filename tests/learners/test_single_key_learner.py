@@ -15,13 +15,13 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.named import Named
 from littlestone.classes.searching import has_one_mistake
-from littlestone.hypotheses import values_of
 from littlestone.learners import ChoosingLearner, PrivateLearner, SingleKeyLearner
 from littlestone.mistakes import MistakeCosts
 from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import values_of
 from littlestone.sample import Sample
 
 BUDGET = Budget(1, "1e-6")

@@ -15,7 +15,6 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
-from littlestone.hypotheses import values_of
 from littlestone.learners.online import TalliedLearner
 from littlestone.learners.online.known_points import Columns
 from littlestone.learners.online.tallied import _DRIFTS, Scale, Weights, _decay, _factors
@@ -26,6 +25,7 @@ from littlestone.privacy.mechanisms.streams import tallies
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.rules import values_of
 from scripted import Script
 from short_tallies import ShortTimer
 

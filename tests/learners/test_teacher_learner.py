@@ -15,7 +15,6 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.online import of_teachers
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Subsets, Thresholds, parse_class
-from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.online import TeacherLearner, choose_online_learner, durable_run, teachers
 from littlestone.learners.online.holdings import KEPT, Examples, Held, Holdings
 from littlestone.points import Integers
@@ -27,6 +26,7 @@ from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.rules import FiniteSet, Hypothesis
 
 Record = tuple[int, int]
 Law = dict[Any, Fraction]

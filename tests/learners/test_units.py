@@ -17,7 +17,6 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import FiniteClass, Lookup, Points, Subsets, Thresholds, parse_class
 from littlestone.data import Label
-from littlestone.hypotheses.buckets import bucket_of
 from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLearner, Release
 from littlestone.learners.labels.buckets import BucketLearner
 from littlestone.learners.labels.lookup import LookupLearner
@@ -34,6 +33,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
+from littlestone.rules.buckets import bucket_of
 from littlestone.sample import Sample
 from littlestone.tasks import Task
 

@@ -11,7 +11,6 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import Points
-from littlestone.hypotheses import FiniteSet, Hypothesis, StepFunction
 from littlestone.learners import Release
 from littlestone.learners.online import KeyLearner, TeacherLearner, durable_run
 from littlestone.planning import choose_learner
@@ -19,6 +18,7 @@ from littlestone.points import Disjoint, Domain, Grid, Integers, Product, Reals,
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import FiniteSet, Hypothesis, StepFunction
 from littlestone.sample import Sample
 
 OPEN: list[Domain[Any]] = [

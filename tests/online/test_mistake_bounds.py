@@ -12,7 +12,6 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, EmptyClassError, InfiniteDimensionError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
-from littlestone.hypotheses import Hypothesis
 from littlestone.online import (
     Halving,
     OnlineLearner,
@@ -24,6 +23,7 @@ from littlestone.online import (
     play,
 )
 from littlestone.points import Grid, Integers, Reals, Strings
+from littlestone.rules import Hypothesis
 
 
 class Arbitrary(OnlineLearner[Any]):

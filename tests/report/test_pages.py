@@ -75,7 +75,7 @@ def constants(*places: str) -> set[str]:
 
 
 TEMPLATE = constants("report/pages/*.py", "pictures/*.py", "report/fit.py", "learners/release.py",
-                     "learners/estimate.py", "privacy/cost.py", "hypotheses/*.py")  # fmt: skip
+                     "learners/estimate.py", "privacy/cost.py", "rules/*.py")  # fmt: skip
 
 
 def derived(cost: PrivacyCost) -> set[str]:

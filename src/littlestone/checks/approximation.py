@@ -14,7 +14,7 @@ from littlestone.checks.core import Class, expect, points, version_spaces
 from littlestone.checks.covering import _has
 from littlestone.classes.base import Enumerable
 from littlestone.classes.proper_approximation import ProperApproximation, mixture_of_rows
-from littlestone.hypotheses import Hypothesis
+from littlestone.rules import Hypothesis
 
 ALPHAS = (Fraction(1, 2), Fraction(1, 5), Fraction(1, 16))
 SEARCHED = 12  # the most points at which a version space is restricted to the labels of an SOA

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Domain
+from littlestone.rules import Hypothesis
 
 Class = HypothesisClass[Any]
 

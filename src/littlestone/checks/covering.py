@@ -8,7 +8,7 @@ from typing import Any
 
 from littlestone.checks.core import Class, cells, expect, labels, points
 from littlestone.classes.covering import Covering, Elements
-from littlestone.hypotheses import Hypothesis
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 LISTED = 40  # the most elements of a sample that are checked one by one

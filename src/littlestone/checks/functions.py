@@ -19,7 +19,7 @@ from littlestone.checks.core import (
     version_spaces,
 )
 from littlestone.classes.base import Enumerable
-from littlestone.hypotheses import Hypothesis, disagreement, majority
+from littlestone.rules import Hypothesis, disagreement, majority
 
 Functions = Sequence[Hypothesis[Any]]
 

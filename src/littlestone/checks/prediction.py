@@ -15,7 +15,7 @@ from littlestone.base.errors import DeclarationError, EmptyClassError, InfiniteD
 from littlestone.checks.core import Class, expect, points, version_spaces
 from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec
-from littlestone.hypotheses import Hypothesis, disagreement
+from littlestone.rules import Hypothesis, disagreement
 
 AWKWARD_VALUES: tuple[object, ...] = (
     *(None, "", " ", "x", b"x", object(), True, False, (), float("nan"), float("inf"), -math.inf),

@@ -22,9 +22,9 @@ from littlestone.checks.players import PLAYER_LAWS
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.covering import Covering
 from littlestone.classes.proper_approximation import ProperApproximation
-from littlestone.hypotheses import Hypothesis
 from littlestone.online.base import OnlineLearner
 from littlestone.points import Domain
+from littlestone.rules import Hypothesis
 
 Law = Callable[[Any], None]
 

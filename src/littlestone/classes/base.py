@@ -19,9 +19,9 @@ from littlestone.base.errors import (
     TooLargeError,
     shown,
 )
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Domain, Point
 from littlestone.points.labels import require_label
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample, Step
 
 if TYPE_CHECKING:
@@ -390,7 +390,7 @@ class Enumerable(Scored[Point]):
 
     def table(self) -> NDArray[Any]:
         """The labels of all hypotheses at all points of a finite domain, one row per hypothesis."""
-        from littlestone.hypotheses.tables import values_of
+        from littlestone.rules.tables import values_of
 
         rows = [values_of(self.hypothesis(i), self.domain) for i in range(self.size or 0)]
         return np.array(rows).reshape(len(rows), self.domain.size or 0)

@@ -18,8 +18,8 @@ from littlestone.classes.limits import in_digits
 from littlestone.classes.searching import MOST_ENTRIES, SearchTable
 from littlestone.classes.tabled import distinct
 from littlestone.dimension.table import PackedTable
-from littlestone.hypotheses.trees import DecisionTree
 from littlestone.points import Product
+from littlestone.rules.trees import DecisionTree
 
 TABLED = 1 << 20
 """The most entries, hypotheses times points, of a table that answers for a class."""

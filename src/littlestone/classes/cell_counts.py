@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from littlestone import core
 from littlestone.classes.columns import conditions_on
-from littlestone.hypotheses.trees import ColumnTest
 from littlestone.points import Parted, Product
+from littlestone.rules.trees import ColumnTest
 from littlestone.sample import Sample
 
 Counts = NDArray[np.int64]

@@ -11,7 +11,6 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.spec import Spec, column_text, parse_column, quoted
-from littlestone.hypotheses.trees import ColumnTest
 from littlestone.points import (
     MISSING,
     Cells,
@@ -27,6 +26,7 @@ from littlestone.points import (
 )
 from littlestone.points.base import require_domain
 from littlestone.points.cells import MOST_CELLS, is_short, shown
+from littlestone.rules.trees import ColumnTest
 
 FORM = "age: 0..120 step 5, income: 1..200000 in 30 log steps, sex in {F, M}, ward, integers(code)"
 

@@ -37,8 +37,8 @@ from littlestone.classes.tabled import (
 from littlestone.classes.union import bounds_of
 from littlestone.classes.unlisted import NoVersionSpaces
 from littlestone.dimension.table import PackedTable
-from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.points import Domain
+from littlestone.rules import Hypothesis, function_of_labels
 from littlestone.sample import Sample
 
 OPERATIONS: dict[str, Callable[..., Any]] = {

@@ -13,8 +13,8 @@ from littlestone.classes.declared import Declared, described, parse_class
 from littlestone.classes.searching import SearchTable
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import require_finite
-from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.points import Domain
+from littlestone.rules import Hypothesis, function_of_labels
 from littlestone.sample import Sample
 
 MOST_POINTS = 1 << 16

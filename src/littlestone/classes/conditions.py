@@ -26,8 +26,8 @@ from littlestone.classes.columns import (
 )
 from littlestone.classes.open_conditions import OpenConditions
 from littlestone.classes.spec import Spec
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction, disjunction
 from littlestone.points import Cells, Listed, Parted, Product
+from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction, disjunction
 from littlestone.sample import Sample
 
 Join = Literal["all", "any", "either"]

@@ -27,8 +27,8 @@ from littlestone.classes.limits import in_digits
 from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.dimension.table import PackedTable
-from littlestone.hypotheses.box import Box
 from littlestone.points import Grid, Product
+from littlestone.rules.box import Box
 from littlestone.sample import Sample
 
 MOST_MONOTONE = 1 << 24

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from littlestone.classes.base import BinaryClass
 from littlestone.classes.declared import Declared
 from littlestone.classes.proper_approximation import ProperApproximation
-from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.points import Point
+from littlestone.rules import FiniteSet, Hypothesis
 from littlestone.sample import Sample
 
 

@@ -9,7 +9,7 @@ from math import comb
 from typing import Any, NamedTuple
 
 from littlestone.base.steps import search
-from littlestone.hypotheses.rules import Rule, obeys
+from littlestone.rules.rules import Rule, obeys
 
 Cover = frozenset[Rule]
 

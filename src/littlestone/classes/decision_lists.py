@@ -19,8 +19,8 @@ from littlestone.classes.searching import SearchTable, halving
 from littlestone.classes.spec import Spec, quoted
 from littlestone.classes.tabled import Tabled, bits, distinct
 from littlestone.dimension.table import PackedTable
-from littlestone.hypotheses import TableFunction
 from littlestone.points import Product
+from littlestone.rules import TableFunction
 from littlestone.sample import Sample
 
 MOST = 5

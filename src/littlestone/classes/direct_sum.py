@@ -19,8 +19,8 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.declared import Declared, described, parse_class
 from littlestone.classes.spec import Spec
-from littlestone.hypotheses import DirectSum
 from littlestone.points import Disjoint
+from littlestone.rules import DirectSum
 from littlestone.sample import Sample
 
 Place = tuple[int, Any]

@@ -24,8 +24,8 @@ from littlestone.classes.declared import Declared
 from littlestone.classes.interval_sums import IntervalSums
 from littlestone.classes.spec import Spec, parse_ranged, quoted
 from littlestone.classes.thresholds import require_range
-from littlestone.hypotheses import StepFunction
 from littlestone.points import Grid
+from littlestone.rules import StepFunction
 from littlestone.sample import Sample
 
 Span = tuple[int, int]  # first, last

@@ -21,8 +21,8 @@ from littlestone.classes.limits import in_digits
 from littlestone.classes.searching import halving
 from littlestone.classes.spec import Spec, quoted
 from littlestone.classes.tabled import LIMIT, Tabled, bits, distinct, require_table
-from littlestone.hypotheses import FewColumns
 from littlestone.points import Product
+from littlestone.rules import FewColumns
 from littlestone.sample import Sample
 
 MOST_SETS = 1 << 17

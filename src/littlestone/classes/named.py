@@ -12,8 +12,8 @@ import numpy as np
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Elements
 from littlestone.classes.tabled import Tabled
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Point
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 

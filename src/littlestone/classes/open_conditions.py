@@ -23,9 +23,9 @@ from littlestone.classes.columns import (
 )
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.unlisted import NoVersionSpaces
-from littlestone.hypotheses import Hypothesis
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction
 from littlestone.points import Cells, Codes, Parted, Product, Strings
+from littlestone.rules import Hypothesis
+from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction
 from littlestone.sample import Places, Sample
 
 MOST_SHAPES = 20_000

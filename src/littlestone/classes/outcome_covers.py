@@ -8,7 +8,7 @@ from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from littlestone.base.steps import search
-from littlestone.hypotheses.rules import Rule, obeys
+from littlestone.rules.rules import Rule, obeys
 
 Outcome = tuple[Rule, int]
 Cover = frozenset[Outcome]

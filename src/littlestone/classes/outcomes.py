@@ -19,9 +19,9 @@ from littlestone.classes.outcome_covers import WHOLE, OutcomeCovers, Space
 from littlestone.classes.rule_sets import MOST_RULES, RuleSets
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.spec import Spec, column_text, parse_open
-from littlestone.hypotheses.cells import CellFunction
-from littlestone.hypotheses.rules import Rule
 from littlestone.points import Domain, Product, Strings
+from littlestone.rules.cells import CellFunction
+from littlestone.rules.rules import Rule
 
 FORM = "outcomes(COLUMN, integers(COLUMN), ...; at most S rules of R)"
 MOST_COVERS = 16  # the most covers whose version spaces are searched

@@ -21,9 +21,9 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, quoted
-from littlestone.hypotheses import FlatComplement
 from littlestone.points import Product
 from littlestone.points.algebra import Span, Vector, vector_space
+from littlestone.rules import FlatComplement
 from littlestone.sample import Sample
 
 MOST_SCORED = 24  # the base-2 logarithm of the most parities that are scored at once

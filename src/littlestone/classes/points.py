@@ -9,9 +9,9 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import require_example
 from littlestone.classes.covering import PointCovering, fewest_errors
 from littlestone.classes.spec import Spec, quoted
-from littlestone.hypotheses import FiniteSet
 from littlestone.points import Domain, Integers, Strings
 from littlestone.points.base import require_domain
+from littlestone.rules import FiniteSet
 from littlestone.sample import Sample
 
 

@@ -20,7 +20,6 @@ from littlestone.classes.flats import Flats
 from littlestone.classes.subset_sums import subset_scores, weighed
 from littlestone.classes.subspaces import AffineSubspaces
 from littlestone.classes.zero_sets import MOST_POINTS, ZeroSetCounts, number_of, zero_sets
-from littlestone.hypotheses import ZeroSet
 from littlestone.points.algebra import (
     Monomials,
     Span,
@@ -30,6 +29,7 @@ from littlestone.points.algebra import (
     scattered,
     vector_space,
 )
+from littlestone.rules import ZeroSet
 from littlestone.sample import Sample
 
 # There is no formula for the number of sets.  They are counted one by one up to a limit, if few enough

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Point
+from littlestone.rules import Hypothesis
 
 _BITS = 62  # of an integer of numpy
 _COLUMNS = 4096  # so many keep all weights within these bits

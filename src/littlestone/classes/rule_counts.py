@@ -8,7 +8,7 @@ import numpy as np
 import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
-from littlestone.hypotheses.rules import Rule
+from littlestone.rules.rules import Rule
 from littlestone.sample import Places, Sample
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from littlestone.classes.columns import mixed_text, parse_columns, require_candi
 from littlestone.classes.conditions import Conditions
 from littlestone.classes.spec import Spec
 from littlestone.classes.unlisted import Unlisted
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, conjunction
 from littlestone.points import Cells, Listed, Parted, Product
+from littlestone.rules.trees import ColumnTest, DecisionTree, Node, conjunction
 from littlestone.sample import Sample
 
 MOST_RULES = 16

@@ -24,9 +24,9 @@ from littlestone.classes.rule_gains import RuleGains
 from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.spec import Spec, column_text, parse_open
-from littlestone.hypotheses import Hypothesis, RuleUnion
-from littlestone.hypotheses.rules import Rule, obeys
 from littlestone.points import Domain, Integers, Parted, Product, Strings
+from littlestone.rules import Hypothesis, RuleUnion
+from littlestone.rules.rules import Rule, obeys
 from littlestone.sample import Sample
 
 FORM = "rule_sets(COLUMN, integers(COLUMN), ...; at most S rules of R)"

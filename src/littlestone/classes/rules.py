@@ -25,10 +25,10 @@ from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.dimension.table import PackedTable
-from littlestone.hypotheses import Hypothesis, RuleUnion
-from littlestone.hypotheses.rules import Rule, record
 from littlestone.points import Domain, Integers, Product, Strings
 from littlestone.points.base import require_domain
+from littlestone.rules import Hypothesis, RuleUnion
+from littlestone.rules.rules import Rule, record
 from littlestone.sample import Sample
 
 FORM = "rules(COLUMN, integers(COLUMN), ...; at most R), and nonzero to leave out the constant 0"

@@ -18,8 +18,8 @@ from littlestone.classes.declared import Declared
 from littlestone.classes.limits import in_digits
 from littlestone.classes.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.classes.thresholds import Thresholds
-from littlestone.hypotheses import Box, TableFunction
 from littlestone.points import Grid, Product
+from littlestone.rules import Box, TableFunction
 from littlestone.sample import Sample
 
 LIMIT = 1 << 20

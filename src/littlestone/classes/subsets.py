@@ -10,9 +10,9 @@ from littlestone.base.errors import DeclarationError, shown
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import PointCovering, fewest_errors
 from littlestone.classes.spec import Spec, quoted
-from littlestone.hypotheses import FiniteSet
 from littlestone.points import Integers, Strings
 from littlestone.points.base import require_domain
+from littlestone.rules import FiniteSet
 from littlestone.sample import Sample
 
 FORM = "subsets(COLUMN; at most K) or (COLUMN; exactly K), and integers for whole numbers"

@@ -20,9 +20,9 @@ from littlestone.classes.flat_counts import (
     is_countable,
 )
 from littlestone.classes.flats import Flats
-from littlestone.hypotheses import Flat
 from littlestone.points.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
 from littlestone.points.algebra.blocking import fewest_blocking, known_blocking
+from littlestone.rules import Flat
 from littlestone.sample import Sample
 
 MOST_COLUMNS = 64

@@ -38,8 +38,8 @@ from littlestone.dimension.label_table import LabelTable
 from littlestone.dimension.splits import SplitSolver
 from littlestone.dimension.table import PackedTable
 from littlestone.dimension.version_spaces import VersionSpaces
-from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.points import Domain, Grid, Product
+from littlestone.rules import Hypothesis, function_of_labels
 from littlestone.sample import Sample
 
 LIMIT = 1 << 24

@@ -14,8 +14,8 @@ from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require
 from littlestone.classes.declared import Declared
 from littlestone.classes.proper_approximation import ProperApproximation
 from littlestone.classes.spec import Spec, parse_ranged, quoted
-from littlestone.hypotheses import Hypothesis, StepFunction
 from littlestone.points import Grid, Integers, Reals
+from littlestone.rules import Hypothesis, StepFunction
 from littlestone.sample import Sample
 
 

@@ -25,8 +25,8 @@ from littlestone.classes.columns import (
 )
 from littlestone.classes.spec import Spec
 from littlestone.classes.unlisted import Unlisted
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, pruned, split
 from littlestone.points import Cells, Listed, Parted, Product
+from littlestone.rules.trees import ColumnTest, DecisionTree, Node, pruned, split
 from littlestone.sample import Sample
 
 MOST_SCORES = 1 << 26

@@ -14,8 +14,8 @@ from littlestone.classes.declared import declaration, described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import Tabled, common_domain, distinct, rows_of
 from littlestone.classes.unlisted import FEWER_COLUMNS, NoVersionSpaces
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Domain
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 

@@ -13,8 +13,8 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.by_table import ByTable
 from littlestone.classes.columns import mixed_text
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Listed, Parted, Product
+from littlestone.rules import Hypothesis
 
 MOST_VALUES = 1024
 """The most values of an open column that a class is closed with."""

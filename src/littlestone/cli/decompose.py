@@ -24,12 +24,12 @@ from littlestone.decomposition import (
     decompose as greedy,
 )
 from littlestone.decomposition.limits import depth_parameter
-from littlestone.hypotheses import Hypothesis
 from littlestone.pictures.figures import suffix_of
 from littlestone.report.decomposition import decomposition_drawing
 from littlestone.report.files import DRAWINGS, DRAWN, require_different, reserved
 from littlestone.report.pages.walk import DECOMPOSITION, walk_page
 from littlestone.report.tree import terminal
+from littlestone.rules import Hypothesis
 
 _LISTED = 12  # hypotheses
 

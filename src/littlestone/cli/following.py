@@ -10,11 +10,11 @@ from littlestone.cli.console import counted, err, json_text, out, print_columns,
 from littlestone.data import Label
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Row
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import DurableStream, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.base import Taken
 from littlestone.pictures.stream import Mistakes, Publication
 from littlestone.points.units import Unit
+from littlestone.rules import Hypothesis
 
 _ONE_PARTITION = "all"
 

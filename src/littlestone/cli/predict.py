@@ -16,9 +16,9 @@ from littlestone.cli.console import require_encoding
 from littlestone.cli.options import MultilineOption, NameOption, SeparatorOption
 from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
-from littlestone.hypotheses.base import numbers
 from littlestone.learners import Release
 from littlestone.report.files import PREDICTIONS, require_different, reserved
+from littlestone.rules.base import numbers
 
 if TYPE_CHECKING:
     from littlestone.report.pages.stream import Run

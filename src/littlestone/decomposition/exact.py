@@ -10,8 +10,8 @@ from littlestone.classes import HypothesisClass
 from littlestone.decomposition.irreducibility import is_irreducible
 from littlestone.decomposition.limits import depth_parameter
 from littlestone.decomposition.tree import DecompositionTree, Node
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Point
+from littlestone.rules import Hypothesis
 
 MOST_SPACES = 20_000
 MOST_POINTS = 64

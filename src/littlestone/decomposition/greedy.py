@@ -12,8 +12,8 @@ from littlestone.decomposition.ball import Ball
 from littlestone.decomposition.irreducibility import is_irreducible, reducing_path
 from littlestone.decomposition.limits import depth_parameter
 from littlestone.decomposition.tree import DecompositionTree, Node, alone
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Point
+from littlestone.rules import Hypothesis
 
 MOST_NODES = 100_000
 

@@ -9,8 +9,8 @@ from typing import Any, Generic
 
 from littlestone.classes import HypothesisClass
 from littlestone.decomposition.ball import Ball
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Point
+from littlestone.rules import Hypothesis
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
 from littlestone.data.declaring import declared_class, opened_schema
 from littlestone.data.schema import Schema
-from littlestone.hypotheses import Hypothesis
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import (
     class_labels,
@@ -29,6 +28,7 @@ from littlestone.points import Domain, derived
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.rules import Hypothesis
 from littlestone.tasks import declared_unit
 
 try:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from littlestone.base.errors import DeclarationError
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import DurableStream, PrivateStream
+from littlestone.rules import Hypothesis
 
 
 class Original:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.base.steps import searching
 from littlestone.classes.base import HypothesisClass, require_class
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import draw_estimate, estimate_parts
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
@@ -29,6 +28,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, exact_chance
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 Setting = Literal["realizable", "agnostic"]
@@ -383,7 +383,7 @@ def unfit(
 
 def require_votes(hypotheses: HypothesisClass[Any], method: str, *, online: bool = False) -> None:
     """Raise `DeclarationError` if a majority vote of the class's functions has no canonical form."""
-    from littlestone.hypotheses.majorities import has_majority
+    from littlestone.rules.majorities import has_majority
 
     if not has_majority(hypotheses.domain, hypotheses.soa):
         raise unfit(

@@ -12,7 +12,6 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.base import (
     Bound,
     Caveat,
@@ -33,6 +32,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
+from littlestone.rules import Hypothesis, majority
 from littlestone.sample import Sample
 
 _BETA = 1 / 100  # the failure probability of a round, for which the weak learner is chosen

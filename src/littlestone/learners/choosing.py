@@ -15,7 +15,6 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.named import Named
 from littlestone.classes.searching import has_one_mistake
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
     Bound,
@@ -37,6 +36,7 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.parameters import least
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 _DRAW = 1000  # steps

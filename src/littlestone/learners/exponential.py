@@ -9,13 +9,13 @@ from typing import Any
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import ErrorSums, HypothesisClass, Scored, Scores
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, Setting, require_plan, unfit
 from littlestone.learners.weighed import WeighedLearner
 from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from littlestone.classes.base import HypothesisClass, require_few
 from littlestone.decomposition import reducing_path
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Caveat
 from littlestone.learners.voting import VotingLearner
 from littlestone.points import Point
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.teachers import frontier
 from littlestone.learners.voting import VotingLearner, count
 from littlestone.points import Point
 from littlestone.privacy.budget import Budget
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
-from littlestone.hypotheses import FiniteSet
 from littlestone.learners.base import Bound, PrivateLearner, Setting, unfit
 from littlestone.learners.missed import missed, sample_size_for_keys
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
+from littlestone.rules import FiniteSet
 from littlestone.sample import Sample
 
 _TILTS = 20  # the exponents that a proved size tries

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.proper_approximation import ProperApproximation
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
@@ -25,6 +24,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 

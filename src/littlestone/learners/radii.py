@@ -11,7 +11,6 @@ from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.outcomes import Outcomes
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
     Bound,
@@ -31,6 +30,7 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.parameters import least
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 MOST_DIMENSION = 24

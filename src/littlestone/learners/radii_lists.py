@@ -12,7 +12,7 @@ from typing import Any
 from littlestone.base import steps
 from littlestone.classes.base import HypothesisClass
 from littlestone.decomposition import reducing_path
-from littlestone.hypotheses import Hypothesis
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 Rules = list[Hypothesis[Any]]

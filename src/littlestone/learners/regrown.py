@@ -12,8 +12,6 @@ from typing import Any
 from littlestone.classes.base import ErrorRuns, HypothesisClass
 from littlestone.classes.cell_counts import holding
 from littlestone.classes.trees import Trees
-from littlestone.hypotheses import DecisionTree, Hypothesis
-from littlestone.hypotheses.trees import Node, Split, pruned, split
 from littlestone.learners.base import (
     Bound,
     Caveat,
@@ -32,6 +30,8 @@ from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import least
+from littlestone.rules import DecisionTree, Hypothesis
+from littlestone.rules.trees import Node, Split, pruned, split
 from littlestone.sample import Sample
 
 

@@ -13,7 +13,6 @@ from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shown
 from littlestone.base.visible import shortened, visible
 from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING, Table
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import Estimate
 from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.points import require_list
@@ -26,6 +25,7 @@ from littlestone.privacy.cost import (
     exact,
     exact_delta,
 )
+from littlestone.rules import Hypothesis
 
 if TYPE_CHECKING:
     import polars

@@ -11,7 +11,6 @@ from typing import Any, cast
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.cell_counts import holding
 from littlestone.classes.rule_lists import InRounds, Rule
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, Setting, require_plan, unfit
 from littlestone.learners.exponential import least_size
 from littlestone.learners.weighed import WeighedLearner
@@ -23,6 +22,7 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 SINGLE = "the best single rule"

@@ -7,7 +7,6 @@ from fractions import Fraction
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.named import Named
 from littlestone.classes.searching import has_one_mistake
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
     Bound,
@@ -23,6 +22,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Caveat
 from littlestone.learners.teachers import top
 from littlestone.learners.voting import VotingLearner
@@ -19,6 +18,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.thresholds.above_threshold import cheapest
 from littlestone.privacy.parameters import least
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, avoidable_errors, require_few
 from littlestone.decomposition import DecompositionTree, decompose
-from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.points import Point
+from littlestone.rules import Hypothesis, disagreement
 from littlestone.sample import Sample
 
 
@@ -193,7 +193,7 @@ def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[P
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.points import Integers
-    >>> from littlestone.hypotheses import FiniteSet
+    >>> from littlestone.rules import FiniteSet
     >>> H = Subsets(Integers(), 3)
     >>> taught(H, FiniteSet(H.domain, frozenset({4, 7}))).littlestone_dimension()
     1

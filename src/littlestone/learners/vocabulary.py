@@ -13,7 +13,6 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.by_table import ByTable
 from littlestone.classes.rule_lists import InRounds
 from littlestone.classes.unlisted import Unlisted
-from littlestone.hypotheses import DecisionTree, Hypothesis
 from littlestone.learners.base import Bound, Setting, require_plan, unfit
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.rounds import RoundsLearner
@@ -24,6 +23,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.rules import DecisionTree, Hypothesis
 from littlestone.sample import Records, Sample
 
 _VALUES = Fraction(1, 3)

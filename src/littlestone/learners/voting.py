@@ -17,7 +17,6 @@ from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.decomposition import decompose
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
     Bound,
@@ -34,6 +33,7 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import least
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 MOST_SPACES = 10_000

@@ -9,8 +9,8 @@ from typing import Generic
 
 from littlestone.base.errors import DeclarationError, require_generator
 from littlestone.classes.base import Enumerable, HypothesisClass, require_class
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Point
+from littlestone.rules import Hypothesis
 
 
 class Adversary(ABC, Generic[Point]):

@@ -7,9 +7,9 @@ from typing import Any, Generic, Self, TypeVar
 
 from littlestone.base.errors import RealizabilityError
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Point
 from littlestone.points.labels import require_label
+from littlestone.rules import Hypothesis
 
 Class = TypeVar("Class", bound=HypothesisClass[Any])
 

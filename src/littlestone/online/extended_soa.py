@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Point
+from littlestone.rules import Hypothesis
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Any
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, plurality_label, require_class
 from littlestone.classes.thresholds import Thresholds
-from littlestone.hypotheses import Hypothesis, TableFunction
 from littlestone.online.base import OnlineLearner, consistent
 from littlestone.points import Names, Point
+from littlestone.rules import Hypothesis, TableFunction
 
 
 class Halving(OnlineLearner[Point]):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from littlestone.classes.base import HypothesisClass, require_class
-from littlestone.hypotheses import Hypothesis
 from littlestone.online.base import OnlineLearner, consistent
 from littlestone.points import Point
+from littlestone.rules import Hypothesis
 
 
 class StandardOptimalAlgorithm(OnlineLearner[Point]):

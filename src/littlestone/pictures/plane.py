@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
-from littlestone.hypotheses.trees import DecisionTree
 from littlestone.pictures.canvas import Canvas
 from littlestone.pictures.figures import short
 from littlestone.pictures.ranges import AXIS, BEYOND, BOX, CHARACTER, GAP, Axis, Strip, small
 from littlestone.points import MISSING, Cells
+from littlestone.rules.trees import DecisionTree
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Plane:
     are the cells at which conditions on either column begin or end.
 
     >>> from littlestone.points import Product
-    >>> from littlestone.hypotheses.trees import ColumnTest, conjunction
+    >>> from littlestone.rules.trees import ColumnTest, conjunction
     >>> table = Product((Cells(("0", "18", "65"), "age"), Cells(("0", "9"), "dose")))
     >>> tests = [ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["9"]))]
     >>> Plane.of(DecisionTree(table, conjunction(tests))).areas

@@ -9,11 +9,11 @@ from math import inf, log
 from statistics import mean
 from typing import Any
 
-from littlestone.hypotheses.trees import ColumnTest, runs
 from littlestone.pictures.canvas import Canvas, Place
 from littlestone.pictures.figures import SIZE, short
 from littlestone.points import MISSING, OTHER, Cells, Dates, Listed, Parted
 from littlestone.points.base import Domain
+from littlestone.rules.trees import ColumnTest, runs
 
 _SMALL = SIZE - 3  # points of type
 CHARACTER = 0.066  # inches at that size, a little too wide to be safe

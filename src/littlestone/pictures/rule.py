@@ -7,15 +7,15 @@ from functools import singledispatch
 from itertools import groupby
 from typing import Any
 
-from littlestone.hypotheses import FiniteSet, RuleUnion, StepFunction
-from littlestone.hypotheses.box import Box
-from littlestone.hypotheses.trees import DecisionTree
 from littlestone.pictures.canvas import Canvas, Picture
 from littlestone.pictures.figures import SIZE, short
 from littlestone.pictures.plane import Plane
 from littlestone.pictures.ranges import Axis, Strip, draw_strips, few, name_width
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.points import Grid
+from littlestone.rules import FiniteSet, RuleUnion, StepFunction
+from littlestone.rules.box import Box
+from littlestone.rules.trees import DecisionTree
 
 
 @singledispatch

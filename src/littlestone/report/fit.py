@@ -10,13 +10,13 @@ from typing import Any
 from littlestone.base.visible import shortened
 from littlestone.classes.base import Enumerable, HypothesisClass, is_scorable
 from littlestone.data import Label
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.estimate import BETA, errors
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.

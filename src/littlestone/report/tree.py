@@ -13,9 +13,9 @@ from littlestone.base.steps import answering
 from littlestone.base.visible import visible
 from littlestone.classes import Enumerable, FiniteClass, HypothesisClass
 from littlestone.dimension import MistakeTree
-from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import Release
 from littlestone.pictures.tree import Node, rule_tree, tone
+from littlestone.rules.trees import DecisionTree
 
 _TERMINAL = {"off": "blue", "on": "yellow"}
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.stable.sizes import expected_blocks, stability
+from littlestone.rules import Hypothesis
 from littlestone.verify import definitions
 from littlestone.verify.stages import FIVE, SPREAD, all_rules, rule_of, settings, stages
 from littlestone.verify.statement import Outcome, Trial, statement

@@ -25,8 +25,8 @@ from littlestone.decomposition import (
     refine,
     top_hypotheses,
 )
-from littlestone.hypotheses import Hypothesis
 from littlestone.points import Integers
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 from littlestone.verify.families import every_class, unordered_classes
 from littlestone.verify.lyu25_trees import disagreeing

@@ -16,12 +16,12 @@ import numpy as np
 
 from littlestone.classes import FiniteClass
 from littlestone.decomposition import decomposition_dimension, essential_hypotheses
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.stage_sizes import calls_needed, divergence, levels
 from littlestone.learners.online.stage_trees import Chunk, errs, stage_leaves
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.rules import Hypothesis
 from littlestone.verify.statement import Outcome, Trial, statement
 
 HALF = Fraction(1, 2)

@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any, cast
 
 from littlestone.classes import FiniteClass
-from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.online.extended_soa import ExtendedSOA
+from littlestone.rules import Hypothesis, disagreement
 from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Trial
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass, Subsets
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.proper import ProperLearner, errors
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 from littlestone.verify.statement import Outcome, Trial, statement
 

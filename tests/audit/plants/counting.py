@@ -20,10 +20,10 @@ from littlestone.classes.junta_counts import Junta
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.list_counts import Item, ListCounts
 from littlestone.classes.tabled import bits
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner
 from littlestone.points.algebra import Monomials
 from littlestone.privacy import Budget
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private, weighted
 

@@ -15,11 +15,11 @@ from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.exponential_learner import Records, released_text
 from littlestone.audit.subjects.learners import NAMED
 from littlestone.classes import Points
-from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ChoosingLearner, SingleKeyLearner
 from littlestone.learners.teachers import restrict_where_consistent
 from littlestone.points import Integers
 from littlestone.privacy import Budget
+from littlestone.rules import FiniteSet
 from plants.harness import Masses, Plant, is_private
 
 CLAIM = Fraction(1), Fraction(1, 100)

@@ -12,12 +12,12 @@ from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.peeling import peeling_subject
 from littlestone.classes import Subsets
 from littlestone.classes.covering import Elements
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 from plants.harness import Claim, Plant, is_private
 

@@ -14,11 +14,11 @@ from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.learners import RECORDS, by_sample, crowd, whole
 from littlestone.classes import Points
 from littlestone.classes.covering import Elements
-from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
+from littlestone.rules import FiniteSet
 from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private
 

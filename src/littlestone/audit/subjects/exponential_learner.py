@@ -26,11 +26,11 @@ from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.tabled import bits
 from littlestone.classes.union import ScoredUnion
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner
 from littlestone.points import Grid, Product
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 Records = tuple[tuple[Any, int], ...]

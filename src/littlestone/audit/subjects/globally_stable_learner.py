@@ -19,11 +19,11 @@ from littlestone.audit.subjects.exponential_learner import (
 )
 from littlestone.audit.subjects.learners import crowd
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.globally_stable import errors
 from littlestone.learners.stable.sizes import BatchSizes
 from littlestone.privacy.budget import Budget
+from littlestone.rules import Hypothesis
 
 Learner = GloballyStableLearner[Any]
 Masses = dict[Hashable, Fraction]

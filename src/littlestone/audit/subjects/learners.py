@@ -19,7 +19,6 @@ from littlestone.classes import (
     Points,
     Subsets,
 )
-from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners import (
     ChoosingLearner,
     GGKMLearner,
@@ -34,6 +33,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.parameters import least
+from littlestone.rules import FiniteSet, Hypothesis
 from littlestone.sample import Sample
 
 Pairs = Iterable[tuple[Records, Records]]

@@ -14,7 +14,6 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, paid, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.classes import Points, Subsets, Thresholds
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import (
     KeyLearner,
     PrivateOnlineLearner,
@@ -27,6 +26,7 @@ from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.tape import Tape
+from littlestone.rules import Hypothesis
 
 Published = tuple[str, ...]
 Law = dict[Any, Fraction]

@@ -18,13 +18,13 @@ from littlestone.data import Label, Table, read_sample
 from littlestone.data.coding import Coded, coded
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.tables import Row
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLearner
 from littlestone.points import Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import Grouped, record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 Block = tuple[tuple[Any, int], ...]

@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import Enumerable, HypothesisClass
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.agnostic.patterns import (
     ENTRIES,
     Counts,
@@ -39,6 +38,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.parameters import least
 from littlestone.privacy.samplers import selection
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 MOST_DIMENSION = 12

@@ -12,7 +12,6 @@ from typing import Any
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering
-from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
@@ -24,6 +23,7 @@ from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
+from littlestone.rules import BitFunction
 from littlestone.sample import Sample
 
 Binary = Callable[..., PrivateLearner[Any]]

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes import HypothesisClass, Lookup
-from littlestone.hypotheses import LookupTable
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_values, unfit
 from littlestone.learners.missed import MOST_STEPS, require_curve, sample_size_for_keys
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
+from littlestone.rules import LookupTable
 from littlestone.sample import Sample
 
 

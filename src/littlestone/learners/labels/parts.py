@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting
 from littlestone.learners.labels.bits import (
     Binary,
@@ -23,6 +22,7 @@ from littlestone.points import Point
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
+from littlestone.rules import BitFunction
 from littlestone.sample import Sample
 
 

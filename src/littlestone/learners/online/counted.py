@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
 from littlestone.privacy.mechanisms.streams.epoch import Epoch
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.tape import Tape
+from littlestone.rules import Hypothesis
 
 
 class CountedStream(PrivateStream[Any]):

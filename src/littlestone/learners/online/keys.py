@@ -8,13 +8,13 @@ from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
-from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.base import require_plan, unfit
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.waiting import least_total, wait
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.tape import Tape
+from littlestone.rules import FiniteSet, Hypothesis
 
 _PROOF = "docs/proofs/continual-key-selection.md"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from littlestone.hypotheses import Hypothesis
 from littlestone.privacy.mechanisms.streams.confirmation import Watch
+from littlestone.rules import Hypothesis
 
 UNLIKELY = 16
 """A key that no hypothesis left speaks for is so much less likely to hit by itself."""

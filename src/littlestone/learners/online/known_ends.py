@@ -8,9 +8,9 @@ from typing import Any
 
 from littlestone.classes.intervals import Intervals
 from littlestone.classes.thresholds import Thresholds
-from littlestone.hypotheses import Hypothesis, StepFunction
 from littlestone.learners.online.knowledge import UNLIKELY, Asked, Knowledge
 from littlestone.privacy.mechanisms.streams.confirmation import Watch
+from littlestone.rules import Hypothesis, StepFunction
 
 
 class Cuts(Asked):

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.tabled import LISTED, Tabled
-from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.learners.base import unfit
 from littlestone.learners.online.knowledge import UNLIKELY, Asked, Knowledge
 from littlestone.points import Domain
 from littlestone.privacy.mechanisms.streams.confirmation import Watch
+from littlestone.rules import Hypothesis, function_of_labels
 
 MOST_ENTRIES = 1 << 26
 """The most hypotheses times points of a table; of one whose hypotheses are asked, `LISTED`."""

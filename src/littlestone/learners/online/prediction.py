@@ -10,7 +10,6 @@ from typing import Any, Generic
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_rule
 from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
@@ -20,6 +19,7 @@ from littlestone.privacy.mechanisms.streams.epoch import Epoch
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.parameters import natural_log, require_horizon, require_teachers
 from littlestone.privacy.tape import Tape, journal_mismatch
+from littlestone.rules import Hypothesis
 
 _HITS, _STEEPNESS, _MARGIN, _FEWEST, _EARLY = 450, 1.36, 1.0, 250, 160  # calibrated
 _KEPT, _FEW = 1024, 16

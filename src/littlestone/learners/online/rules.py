@@ -9,8 +9,6 @@ from typing import Any, cast
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.rules import EqualityRules
-from littlestone.hypotheses import RuleUnion
-from littlestone.hypotheses.rules import Rule
 from littlestone.learners.base import require_plan, unfit
 from littlestone.learners.online.base import (
     MistakeBound,
@@ -26,6 +24,8 @@ from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_key_selection import SoloCompetitions
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
 from littlestone.privacy.tape import Tape
+from littlestone.rules import RuleUnion
+from littlestone.rules.rules import Rule
 
 WITHDRAW = -1
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.online.counted import CountedStream, is_form
 from littlestone.learners.online.stage_trees import ByTeacher
 from littlestone.privacy.mechanisms.streams.epoch import Epoch
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.tape import Tape
+from littlestone.rules import Hypothesis, majority
 
 if TYPE_CHECKING:
     from littlestone.learners.online.staged import StagedOnlineLearner

@@ -12,7 +12,6 @@ from typing import Any
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_plan, require_rule, require_votes
 from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner
@@ -39,6 +38,7 @@ from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSid
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.tape import Tape
+from littlestone.rules import Hypothesis
 
 _COUNTER, _TESTS = Fraction(1, 16), Fraction(1, 8)  # of epsilon; any shares are private
 _SIZES = ("calls", "draws", "teachers", "threshold", "cap", "list_size")

@@ -13,7 +13,6 @@ import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spe
 from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.known_points import Columns, columns_of
@@ -22,6 +21,7 @@ from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirm
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies, Tallies, Tally
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
+from littlestone.rules import Hypothesis
 
 MOST_COLUMNS = 1 << 14
 """The most points, counted as `Columns` does: each draws at every publication."""

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, final
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses.base import hypothesis_kinds
 from littlestone.points import Domain, Point
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import for_unit
@@ -17,6 +16,7 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.tape import Keep, Tape, journal_mismatch
+from littlestone.rules.base import hypothesis_kinds
 
 
 class Record(NamedTuple):

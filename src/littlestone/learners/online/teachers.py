@@ -11,7 +11,6 @@ from typing import Any
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_rule
 from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner, CountedStream, is_form
@@ -28,6 +27,7 @@ from littlestone.privacy.mechanisms.streams.epoch import Epoch
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.parameters import require_teachers, whole
 from littlestone.privacy.tape import Tape
+from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 
 _BETA = Fraction(1, 20)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.online.extended_soa import ExtendedSOA
 from littlestone.points import Point
+from littlestone.rules import Hypothesis, disagreement
 
 Examples = Sequence[tuple[Point, int]]
 

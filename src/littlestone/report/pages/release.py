@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from littlestone.base.markup import Html, tag
 from littlestone.base.visible import shortened
-from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners.release import Release
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
@@ -25,6 +24,7 @@ from littlestone.report.pages.frame import (
 )
 from littlestone.report.pages.promise import one_person
 from littlestone.report.pages.quality import quality
+from littlestone.rules.trees import DecisionTree
 
 SIMULATION = (
     "This is a simulation. It was drawn with a seeded generator, which can be replayed, so it is NOT "
@@ -60,7 +60,7 @@ def title(release: Release, *, group: bool) -> str:
 
     >>> from fractions import Fraction
     >>> from littlestone.points import Grid
-    >>> from littlestone.hypotheses import StepFunction
+    >>> from littlestone.rules import StepFunction
     >>> from littlestone.privacy.cost import PrivacyCost
     >>> rule = StepFunction.threshold(Grid(0, 120, "age"), 60)
     >>> release = Release(rule, "thresholds(age, 0..120)", "ill == yes", 9, PrivacyCost(Fraction(1)),
@@ -77,7 +77,7 @@ def rule_words(release: Release) -> str:
 
     >>> from fractions import Fraction
     >>> from littlestone.points import Grid
-    >>> from littlestone.hypotheses import StepFunction
+    >>> from littlestone.rules import StepFunction
     >>> from littlestone.privacy.cost import PrivacyCost
     >>> rule = StepFunction.threshold(Grid(0, 120, "age"), 60)
     >>> release = Release(rule, "thresholds(age, 0..120)", "ill == 1", 9, PrivacyCost(Fraction(1)),

@@ -14,7 +14,6 @@ from littlestone.base.visible import shortened
 from littlestone.data.opening import open_table
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
-from littlestone.hypotheses import Hypothesis
 from littlestone.pictures.rule import rule_picture
 from littlestone.pictures.stream import Publication, publications
 from littlestone.points.units import Unit
@@ -41,6 +40,7 @@ from littlestone.report.pages.frame import (
 )
 from littlestone.report.pages.promise import one_person
 from littlestone.report.pages.release import SIMULATION, prediction
+from littlestone.rules import Hypothesis
 
 _BEGIN = b'{"private": '  # of a header
 _TEXTS = ("class", "label", "method", "mechanism")  # what a header says in words

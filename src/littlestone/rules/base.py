@@ -1,0 +1,263 @@
+"""The interface of a hypothesis."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
+
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DAMAGED, DeclarationError, ModelError
+from littlestone.points import Domain, Point
+from littlestone.points.labels import require_labels
+
+if TYPE_CHECKING:
+    import polars
+
+    from littlestone.rules.languages.form import Outcome
+
+
+class Hypothesis(ABC, Generic[Point]):
+    """A function h: X -> {0, ..., k}.  Hashable; f == g iff f(x) = g(x) for every x in the domain.
+
+    A kind with two labels derives from `BinaryHypothesis`; any other sets its number of ``labels``.
+    """
+
+    domain: Domain[Point]
+    labels: int
+    """The number k + 1 of labels."""
+
+    canonical: ClassVar[bool] = True
+    """Whether functions of this kind that agree everywhere are equal, so that votes for one add up."""
+
+    @abstractmethod
+    def __call__(self, x: Point) -> int:
+        """The label h(x) in {0, ..., k} of a point of the domain."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """The condition for label 1, such as ``dep_delay >= 17``; with more labels, their numbers."""
+
+    def named(self, names: Sequence[str]) -> str:
+        """The function in words, with names for the labels; a kind of several labels overrides it.
+
+        >>> from littlestone.points import Grid
+        >>> from littlestone.rules import StepFunction
+        >>> StepFunction.threshold(Grid(0, 9, "delay"), 4).named(["on time", "late"])
+        'late if delay >= 4, else on time'
+        """
+        condition = self.words()
+        for y, always in enumerate(("always 0", "always 1")):
+            if condition == always:
+                return f"always {names[y]}"
+        return f"{names[1]} if {condition}, else {names[0]}"
+
+    def sentence(self, label: str) -> str:
+        """When ``label``, a statement about a record, is predicted; in one line."""
+        return f"{label}  <=>  {self.words()}"
+
+    @property
+    def tested(self) -> tuple[str, ...]:
+        """The columns that are enough to predict, at least one; all, unless a kind knows better."""
+        return self.domain.column_names
+
+    @abstractmethod
+    def witness(self, other: Self) -> Point | None:
+        """A point where this function and ``other``, of the same kind, differ; None if equal."""
+
+    def patched(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
+        """The function x -> labels[x] if x is in ``labels``, else h(x), in the form of its kind.
+
+        None if functions of this kind cannot hold the labels of single points.
+
+        >>> from littlestone.points import Grid
+        >>> from littlestone.rules import StepFunction
+        >>> StepFunction.threshold(Grid(0, 9), 4).patched({3: 1, 4: 1, 9: 0}).words()
+        '3 <= x < 9'
+        """
+        changed = {x: y for x, y in labels.items() if self(x) != y}
+        return self._changed(changed) if changed else self
+
+    def _changed(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
+        """`patched` for labels that all differ from h's; a kind that can hold them overrides this."""
+        return None
+
+    @classmethod
+    def voted(cls, voters: Sequence[Self], need: int) -> Hypothesis[Any] | None:
+        """The function that is 1 where at least ``need`` voters are, more than half; two labels.
+
+        None if no known kind can represent it; a kind that can overrides this.
+        """
+        return None
+
+    def outcome(self) -> Outcome:
+        """The label as conditions on the cells of a record, which SQL and others are written from.
+
+        Raises `TooLargeError` if there is no such form within the limits.  A kind that knows its
+        conditions overrides this; of others, the points are listed.
+        """
+        from littlestone.rules.languages.regions import labelled
+
+        return labelled(self.domain, self, self.labels, EXPORT)
+
+    def to_sql(
+        self,
+        dialect: str,
+        *,
+        types: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> str:
+        """An SQL expression whose value is the label of a row, as `littlestone predict` gives it.
+
+        ``dialect`` is ``postgres``, ``duckdb`` or ``sqlite``.  ``types`` says what columns hold if that
+        is not what the rule expects, such as ``{"age": "text"}``; see docs/how-to/export-a-rule.md.
+        With ``names``, the value is the name of the label and not its number.  It is NULL only for a
+        text in a column of numbers that SQL cannot read for certain.
+
+        Raises `DeclarationError` for a rule, a dialect, a name or a type that SQL has no form for,
+        `TooLargeError` for a rule beyond the limits, `OutputError` if sqlglot is not installed.
+
+        >>> from littlestone.points import Grid
+        >>> from littlestone.rules import StepFunction
+        >>> StepFunction.threshold(Grid(0, 120, "age"), 65).to_sql("duckdb", types={"age": "integer"})
+        'CASE WHEN "age" >= 65 THEN 1 ELSE 0 END'
+        """
+        from littlestone.rules.languages.sql import written
+
+        return written(self._exported(types), dialect, types or {}, names)
+
+    def to_polars(
+        self, *, types: Mapping[str, str] | None = None, names: Sequence[str] | None = None
+    ) -> polars.Expr:
+        """A polars expression of the label of a row; the arguments and errors are those of `to_sql`.
+
+        >>> import polars
+        >>> from littlestone.points import Grid
+        >>> from littlestone.rules import StepFunction
+        >>> rule = StepFunction.threshold(Grid(0, 120, "age"), 65).to_polars()
+        >>> polars.DataFrame({"age": [30, 70, None]}).select(rule.alias("old"))["old"].to_list()
+        [0, 1, 0]
+        """
+        from littlestone.rules.languages.polars_form import expression
+
+        return expression(self._exported(types), types or {}, names)
+
+    def to_pandas_query(self, label: int = 1, *, types: Mapping[str, str] | None = None) -> str:
+        """The text for `pandas.DataFrame.query` that selects the rows of this label.
+
+        Give the query ``engine="python"``.  ``types`` and errors are those of `to_sql`.
+
+        >>> from littlestone.points import Grid
+        >>> from littlestone.rules import StepFunction
+        >>> StepFunction.threshold(Grid(0, 120, "age"), 65).to_pandas_query()
+        'age >= 65'
+        """
+        from littlestone.rules.languages.pandas_query import query
+
+        return query(self._exported(types), label, types or {})
+
+    def _exported(self, types: Mapping[str, str] | None) -> Outcome:
+        from littlestone.rules.languages.constants import require_types
+        from littlestone.rules.languages.form import require_small
+
+        require_types(types or {}, self.domain.column_names)
+        outcome = self.outcome()
+        require_small(outcome, EXPORT)
+        return outcome
+
+    @abstractmethod
+    def form(self) -> dict[str, object]:
+        """The canonical form as plain JSON values; `from_form` reads it back."""
+
+    @classmethod
+    @abstractmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        """The function over ``domain`` whose canonical form is ``form``."""
+
+    def to_json(self) -> dict[str, object]:
+        """The function as plain JSON values, with its domain; `Hypothesis.from_json` reads it."""
+        kind = type(self).__name__
+        return {"kind": kind, "domain": self.domain.to_json(), **self.form()}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Hypothesis[Any]:
+        """The function that `to_json` wrote.  Raises `ModelError` if it is damaged.
+
+        >>> from littlestone.points import Grid
+        >>> from littlestone.rules import StepFunction
+        >>> rule = StepFunction.threshold(Grid(0, 9), 4)
+        >>> Hypothesis.from_json(rule.to_json()) == rule
+        True
+        """
+        kinds = hypothesis_kinds()
+        try:
+            form = {key: data[key] for key in data if key not in ("kind", "domain")}
+            return kinds[data["kind"]].from_form(Domain.from_json(data["domain"]), form)
+        except DAMAGED as error:
+            if isinstance(error, ModelError):
+                raise
+            raise ModelError(
+                "read the hypothesis of a model",
+                found="a field is missing or not of its kind",
+                fix="use a model file as `littlestone fit` wrote it",
+            ) from None
+
+
+@cache
+def hypothesis_kinds() -> Mapping[str, type[Hypothesis[Any]]]:
+    """The kinds of functions by the names that `Hypothesis.to_json` writes.
+
+    The first call imports all of them.  Raises `DeclarationError` if one of another package fails.
+
+    >>> hypothesis_kinds()["StepFunction"].__name__
+    'StepFunction'
+    """
+    found = concrete(Hypothesis, "littlestone.rules")  # type: ignore[type-abstract]
+    kinds = {kind.__name__: kind for kind in found}
+    return kinds | {old: kinds[new] for old, new in _FORMER.items()}
+
+
+EXPORT = "write the rule as conditions on columns"
+"""What is asked of a rule that is exported."""
+
+_FORMER = {"BitClassifier": "BitFunction", "TableClassifier": "TableFunction"}
+"""Names of kinds in models of version 0.1."""
+
+
+class BinaryHypothesis(Hypothesis[Point]):
+    """A function into {0, 1}."""
+
+    labels = 2
+
+
+def numbers(labels: int) -> tuple[str, ...]:
+    """The numbers 0, ..., k as the names of the labels."""
+    return tuple(map(str, range(labels)))
+
+
+def label_count(declared: object) -> int:
+    """The number of labels that a model declares, as a number or by names; else an error."""
+    return require_labels(len(declared) if isinstance(declared, list) else declared)
+
+
+def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
+    """A point x with f(x) != g(x), or None if f and g are equal as functions.
+
+    Raises `DeclarationError` for functions on different domains or to different labels.  O(size of
+    the forms).
+
+    >>> from littlestone.points import Grid
+    >>> from littlestone.rules import StepFunction
+    >>> domain = Grid(0, 9)
+    >>> disagreement(StepFunction.threshold(domain, 3), StepFunction.threshold(domain, 7))
+    3
+    """
+    if f.domain != g.domain or f.labels != g.labels or type(f) is not type(g):
+        raise DeclarationError(
+            "compare two hypotheses",
+            found=f"one is on {f.domain} with {f.labels} labels, the other on {g.domain} with "
+            f"{g.labels}",
+            fix="compare functions on one domain, with the same number of labels",
+        )
+    return f.witness(g)

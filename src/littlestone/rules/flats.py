@@ -1,0 +1,127 @@
+"""Indicators of affine subspaces over finite fields, and of their complements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+from littlestone.points import Domain
+from littlestone.points.algebra import Field, Span, Vector, field_of
+from littlestone.rules.base import BinaryHypothesis
+
+
+@dataclass(frozen=True)
+class Flat(BinaryHypothesis[Vector]):
+    """The indicator of an affine subspace {x : <a_i, x> = b_i for all i} of GF(q)^n, perhaps empty.
+
+    ``equations`` are the vectors (a_i, b_i) of length n + 1.  Canonical: in reduced row echelon
+    form, and the one equation 0 = 1 for the empty set; the constructor brings any system to it.
+
+    >>> from littlestone.points.algebra import vector_space
+    >>> plane = Flat(vector_space(["x", "y", "z"], 101), ((2, 0, 100, 6), (4, 0, 99, 12)))
+    >>> plane.words(), plane((5, 77, 4)), plane((5, 77, 5))
+    ('x + 50 z = 3 (mod 101)', 1, 0)
+    """
+
+    domain: Domain[Vector]
+    equations: tuple[Vector, ...]
+
+    def __post_init__(self) -> None:
+        n = len(self.domain.column_names)
+        system = Span.of(self.field.order, n + 1, self.equations)
+        contradiction = (*(0,) * n, 1)
+        rows = (contradiction,) if contradiction in system else system.rows
+        object.__setattr__(self, "equations", rows)
+
+    @cached_property
+    def field(self) -> Field:
+        """The field GF(q)."""
+        return field_of(self.domain)
+
+    def __call__(self, x: Vector) -> int:
+        return int(self._contains(x))
+
+    def _contains(self, x: Vector) -> bool:
+        dot = self.field.dot
+        return all(dot(row[:-1], x) == row[-1] for row in self.equations)
+
+    def words(self) -> str:
+        if not self.equations or not any(self.equations[0][:-1]):
+            return f"always {int(not self.equations)}"
+        return self._system()
+
+    def _system(self, equal: str = "=") -> str:
+        names, shown = self.domain.column_names, []
+        for row in self.equations:
+            terms = [
+                name if a == 1 else f"{a} {name}"
+                for a, name in zip(row[:-1], names, strict=True)
+                if a
+            ]
+            shown.append(f"{' + '.join(terms)} {equal} {row[-1]}")
+        return f"{' and '.join(shown)} ({self.field})"
+
+    def witness(self, other: Self) -> Vector | None:
+        # They are equal unless a spanning point of one is outside of the other.
+        pairs = ((f, g) for f, g in ((self, other), (other, self)))
+        outside = (x for f, g in pairs for x in f.spanning_points() if not g._contains(x))
+        return next(outside, None)
+
+    def spanning_points(self) -> list[Vector]:
+        """Points whose affine hull is the set: dimension + 1 points, none if the set is empty."""
+        field, n = self.field, len(self.domain.column_names)
+        if self.equations and not any(self.equations[0][:-1]):
+            return []
+        # Each row reads x_pivot = b - (terms in the free columns); the free ones are 0 or a unit.
+        pivots = Span(field.order, n + 1, self.equations).pivots
+        first = [0] * n
+        for pivot, row in zip(pivots, self.equations, strict=True):
+            first[pivot] = row[-1]
+        found = [tuple(first)]
+        for free in sorted(set(range(n)) - set(pivots)):
+            x = list(first)
+            x[free] = 1
+            for pivot, row in zip(pivots, self.equations, strict=True):
+                x[pivot] = field.add(x[pivot], field.negative(row[free]))
+            found.append(tuple(x))
+        return found
+
+    def form(self) -> dict[str, object]:
+        return {"equations": [list(row) for row in self.equations]}
+
+    @classmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        q, n, rows = field_of(domain).order, len(domain.column_names), form["equations"]
+        legal = isinstance(rows, list) and all(
+            isinstance(row, list)
+            and len(row) == n + 1
+            and all(type(a) is int and 0 <= a < q for a in row)
+            for row in rows
+        )
+        if not legal:
+            raise ValueError
+        return cls(domain, tuple(map(tuple, rows)))
+
+
+class FlatComplement(Flat):
+    """The indicator of the complement of an affine subspace: h(x) = 0 iff <a_i, x> = b_i for all i.
+
+    >>> from littlestone.points.algebra import vector_space
+    >>> FlatComplement(vector_space(["x", "y"], 2), ((1, 1, 0),)).words()
+    'x + y = 1 (mod 2)'
+    """
+
+    def __call__(self, x: Vector) -> int:
+        return int(not self._contains(x))
+
+    def words(self) -> str:
+        if not self.equations or not any(self.equations[0][:-1]):
+            return f"always {int(bool(self.equations))}"
+        if len(self.equations) > 1:
+            return f"not ({self._system()})"
+        if self.field.order > 2:
+            return self._system("!=")
+        row = self.equations[0]
+        return type(self)(self.domain, ((*row[:-1], 1 - row[-1]),))._system()

@@ -1,0 +1,207 @@
+"""Functions on finitely many points, label by label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from math import prod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.points import Domain, Grid, Parted, Product, require_list
+from littlestone.rules.base import Hypothesis, label_count, numbers
+from littlestone.rules.boxes import box_cover, cover_words
+from littlestone.rules.steps import StepFunction
+
+_SHOWN = 50  # points that are named in words
+
+
+@dataclass(frozen=True)
+class TableFunction(Hypothesis[Any]):
+    """A function on finitely many points, stored as its labels in the domain's order.
+
+    ``planes`` are integers: bit i of plane number j is bit j of the label of the i-th point.  With two
+    labels there is one plane.
+
+    >>> from littlestone.points import Names
+    >>> origin = Names(("JFK", "LGA", "EWR"), "origin")
+    >>> TableFunction.from_labels(origin, [0, 1, 1]).words()
+    "origin is not 'JFK'"
+    >>> TableFunction.from_labels(origin, [2, 1, 2], 3).named(["early", "on time", "late"])
+    "on time for 'LGA'; late for 'JFK', 'EWR'"
+    """
+
+    domain: Domain[Any]
+    planes: tuple[int, ...]
+    labels: int = 2
+
+    def __post_init__(self) -> None:
+        inside = (1 << self._size) - 1
+        object.__setattr__(self, "planes", tuple(plane & inside for plane in self.planes))
+
+    def __repr__(self) -> str:
+        planes = "".join(f"{plane:#x}, " for plane in self.planes)  # decimals have a limit
+        return f"{type(self).__name__}({self.domain!r}, ({planes}), {self.labels})"
+
+    @property
+    def _size(self) -> int:
+        return self.domain.size or 0  # a domain of unknown size has no table
+
+    @classmethod
+    def from_labels(cls, domain: Domain[Any], values: Iterable[int], labels: int = 2) -> Self:
+        """The function with these values in 0, ..., labels - 1, in the order of the points."""
+        listed = np.fromiter(values, dtype=np.int64)
+        width = (labels - 1).bit_length()
+        bits = (np.packbits(listed >> j & 1, bitorder="little") for j in range(width))
+        return cls(
+            domain, tuple(int.from_bytes(plane.tobytes(), "little") for plane in bits), labels
+        )
+
+    def __call__(self, x: Any) -> int:
+        i = self.domain.index(x)
+        return sum((plane >> i & 1) << j for j, plane in enumerate(self.planes))
+
+    def values(self) -> NDArray[np.int64]:
+        """The labels in the order of the points."""
+        found = np.zeros(self._size, dtype=np.int64)
+        for j, plane in enumerate(self.planes):
+            packed = np.frombuffer(plane.to_bytes(-(-self._size // 8), "little"), dtype=np.uint8)
+            found |= (
+                np.unpackbits(packed, count=self._size, bitorder="little").astype(np.int64) << j
+            )
+        return found
+
+    def words(self) -> str:
+        return self._condition() if self.labels == 2 else self.named(numbers(self.labels))
+
+    def named(self, names: Sequence[str]) -> str:
+        if self.labels == 2:
+            return super().named(names)
+        points: dict[int, list[str]] = {}
+        for x, y in zip(self.domain, self.values().tolist(), strict=True):
+            points.setdefault(y, []).append(repr(x))
+        found = [
+            f"{names[y]} for {', '.join(xs[:_SHOWN])}"
+            + (f" and {len(xs) - _SHOWN:,} others" if len(xs) > _SHOWN else "")
+            for y, xs in sorted(points.items())
+        ]
+        return "; ".join(found)
+
+    def _condition(self) -> str:
+        """The condition for label 1, if there are two labels."""
+        size, ones = self._size, self.planes[0].bit_count()
+        if ones in (0, size):
+            return f"always {int(bool(ones))}"
+        rules, listed = self._rules(), self._listed()
+        complete = min(ones, size - ones) <= _SHOWN
+        return listed if rules is None or (complete and len(listed) < len(rules)) else rules
+
+    def _listed(self) -> str:
+        """The condition for label 1 as the shorter list of points, or the beginning of a long one."""
+        size, ones = self._size, self.planes[0].bit_count()
+        listed = int(2 * ones <= size)
+        count = ones if listed else size - ones
+        chosen = (
+            x for x, digit in zip(self.domain, self._labels(), strict=True) if digit == str(listed)
+        )
+        shown = [
+            repr(x)
+            if isinstance(x, str)
+            else f"({self.domain.words(x)})"
+            if isinstance(x, tuple)
+            else self.domain.words(x)
+            for x in islice(chosen, _SHOWN)
+        ]
+        verb = "is" if listed else "is not"
+        name = "the record" if isinstance(self.domain, Product) else self.domain.name
+        if len(shown) == 1:
+            return f"{name} {verb} {shown[0]}"
+        more = f" and {count - _SHOWN:,} others" if count > _SHOWN else ""
+        return f"{name} {verb} one of {', '.join(shown)}{more}"
+
+    def _rules(self) -> str | None:
+        """The condition for label 1 as rules, if the columns are ranges or parted and few rules do."""
+        columns = self.domain.columns if isinstance(self.domain, Product) else ()
+        wide = [c for c in columns if isinstance(c, (Grid, Parted)) and c.size > 1]
+        sizes = [column.size for column in wide]
+        if prod(sizes) != self._size:
+            return None
+        ones = self.values().astype(np.bool_).reshape(sizes)
+        sets = [i for i, column in enumerate(wide) if isinstance(column, Parted)]
+        rules, exceptions = box_cover(ones, sets), box_cover(~ones, sets)
+        texts = [] if rules is None else [cover_words(rules, wide)]
+        texts += [] if exceptions is None else [f"not ({cover_words(exceptions, wide)})"]
+        return min(texts, key=len, default=None)
+
+    def _changed(self, labels: Mapping[Any, int]) -> Self:
+        planes = list(self.planes)
+        for x, y in labels.items():
+            i, before = self.domain.index(x), self(x)
+            for j in range(len(planes)):
+                planes[j] ^= ((before ^ y) >> j & 1) << i
+        return replace(self, planes=tuple(planes))
+
+    def witness(self, other: Self) -> Any:
+        differing = 0
+        for plane, others in zip(self.planes, other.planes, strict=True):
+            differing |= plane ^ others
+        if not differing:
+            return None
+        first = (differing & -differing).bit_length() - 1
+        return next(islice(self.domain, first, None))
+
+    def form(self) -> dict[str, object]:
+        if self.labels == 2:
+            return {"labels": self._labels()}
+        return {"labels": self.labels, "values": self.values().tolist()}
+
+    def _labels(self) -> str:
+        """The labels 0 and 1 in the order of the points, as digits."""
+        return f"{self.planes[0]:0{self._size}b}"[::-1]
+
+    @classmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        if "values" in form:
+            values, labels = require_list(form["values"]), label_count(form["labels"])
+            legal = all(type(y) is int and 0 <= y < labels for y in values)
+        else:
+            digits, labels = form["labels"], 2
+            legal = isinstance(digits, str) and not {*digits} - {*"01"}
+            values = list(map(int, digits)) if legal else []
+        if domain.size != len(values) or not legal:
+            raise ValueError
+        return cls.from_labels(domain, values, labels)
+
+
+def function_of_labels(
+    domain: Domain[Any], values: Iterable[int], labels: int = 2
+) -> Hypothesis[Any]:
+    """The function with these values on a finite domain, in the canonical form of the domain.
+
+    For two labels on a grid this is a `StepFunction`, otherwise a `TableFunction`.
+
+    >>> from littlestone.points import Grid
+    >>> function_of_labels(Grid(0, 4), [0, 1, 1, 0, 1]).words()
+    '1 <= x < 3 or x >= 4'
+    """
+    if labels > 2 or not isinstance(domain, Grid):
+        return TableFunction.from_labels(domain, values, labels)
+    listed = [0, *values]
+    changes = (domain.low + i for i, (y, z) in enumerate(pairwise(listed)) if y != z)
+    return StepFunction(domain, 0, tuple(changes))
+
+
+def values_of(h: Hypothesis[Any], domain: Domain[Any]) -> NDArray[Any]:
+    """The labels of ``h`` on a finite domain, in its order; truth values if there are two labels.
+
+    >>> from littlestone.points import Grid
+    >>> values_of(StepFunction.threshold(Grid(0, 3), 2), Grid(0, 3)).astype(int).tolist()
+    [0, 0, 1, 1]
+    """
+    kind = np.bool_ if h.labels == 2 else np.int64
+    if isinstance(h, TableFunction):
+        return h.values().astype(kind)
+    return np.fromiter(map(h, domain), dtype=kind, count=domain.size or 0)

@@ -1,0 +1,490 @@
+"""Decision trees over tests of single columns: rules, lists of rules and trees are all of this kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Self
+
+from littlestone.points import MISSING, OTHER, Cells, Domain, Listed, Parted, Product
+from littlestone.rules.base import Hypothesis, label_count, numbers
+from littlestone.rules.languages.form import Outcome, case
+from littlestone.rules.languages.regions import among
+
+Node = Any
+"""A label, or a `Split`."""
+
+_MOST_POINTS = 1 << 16
+"""The largest domain on which the labels of single points are changed."""
+
+
+@dataclass(frozen=True)
+class ColumnTest:
+    """1[x_j in accepted] for the column j = ``column``; ``accepted`` holds points of that column.
+
+    >>> from littlestone.points import Cells, Listed
+    >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
+    >>> ColumnTest(0, frozenset(["18"])).words(table), ColumnTest(1, frozenset(["F"])).words(table)
+    ('18 <= age < 65', 'sex is F')
+    """
+
+    column: int
+    accepted: frozenset[str]
+
+    def words(self, domain: Product) -> str:
+        """The test as people write it."""
+        column = domain.columns[self.column]
+        if not isinstance(column, Parted):
+            return " or ".join(f"{column.name} {_is(column, v)}" for v in sorted(self.accepted))
+        if isinstance(column, Listed):
+            listed = [f"{column.name} {_is(column, v)}" for v in column if v in self.accepted]
+            return " or ".join(listed) or "never"
+        return (
+            " or ".join(_interval(column, *run) for run in runs(column, self.accepted)) or "never"
+        )
+
+
+def _is(column: Domain[Any], value: str) -> str:
+    if value == MISSING:
+        return "is missing"
+    plain = value.replace("_", "").replace("-", "").isalnum() and value != "missing"
+    unlisted = value == OTHER and isinstance(column, Listed)
+    return f"is {value}" if plain or unlisted else f"is {value!r}"
+
+
+def _interval(column: Domain[str], first: int, last: int) -> str:
+    """The cells number first to last, 0 being the missing values, as an interval of numbers."""
+    points, name = list(column), column.name
+    if first == 0:
+        missing = f"{name} is missing"
+        return missing if last == 0 else f"{missing} or {_interval(column, 1, last)}"
+    low, high = points[first], points[last + 1] if last + 1 < len(points) else ""
+    if first == 1:
+        return f"{name} < {high}" if high else f"{name} is not missing"
+    return f"{low} <= {name} < {high}" if high else f"{name} >= {low}"
+
+
+def runs(column: Parted, accepted: frozenset[str]) -> list[tuple[int, int]]:
+    """The accepted points as runs (first, last) of places."""
+    runs = []
+    for inside, run in groupby(enumerate(column.points), lambda pair: pair[1] in accepted):
+        places = [i for i, _ in run]
+        runs += [(places[0], places[-1])] if inside else []
+    return runs
+
+
+@dataclass(frozen=True)
+class Split:
+    """A node of a tree: ``yes`` where the test holds, ``no`` elsewhere."""
+
+    test: ColumnTest
+    yes: Node
+    no: Node
+
+
+def split(test: ColumnTest, yes: Node, no: Node) -> Node:
+    """The node with this test, or its one branch if both branches are the same."""
+    return yes if yes == no else Split(test, yes, no)
+
+
+def pruned(node: Node, domain: Product) -> Node:
+    """The same function of declared columns without tests whose answer the tests above them give.
+
+    >>> from littlestone.points import Cells
+    >>> table = Product((Cells(("0", "18", "65"), "age"),))
+    >>> adult, old = ColumnTest(0, frozenset(["18", "65"])), ColumnTest(0, frozenset(["65"]))
+    >>> pruned(Split(old, Split(adult, 1, 0), 0), table) == Split(old, 1, 0)
+    True
+    """
+    columns: Any = domain.columns
+    return _pruned(node, [frozenset(column.points) for column in columns])
+
+
+def _pruned(node: Node, left: Sequence[frozenset[str]]) -> Node:
+    """``left`` are the points of each column that reach the node."""
+    if not isinstance(node, Split):
+        return node
+    j, accepted = node.test.column, node.test.accepted
+    inside, outside = left[j] & accepted, left[j] - accepted
+    if not inside:
+        return _pruned(node.no, left)
+    if not outside:
+        return _pruned(node.yes, left)
+    yes = _pruned(node.yes, [*left[:j], inside, *left[j + 1 :]])
+    return split(node.test, yes, _pruned(node.no, [*left[:j], outside, *left[j + 1 :]]))
+
+
+def conjunction(tests: Sequence[ColumnTest], yes: Node = 1, no: Node = 0) -> Node:
+    """The node "if all tests hold then ``yes``, else ``no``"."""
+    node = yes
+    for test in reversed(tests):
+        node = Split(test, node, no)
+    return node
+
+
+def disjunction(tests: Sequence[ColumnTest], yes: Node = 1, no: Node = 0) -> Node:
+    """The node "if some test holds then ``yes``, else ``no``"."""
+    node = no
+    for test in reversed(tests):
+        node = Split(test, yes, node)
+    return node
+
+
+@dataclass(frozen=True)
+class DecisionTree(Hypothesis[Any]):
+    """The function that follows tests of single columns from ``root`` to a label in 0, ..., k.
+
+    Two trees are equal if they are written alike, because the form is what people read: equal functions
+    may be unequal trees.  `of_labels` writes each function in one way.
+
+    >>> from littlestone.points import Cells, Listed
+    >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
+    >>> old, female = ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["F"]))
+    >>> rule = DecisionTree(table, conjunction([old, female]))
+    >>> rule.words(), rule(("65", "F")), rule(("65", ""))
+    ('age >= 65 and sex is F', 1, 0)
+    """
+
+    canonical = False
+
+    domain: Product
+    root: Node
+    labels: int = 2
+
+    @classmethod
+    def of_labels(cls, domain: Product, label: Callable[[Any], int], labels: int = 2) -> Self:
+        """The tree of a function on declared columns, which is asked at every point of the domain.
+
+        It tests the columns in order and merges equal branches, so equal functions give one tree.
+        """
+        return cls(domain, _grown(domain, label, ()), labels)
+
+    def __call__(self, x: Any) -> int:
+        node = self.root
+        while isinstance(node, Split):
+            node = node.yes if x[node.test.column] in node.test.accepted else node.no
+        return int(node)
+
+    def outcome(self) -> Outcome:
+        return _outcome(self.root, self.domain)
+
+    @property
+    def condition(self) -> str:
+        """The condition for label 1 if it is "these tests, or those", or "this test, and one of these".
+
+        It is empty for other trees.  It leaves out what says nothing more: ``age >= 70 or age >= 65``
+        is ``age >= 65``.
+        """
+        if not isinstance(self.root, Split):
+            return f"always {self.root}"
+        if self.labels > 2:
+            return ""
+        rules = self._intervals()
+        return self._simple(self.root) if rules is None else _joined(rules, self.domain)
+
+    def _simple(self, node: Split) -> str:
+        rules, yes, rest = _alternatives(node, self.domain)
+        asked = _joined(rules, self.domain)
+        if rest == 0 and isinstance(yes, Split):
+            inner = self._simple(yes)
+            if not all(rules):
+                return inner
+            alone = len(rules) == 1 and (len(rules[0]) > 1 or " or " not in asked)
+            return inner and f"{asked if alone else f'({asked})'} and ({inner})"
+        return asked if (yes, rest) == (1, 0) else ""
+
+    def words(self) -> str:
+        return self.condition or _said(self.root, numbers(self.labels), self.domain)
+
+    @property
+    def tested(self) -> tuple[str, ...]:
+        return tuple(self.domain.column_names[j] for j in sorted(_columns(self.root)) or [0])
+
+    @property
+    def tests(self) -> list[ColumnTest]:
+        """All tests of the tree."""
+        return list(_tests(self.root))
+
+    def question(self, node: Split) -> tuple[list[ColumnTest], Node, Node]:
+        """What is asked at a node, at most once of each column, and the nodes after yes and no.
+
+        Tests that follow each other and whose no leads to the same place are one question.
+        """
+        tests, yes = _conjoined(node)
+        return _merged(tests), yes, node.no
+
+    def asked(self, tests: Sequence[ColumnTest]) -> str:
+        """A question in words."""
+        return _joined([tests], self.domain)
+
+    def _changed(self, labels: Mapping[Any, int]) -> Self | None:
+        if (self.domain.size or _MOST_POINTS + 1) > _MOST_POINTS:
+            return None
+        return self.of_labels(self.domain, lambda x: labels.get(x, self(x)), self.labels)
+
+    def sentence(self, label: str) -> str:
+        return super().sentence(label) if self.condition else f"{label}  =  {self.words()}"
+
+    def named(self, names: Sequence[str]) -> str:
+        return f"always {names[self.root]}" if type(self.root) is int else self._named(names)
+
+    def _named(self, names: Sequence[str]) -> str:
+        return _said(self.root, names, self.domain)
+
+    def _intervals(self) -> list[Rule] | None:
+        """The one test of a tree over a single column of numbers; None for other trees."""
+        j, *others = _columns(self.root)
+        column = self.domain.columns[j]
+        if others or not isinstance(column, Cells):
+            return None
+        accepted = frozenset(v for v in column.points if self({j: v}))
+        return _shortest([[ColumnTest(j, accepted)]], self.domain)
+
+    def witness(self, other: Self) -> Any:
+        found = _difference(self.root, other.root, self.domain)
+        if found is None:
+            return None
+        return tuple(found.get(j, c.examples(1)[0]) for j, c in enumerate(self.domain.columns))
+
+    def form(self) -> dict[str, object]:
+        return {"labels": self.labels, "tree": _written(self.root, self.domain)}
+
+    @classmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        labels = label_count(form["labels"])
+        if not isinstance(domain, Product):
+            raise ValueError
+        root = _read(form["tree"], domain, labels)
+        if _written(root, domain) != form["tree"]:  # such as a run from its end to its start
+            raise ValueError
+        return cls(domain, root, labels)
+
+
+def _grown(domain: Product, label: Callable[[Any], int], known: tuple[str, ...]) -> Node:
+    """The tree of the labels of all records that begin with the values ``known``."""
+    j = len(known)
+    if j == len(domain.columns):
+        return label(known)
+    values: dict[Node, list[str]] = {}
+    for v in domain.columns[j]:
+        values.setdefault(_grown(domain, label, (*known, v)), []).append(v)
+    (node, _), *others = values.items()
+    for child, alike in others:
+        node = Split(ColumnTest(j, frozenset(alike)), child, node)
+    return node
+
+
+def _conjoined(node: Split) -> tuple[list[ColumnTest], Node]:
+    """The tests that lead on from the node, each of which leaves to one and the same; and where to."""
+    tests, yes = [node.test], node.yes
+    while isinstance(yes, Split) and yes.no == node.no:
+        tests.append(yes.test)
+        yes = yes.yes
+    return tests, yes
+
+
+Rule = list[ColumnTest]
+"""Tests that must all hold; at most one of each column."""
+
+
+def _alternatives(node: Split, domain: Product) -> tuple[list[Rule], Node, Node]:
+    """The rules that lead from here to one label, one after the other; that label; and where else to.
+
+    If the first rule leads to no label, it is the only one.
+    """
+    tests, yes = _conjoined(node)
+    rules, rest = [_merged(tests)], node.no
+    while isinstance(rest, Split) and not isinstance(yes, Split):
+        tests, label = _conjoined(rest)
+        if label != yes:
+            break
+        rules.append(_merged(tests))
+        rest = rest.no
+    return _shortest(rules, domain), yes, rest
+
+
+def _merged(tests: Sequence[ColumnTest]) -> Rule:
+    """The tests with one of each column, which holds where all of that column hold."""
+    accepted: dict[int, frozenset[str]] = {}
+    for test in tests:
+        accepted[test.column] = test.accepted & accepted.get(test.column, test.accepted)
+    return [ColumnTest(j, values) for j, values in accepted.items()]
+
+
+def _shortest(rules: Sequence[Rule], domain: Product) -> list[Rule]:
+    """The rules, with those that differ in one column as one, and without what says nothing more.
+
+    That is: tests that always hold, rules that never do, and rules that imply another.
+    """
+
+    def is_always(test: ColumnTest) -> bool:
+        column = domain.columns[test.column]
+        return isinstance(column, Parted) and len(test.accepted) == column.size
+
+    found: list[Rule] = []
+    for rule in rules:
+        if all(t.accepted for t in rule):
+            _join(found, rule)
+    found = [[t for t in rule if not is_always(t)] for rule in found]
+    kept: list[Rule] = []
+    for i, rule in enumerate(found):
+        others = [*kept, *found[i + 1 :]]
+        if not any(_implies(rule, other) for other in others):
+            kept.append(rule)
+    return kept
+
+
+def _join(found: list[Rule], rule: Rule) -> None:
+    """Add a rule, as one with those that have all its tests but that of one column.
+
+    ``(A and C) or (B and C)`` is ``(A or B) and C``, so ``x < 5 or x >= 5`` is ``x is not missing``.
+    """
+    for at, other in enumerate(found):
+        differing = [t for t in rule if t not in other]
+        opposite = [t for t in other if t not in rule]
+        if not differing or not opposite:
+            continue
+        if len(differing) == len(opposite) == 1 and differing[0].column == opposite[0].column:
+            test = opposite[0]
+            union = ColumnTest(test.column, test.accepted | differing[0].accepted)
+            del found[at]
+            _join(found, [union if t == test else t for t in other])
+            return
+    found.append(rule)
+
+
+def _implies(rule: Rule, other: Rule) -> bool:
+    """Whether each test of the other holds because a test of the rule does."""
+    return all(any(t.column == u.column and t.accepted <= u.accepted for t in rule) for u in other)
+
+
+def _outcome(node: Node, domain: Product) -> Outcome:
+    if not isinstance(node, Split):
+        return int(node)
+    holds = among(domain.columns[node.test.column], node.test.accepted)
+    return case([(holds, _outcome(node.yes, domain))], _outcome(node.no, domain))
+
+
+def _joined(rules: Sequence[Sequence[ColumnTest]], domain: Product) -> str:
+    """The rules in words, such as ``(age >= 65 and sex is F) or ward is ICU``."""
+    words = [" and ".join(_grouped(test, domain, len(rule)) for test in rule) for rule in rules]
+    if "" in words:
+        return "always 1"
+    several = len(rules) > 1
+    return (
+        " or ".join(
+            f"({said})" if several and len(rule) > 1 else said
+            for rule, said in zip(rules, words, strict=True)
+        )
+        or "always 0"
+    )
+
+
+def _grouped(test: ColumnTest, domain: Product, among: int) -> str:
+    words = test.words(domain)
+    return f"({words})" if among > 1 and " or " in words else words
+
+
+def _said(node: Node, names: Sequence[str], domain: Product) -> str:
+    """``A if this or that, else B``; with tests on both sides ``if this then (A), else (B)``."""
+    if not isinstance(node, Split):
+        return names[node]
+    rules, yes, rest = _alternatives(node, domain)
+    if not all(rules):  # a rule without tests always holds
+        return _said(yes, names, domain)
+    if not rules:
+        return _said(rest, names, domain)
+    asked, no = _joined(rules, domain), _said(rest, names, domain)
+    if isinstance(yes, Split):
+        no = f"({no})" if isinstance(rest, Split) else no
+        return f"if {asked} then ({_said(yes, names, domain)}), else {no}"
+    return f"{names[yes]} if {asked}, else {no}"
+
+
+def _written(node: Node, domain: Product) -> object:
+    """The node as plain JSON: a label, or [column, accepted, yes, no].
+
+    Accepted are runs [first, last] of points of a declared column, or the values of an open one.
+    """
+    if not isinstance(node, Split):
+        return node
+    column = domain.columns[node.test.column]
+    accepted: list[Any] = sorted(node.test.accepted)
+    if isinstance(column, Parted):
+        points = column.points
+        accepted = [[points[a], points[b]] for a, b in runs(column, node.test.accepted)]
+    return [node.test.column, accepted, _written(node.yes, domain), _written(node.no, domain)]
+
+
+def _read(form: Any, domain: Product, labels: int, depth: int = 0) -> Node:
+    if type(form) is int and 0 <= form < labels:
+        return form
+    if type(form) is not list:
+        raise ValueError
+    j, accepted, yes, no = form
+    if type(j) is not int or not 0 <= j < len(domain.columns):
+        raise ValueError
+    if type(accepted) is not list or not accepted:
+        raise ValueError
+    if depth > _DEEPEST:
+        raise ValueError
+    column, values = domain.columns[j], list[str]()
+    for part in accepted:
+        if isinstance(column, Parted):
+            first, last = map(column.index, part)
+            values += column.points[first : last + 1]
+        elif part in column:
+            values.append(part)
+        else:
+            raise ValueError
+    test = ColumnTest(j, frozenset(values))
+    return Split(test, _read(yes, domain, labels, depth + 1), _read(no, domain, labels, depth + 1))
+
+
+_DEEPEST = 300
+
+
+def _tests(node: Node) -> Iterator[ColumnTest]:
+    if isinstance(node, Split):
+        yield node.test
+        yield from _tests(node.yes)
+        yield from _tests(node.no)
+
+
+def _columns(node: Node) -> set[int]:
+    return {test.column for test in _tests(node)}
+
+
+def _decided(node: Node, j: int, holds: Mapping[frozenset[str], bool]) -> Node:
+    """The tree where the tests of column j have these answers."""
+    if not isinstance(node, Split):
+        return node
+    if node.test.column == j:
+        return _decided(node.yes if holds[node.test.accepted] else node.no, j, holds)
+    return split(node.test, _decided(node.yes, j, holds), _decided(node.no, j, holds))
+
+
+def _difference(f: Node, g: Node, domain: Product) -> dict[int, str] | None:
+    """Values of columns at which two trees have different labels; None if they are equal."""
+    if not isinstance(f, Split) and not isinstance(g, Split):
+        return None if f == g else {}
+    j = min(_columns(f) | _columns(g))
+    tests = dict.fromkeys(test.accepted for h in (f, g) for test in _tests(h) if test.column == j)
+    seen = set()
+    for value in _values(domain.columns[j], frozenset().union(*tests)):
+        holds = {accepted: value in accepted for accepted in tests}
+        if (answers := tuple(holds.values())) in seen:
+            continue
+        seen.add(answers)
+        found = _difference(_decided(f, j, holds), _decided(g, j, holds), domain)
+        if found is not None:
+            return {j: value, **found}
+    return None
+
+
+def _values(column: Domain[str], named: frozenset[str]) -> list[str]:
+    """The points of a declared column; of an open one, those that are named and one that is not."""
+    if isinstance(column, Parted):
+        return list(column.points)
+    return [*sorted(named), next(x for x in column if x not in named)]
