@@ -210,8 +210,8 @@ def test_a_race_of_many_equal_items_has_its_law() -> None:
 FAULTS = {
     Fault(
         f"{SAMPLERS}.selection:group",
-        "weights = tally.tolist()",
-        "weights = [1] * len(tally)",
+        "np.diff(starts, append=len(ranked)).tolist()",
+        "[1] * len(starts)",
         "each of several equal scores that are far apart counts as one item",
     ): test_scores_far_apart_keep_their_numbers,
     Fault(

@@ -60,8 +60,8 @@ FAULTS: dict[str, list[Fault]] = {
     "bottom_with_their_teachers": [
         Fault(
             f"{SELECTION}.chances",
-            "weights.get(None, 0) + self.base**self.bottom",
-            "weights.get(None, 0) + 1",
+            "weights.get(None, 0) + self.base ** (self.bottom - top)",
+            "weights.get(None, 0) + self.base ** -top",
             "bottom has the score 0",
         ),
     ],
@@ -74,8 +74,8 @@ FAULTS: dict[str, list[Fault]] = {
         ),
         Fault(
             f"{SELECTION}.chances",
-            "self.base**score for",
-            "self.base ** (3 * score) for",
+            "self.base ** (score - top) for",
+            "self.base ** (3 * score - top) for",
             "the candidates have three times their score",
         ),
     ],
