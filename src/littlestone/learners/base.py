@@ -178,6 +178,8 @@ class PrivateLearner(ABC, Generic[Point]):
 
         So does each learner that it `runs`.  It is called before anything is spent.
         """
+        # Before anything is spent, and from n and declarations only: a refusal must not depend on
+        # records.
         for learner, most in self.runs(n):
             learner.require_affordable(most)
         if n * self.mistakes.largest > MOST_COSTS:
@@ -271,6 +273,7 @@ class PrivateLearner(ABC, Generic[Point]):
         """
         if unit is None:
             return self._estimated(estimate, shares)
+        # docs/proofs/units.md, Theorem 3: void places need a learner that only sums over records.
         if unit.most > 1 and not self.takes_void:
             raise DeclarationError(
                 f"learn from {unit} by the method {self.method}",
@@ -328,6 +331,7 @@ class PrivateLearner(ABC, Generic[Point]):
         another number of labels or with a unit that `event_with` refuses, and `TooLargeError` for too
         much work.  Raises, before anything is drawn, `BudgetExceededError` or `LedgerError`.
         """
+        # All that may be refused comes before the spend.
         require_fitting(sample, self.hypotheses, labels)
         what = f"{purpose or f'learn {label}'} from {self.hypotheses}"
         if not self.mistakes.equal and not purpose:
@@ -351,7 +355,9 @@ class PrivateLearner(ABC, Generic[Point]):
             mistakes=self.mistakes,
             accuracy=promise,
         )
+        # The entry is durable when this returns; only then is there a generator to draw with.
         receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
+        # From here to the return nothing may fail, and nothing but released values goes on.
         hypothesis = self.draw(records, receipt=receipt)
         return release(
             hypothesis=hypothesis,

@@ -118,6 +118,8 @@ class BoostingLearner(PrivateLearner[Point]):
                 fix="give an error such as 0.05, and a gamma such as 0.25: weak learners then err "
                 "on a quarter of the records at most",
             )
+        # Half of alpha for the walk, and half for rounds in which too few records pass
+        # (docs/proofs/boosting.md, Theorem 2).
         self.walk = shortest(self.gamma, self.alpha / 2, asked)
         require_votes(hypotheses, self.method)
         if weak is None:
@@ -148,7 +150,10 @@ class BoostingLearner(PrivateLearner[Point]):
         rng = receipt.redeem(self.event)  # redeemed now, because the order is drawn first
         votes: list[Hypothesis[Point]] = []
         for part in self.parts(permuted(sample, rng)):
+            # Each record passes by a coin of its own, from votes already drawn: a replaced record
+            # changes at most one that passes (Theorem 1).
             coins = (rng.randrange(p.denominator) < p.numerator for p in self.chances(part, votes))
+            # A fixed number of records, filled up if need be: how many pass is private.
             passed = self.filled(list(compress(part, coins)), len(part))
             votes.append(self.weak.draw(passed, receipt=receipt))
         return self.vote(votes)

@@ -102,6 +102,7 @@ class ChoosingLearner(WeighedLearner[Point]):
         self.rounds = max(1, self.covering.parts)
         growth = self.covering.elements_per_point
         self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
+        # Every round is charged, also one that releases nothing.
         self._event = repeated(self.mechanism, self.rounds, target.delta)
 
     @property
@@ -116,6 +117,7 @@ class ChoosingLearner(WeighedLearner[Point]):
             i = self.mechanism.draw_scores(scores, competing.lengths, receipt=receipt)
             if i is not None:
                 chosen.append(competing.element(i))
+                # What was released decides which records stay: docs/proofs/peeling.md, Theorem 1.
                 sample = self.left(sample, competing, i)
         return self.covering.union(chosen)
 
@@ -131,6 +133,8 @@ class ChoosingLearner(WeighedLearner[Point]):
         size = found.size
         negatives, positives = sample.counts.sum(axis=0).tolist()
         return Elements(
+            # The constant 1 competes whatever the records are; only if it were covered by some
+            # would it be a new candidate.
             np.append(found.positives, positives),
             np.append(found.negatives, negatives),
             lambda i: everything if i == size else found.element(i),

@@ -57,6 +57,7 @@ def estimate_parts(epsilon: Fraction, *, shares: bool) -> tuple[CellCounts, ...]
     if not shares:
         return (_of_rule(epsilon),)
     part = epsilon * UNREAD_PART
+    # The two parts are composed: their epsilons add up.
     return _of_rule(epsilon - part), _of_unread(part)
 
 
@@ -156,6 +157,8 @@ class Estimate:
         middle, low, high = self._range(inside, beta)
         other, few, many = self._range(outside, beta)
         return Share(
+            # The ends pair extreme counts, so the interval holds whenever both counts are within t
+            # (docs/proofs/estimates.md, Theorem 3).
             _share(middle, other),
             Fraction(low, low + many) if low + many else Fraction(0),
             Fraction(high, high + few) if high + few else Fraction(1),

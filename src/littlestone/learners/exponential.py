@@ -58,6 +58,7 @@ class ExponentialLearner(WeighedLearner[Point]):
                 ),
                 declare="a class of ranges, of columns of 0s and 1s, or finite(COLUMN, TABLE.csv)",
             )
+        # Before the spend: nothing may fail once it is paid for.
         hypotheses.require_scorable()
         self.hypotheses: Scored[Point] = hypotheses
         self.size = hypotheses.forms
@@ -70,6 +71,7 @@ class ExponentialLearner(WeighedLearner[Point]):
     def require_affordable(self, n: int) -> None:
         super().require_affordable(n)
         most = self.hypotheses.most_errors
+        # n is public, so this refusal tells nothing about the records.
         if most is not None and n * self.mistakes.largest > most:
             raise TooLargeError(
                 f"count the errors of {self.hypotheses} on {n:,} records",
@@ -84,6 +86,7 @@ class ExponentialLearner(WeighedLearner[Point]):
             item = scores.item(self.mechanism.draw_sum(scores, receipt=receipt))
         else:
             item = scores.item(self.mechanism.draw(scores, receipt=receipt))
+        # The number drawn is all that left the mechanism; writing it as a rule reads no record.
         return self.hypotheses.written(item)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
@@ -129,6 +132,8 @@ class ExponentialLearner(WeighedLearner[Point]):
 def least_size(functions: float, lam: float, alpha: float, beta: float, setting: Setting) -> int:
     """The n of `ExponentialLearner.plan` for N = e^``functions`` functions and the tilt ``lam``."""
     if setting == "realizable":
+        # ln of the mean factor that one record puts on a bad hypothesis
+        # (docs/proofs/exponential-mechanism.md, Theorem 3).
         rate = -math.log1p(alpha * math.expm1(-lam))
     else:
         tilt = min(lam, math.atanh(alpha))

@@ -66,6 +66,8 @@ class GGKMLearner(VotingLearner[Point]):
                 for cell in widest
                 if cell[1] <= level - a * m
             ]
+            # Stop: some version space of the largest dimension cannot be reduced. The slack of a /
+            # 3 lets teachers with slightly different errors list the same SOAs.
             if any(path is None for _, path in paths):
                 near = (V for V, errors in widest if errors <= level - a * m * Fraction(2, 3))
                 return [V for V in near if V.reducing_points(m + 1) is None]
@@ -88,6 +90,7 @@ class GGKMLearner(VotingLearner[Point]):
         return (self.dimension + 1) * self.mechanism.copies_needed(beta)
 
     def misled(self) -> float:
+        # Pigeonhole: teachers stop at one of d + 1 times, so some time has this many.
         agreeing = -(-self.teachers // (self.dimension + 1))
         return float(self.mechanism.bottom_at_most(agreeing))
 

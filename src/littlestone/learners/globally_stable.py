@@ -121,9 +121,13 @@ class GloballyStableLearner(PrivateLearner[Point]):
             return self.hypotheses.soa()
         sizes = self.sizes or calibrated_sizes(sample.n, self.dimension, self.alpha)
         rng = receipt.redeem(self.histogram)  # redeemed now, because the order is drawn first
+        # By position in a uniform order: each record is fresh or in one batch, so the two
+        # mechanisms run in parallel (docs/proofs/globally-stable.md, Theorem 1).
         fresh, batches = self.split(permuted(sample, rng), sizes)
         rules = [self.rule(batch, i, sizes, rng) for i, batch in enumerate(batches)]
+        # One rule a batch, so a replaced record moves two counts by one.
         found = self.histogram.release(rules, rng)
+        # The noisy counts are released, so this cut costs nothing more.
         survivors = [h for h, count in found if count >= sizes.keep]
         if not survivors:
             return self.hypotheses.soa()
@@ -145,6 +149,8 @@ class GloballyStableLearner(PrivateLearner[Point]):
         try:
             with at_most(max(1, MOST_STEPS // max(1, sizes.batches))):
                 return stable_rule(self.hypotheses, i % len(sizes.caps), sizes.blocks(batch), rng)
+        # A batch that takes too long has no rule: a limit a batch, not one for all, keeps batches
+        # independent.
         except TooLargeError:
             return None
 

@@ -42,6 +42,7 @@ def fewest(
                 learner = kind.with_proved_bound(hypotheses, budget, alpha=alpha, beta=beta)
             else:
                 learner = kind.aimed(hypotheses, budget, alpha=alpha)
+        # Whether a learner applies depends on declarations alone, so a refusal tells nothing.
         except DeclarationError:
             continue
         bound = learner.bound(alpha, beta, setting="realizable")

@@ -67,6 +67,8 @@ class IrreducibleLearner(VotingLearner[Point]):
         for s in range(self.doublings + 1):
             arguments = self.hypotheses, chunk, radius
             found = partial(frontier, *arguments, scale=2**s, most=self.spaces)
+            # Lists of all scales are joined: docs/proofs/irreducible.md, Theorem 2, finds the
+            # common rule in one of them.
             listed |= dict.fromkeys(self.limited(found))
         return list(listed)
 

@@ -42,6 +42,8 @@ def missed(mechanism: KeyRelease[Any, Any]) -> Floats:
     found = [1.0]
     while found[-1] > 0:
         require_values(len(found), MOST_STEPS)
+        # The curve itself is exact; floats enter here, where sizes are planned and nothing is
+        # drawn.
         found.append(float(1 - mechanism.curve(len(found))))
     return np.array(found)
 
@@ -97,10 +99,13 @@ def _least_for_keys(
         beta * (1 - _MARGIN),
         besides(mechanism, keys, alpha),
     )
+    # A first bound: if the missed keys weigh more than alpha, one of them weighs alpha / keys or
+    # more.
     most = least(lambda n: keys * binomial_mean(n, alpha / keys, chances) + other(n) <= enough)
     low, above = 0, most
     while 1 < keys <= _MOST_KEYS and above - low > 1:
         middle = (low + above) // 2
+        # The sharper bound of docs/proofs/partition-selection.md, Theorem 2, below the first one.
         suffices = too_much_missed(middle, keys, chances, alpha, beta) + other(middle) <= enough
         low, above = (low, middle) if suffices else (middle, above)
     return above

@@ -61,10 +61,13 @@ class PartitionLearner(PrivateLearner[Any]):
         return self.mechanism
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
+        # A changed label moves a score by 2, which the curve pays for
+        # (docs/proofs/partition-selection.md, Theorem 1, step 1).
         scores = (sample.positives - sample.negatives).tolist()
         named = dict(zip(sample.points, scores, strict=True))
         keys = self.mechanism.draw_scores(named, receipt=receipt)
         if keys is None:
+            # None stands for all keys: the constant 1 (Theorem 3).
             return self.hypotheses.everything
         return FiniteSet(self.hypotheses.domain, keys)
 

@@ -105,6 +105,8 @@ class ProperLearner(PrivateLearner[Point]):
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.choice)  # redeemed now, because the order is drawn first
         fresh, rest = self.parts(sample, shuffled(sample, rng))
+        # f is as private as the draw that made it, and H_f is a function of f: choosing from it
+        # costs only the choice.
         near = self.near(self.improper.draw(rest, receipt=receipt))
         return near[selection.draw(errors(near, fresh), None, self.choice.base, rng)]
 
@@ -140,6 +142,7 @@ class ProperLearner(PrivateLearner[Point]):
         >>> learner.plan(**goal, setting="realizable").n
         313286
         """
+        # alpha / 4 for f, alpha / 4 for H_f, alpha / 2 for the choice; beta / 2 each.
         improper = IrreducibleLearner.with_proved_bound(
             hypotheses, budget, alpha=alpha / 4, beta=beta / 2
         )

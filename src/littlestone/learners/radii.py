@@ -128,6 +128,8 @@ class RadiiLearner(PrivateLearner[Point]):
             )
         self.lists = tuple(lists)
         self.mechanism: RadiiSelection[Run] = RadiiSelection(budget, max(1, d))
+        # r^handicap is at least the length of a list, so a whole list weighs no more than one rule
+        # (docs/proofs/radii.md, Theorem 1, step 2).
         self.handicaps = [least_power(self.mechanism.base, Fraction(size)) for size in self.lists]
         # A share of beta for all patterns may be a fraction that is too long to be declared.
         chance = beta if isinstance(beta, Fraction) else exact(beta, what="beta")
@@ -147,6 +149,7 @@ class RadiiLearner(PrivateLearner[Point]):
         d = int(hypotheses.littlestone_dimension())
         share = Fraction(repr(float(beta))) / 5
         learner = cls(hypotheses, budget, beta=share)
+        # Longer lists need larger handicaps, and these more radii: repeat until both agree.
         while learner.lists != (most := longest(learner.radii, d, hypotheses.labels)):
             learner = cls(hypotheses, budget, lists=most, beta=share)
         return learner
@@ -172,6 +175,7 @@ class RadiiLearner(PrivateLearner[Point]):
         counts: dict[Run, int] = {}
         for t, rules in self.listed(sample):
             for rule in rules:
+                # A score counts radii; one record moves each end of a run by at most one (Lemma 2).
                 counts[t, rule] = counts.get((t, rule), -self.handicaps[t]) + 1
         return counts
 
@@ -235,6 +239,7 @@ class RadiiLearner(PrivateLearner[Point]):
         exponents = [0.0]
         for g in (1 << i for i in range((_MOST_GHOSTS * n).bit_length())):
             v, both = math.floor(Fraction(alpha) * g), n + g
+            # The ghosts' side condition of Theorem 2; other g give no bound and are passed over.
             if (v - d - 1) * n >= errors * g and both >= d * (d + 1):
                 patterns = math.log(2 * sum(math.comb(both, i) * wrong**i for i in range(d + 1)))
                 rounding = 1e-15 * (errors + v)  # of the logarithms in the divergence

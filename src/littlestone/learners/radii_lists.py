@@ -61,6 +61,8 @@ def lists(
     d, seen, degree, serial = int(H.littlestone_dimension()), _Seen(sample), 0, count()
     leaves, reduced = list[_Node](), list[_Node]()
     waiting = [(seen.unavoidable, next(serial), _Node(H, seen.unavoidable))]
+    # Radii go up and demands go down, so what was irreducible stays so, and reduced nodes are asked
+    # again.
     for radius in range(radii):
         demands = demanded(d + radii - 1 - radius, d)
         for node in reduced:
@@ -80,8 +82,10 @@ def lists(
             else:
                 leaves.append(node)
         below = [leaf for node in reduced for leaf in node.leaves(seen, demands, degree, radius)]
+        # The list of a radius is of one dimension, the largest of its leaves.
         t = max((leaf.dimension for leaf in leaves + below), default=-1)
         if t == d:
+            # d itself: SOA_H is the rule from here on, and it needs no list.
             return
         if t < degree:
             continue

@@ -97,6 +97,8 @@ class RegrownLearner(PrivateLearner[Point]):
                 found="it is not a class of trees over a mixed table",
                 declare="trees(COLUMN, ...; depth 2)",
             )
+        # Half for the tree and half for all leaves together: the leaves are disjoint, and a
+        # replaced record is in at most two (docs/proofs/regrown.md, Theorem 1).
         half = Budget(budget.epsilon / 2, budget.delta)
         self.hypotheses: Any = hypotheses
         self.tree: ExponentialLearner[Any] = ExponentialLearner(hypotheses, half, cost=cost)
@@ -122,6 +124,8 @@ class RegrownLearner(PrivateLearner[Point]):
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         tree = self.tree.draw(sample, receipt=receipt)
         roots = []
+        # The released tree says where a record goes. Empty leaves draw too: which are empty is
+        # private.
         for part in self.parts(tree, sample):
             item = self.mechanism.draw(self._scores(part), receipt=receipt)
             roots.append(self.leaf.written(item).root)

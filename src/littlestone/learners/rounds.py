@@ -68,6 +68,8 @@ class RoundsLearner(WeighedLearner[Point]):
             )
         self.hypotheses: Any = hypotheses
         self.mechanism = round_of(hypotheses.rules, budget.cost, self.mistakes.largest)
+        # All K draws are charged, even if the run ends early: where it ends depends on the data
+        # (docs/proofs/rounds.md, Theorem 1).
         self._event = repeated(self.mechanism, hypotheses.rules, budget.delta)
 
     @property
@@ -81,8 +83,11 @@ class RoundsLearner(WeighedLearner[Point]):
             scores = self.hypotheses.round_scores(sample)
             rule = self.hypotheses.rule(self.mechanism.draw(scores, receipt=receipt))
             rules.append(rule)
+            # A rule for everything leaves no examples for the next round.
             if not rule.tests:
                 break
+            # The released rule alone decides which examples stay, so one replaced record still is
+            # one record in the next round.
             sample = left(sample, rule)
         return cast("Hypothesis[Point]", self.hypotheses.joined(rules))
 
@@ -125,6 +130,7 @@ class RoundsLearner(WeighedLearner[Point]):
         rounds = self.hypotheses.rules
         if setting == "realizable" and rounds > 1:
             return None
+        # Theorem 3 treats a list as one of M^K functions, drawn at the rate of one round.
         runs = rounds * math.log(self.hypotheses.items)
         tilt = self.mistakes.largest * math.log1p(self.mechanism.base - 1)
         n = least_size(runs, tilt, alpha, beta, setting)

@@ -69,6 +69,8 @@ class SingleKeyLearner(PrivateLearner[Point]):
         return self.mechanism
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        # Counts of positives only: a replaced record lowers one and raises one, as the mechanism
+        # demands (docs/proofs/single-key-selection.md, Theorem 1).
         found = self.mechanism.draw_scores(self.named.counts(sample), receipt=receipt)
         return self.named.rest if found is None else found
 

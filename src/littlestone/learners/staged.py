@@ -113,14 +113,17 @@ class StagedLearner(VotingLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.tests)
+        # One session for all stages: tests that fail are free, and the first that succeeds ends it.
         session = self.tests.begin(rng)
         parts, times = self.held(sample, rng)
         held = list(parts)
         for stage in range(self.dimension + 1):
             scores = self.scores(partial(self.listed, stage=stage), held, times)
+            # One record changes one list, so the largest score moves by at most 1.
             if session.test(max(scores.values(), default=0)):
                 found = self.mechanism.select(scores, receipt.redeem(self.mechanism))
                 return self.hypotheses.soa() if found is None else found
+        # No agreement in any stage: the rule is public, whatever the records are.
         return self.hypotheses.soa()
 
     def listed(self, chunk: Sample[Point], stage: int = 0) -> list[Hypothesis[Point]]:

@@ -51,6 +51,7 @@ def listed(sample: Sample[Any]) -> list[int]:
 def shuffled(sample: Sample[Any], rng: random.Random) -> NDArray[np.int64]:
     """The records in a uniform order, for `split`."""
     records = listed(sample)
+    # Exactly uniform: `shuffle` draws whole numbers without bias.
     rng.shuffle(records)
     return np.array(records, dtype=np.int64)
 
@@ -66,6 +67,7 @@ def split(
     """
     size, labels = len(records) // teachers, sample.labels
     for i in range(teachers):
+        # By position alone, so a replaced record stays in its part.
         part = records[i * size : (i + 1) * size]
         rows, first, places = np.unique(part // labels, return_index=True, return_inverse=True)
         counts = np.zeros((len(rows), labels), dtype=np.int64)
@@ -127,6 +129,7 @@ def frontier(
         while waiting and waiting[0][0] <= max_errors:
             errors, _, depth, V = heappop(waiting)
             # Leaves with fewer errors are known by now, so a space of lower dimension lists nothing.
+            # Restrict by one point after the other; the other labels wait with their errors.
             while not V.is_empty() and V.littlestone_dimension() >= degree:
                 looked += 1
                 require_few(looked, most)
@@ -200,6 +203,7 @@ def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[P
     """
     while (x := disagreement(H.soa(), h)) is not None:
         kept = H.restrict(x, h(x))
+        # h is no hypothesis of H at this point; what is known so far stands.
         if kept.is_empty():
             break
         H = kept

@@ -84,6 +84,7 @@ def count_unread(
     Raises `BudgetExceededError` or `LedgerError` before anything is drawn.
     """
     what = f"count unread cells and labels of {len(names)} columns"
+    # The counts are ready; the spend comes first, and then only the draw.
     receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
     noisy = event.draw(unread, receipt=receipt)
     return UnreadCounts(event.epsilon, n, tuple(names), noisy, receipt.private, spanning)

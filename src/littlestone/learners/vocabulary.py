@@ -71,6 +71,8 @@ class VocabularyLearner(WeighedLearner[Point]):
         self.hypotheses: Any = hypotheses
         self.most_values = hypotheses.most_values
         count, taken = len(hypotheses.opened), budget.epsilon * _VALUES
+        # Every column is read by the whole sample, so the columns' shares add up
+        # (docs/proofs/vocabulary.md, Theorem 1).
         share = Budget(taken / count, budget.delta / count)
         self.selection = PartitionSelection[str](share, "numbers of records")
         self.rest = Budget(budget.epsilon - taken)
@@ -90,6 +92,7 @@ class VocabularyLearner(WeighedLearner[Point]):
         values = {}
         for j in self.hypotheses.opened:
             found = self.selection.draw_scores(counted(sample, j), receipt=receipt)
+            # From here on the class is public: it is made of released values alone.
             values[j] = self.kept(found)
         closed = self.hypotheses.closed(values)
         tree = self.inner(closed).draw(listed(sample, closed), receipt=receipt)
@@ -97,6 +100,8 @@ class VocabularyLearner(WeighedLearner[Point]):
 
     def kept(self, selected: frozenset[str]) -> Sequence[str]:
         """The values that become a list: no missing ones, and not too many."""
+        # Sorted as texts before the cut: the order of the records must not decide which values
+        # stay.
         return sorted(selected - {MISSING, OTHER})[: self.most_values]
 
     def reopened(self, tree: Hypothesis[Any]) -> Hypothesis[Any]:

@@ -99,6 +99,7 @@ class VotingLearner(PrivateLearner[Point]):
         self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(
             budget, count("list_size", list_size)
         )
+        # A number of teachers from declarations and the budget alone.
         if teachers is None:
             teachers = math.ceil(self.slack * self.teachers_needed(_BETA))
         self.teachers = count("teachers", teachers)
@@ -213,6 +214,8 @@ class VotingLearner(PrivateLearner[Point]):
         times: int,
     ) -> dict[Hypothesis[Point], int]:
         """The number of teachers that list each hypothesis, if each part is held by ``times``."""
+        # Each part is listed once, as a function of that part alone: one record changes one list
+        # (docs/proofs/irreducible.md, Theorem 1).
         found = self.mechanism.scores(map(listed, parts))
         return {h: times * score for h, score in found.items()}
 
@@ -255,6 +258,7 @@ class VotingLearner(PrivateLearner[Point]):
         try:
             with at_most(self.steps):
                 return found()
+        # An empty list is still a function of the teacher's own records.
         except TooLargeError:
             return []
 
@@ -296,6 +300,7 @@ class VotingLearner(PrivateLearner[Point]):
         if self.misled() * (1 + 1e-6) >= beta:
             return None
         m = least(lambda m: self.failure(m, alpha) <= beta)
+        # Cut lists may lose the common rule, and then nothing is proved.
         if self.longest(m, self.dimension, self.hypotheses.labels) > self.mechanism.list_size:
             return None
         return Bound(self.teachers * m, alpha, beta, setting, True, self.source)

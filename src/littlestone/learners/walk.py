@@ -33,6 +33,7 @@ class Walk:
     def _terms(self, n: int) -> list[int]:
         """Pr[Bin(n, p) = e] for e = 0, ..., n, all times `_unit`^n."""
         right, wrong = self._right, self._unit - self._right
+        # Whole numbers, each from the one before: every division is exact.
         found = [wrong**n]
         for e in range(n):
             found.append(found[-1] * (n - e) * right // ((e + 1) * wrong))
@@ -55,6 +56,8 @@ class Walk:
     def weights(self, t: int) -> list[int]:
         """w_t(0), ..., w_t(t - 1), all times a common factor; not all of them are 0."""
         terms = self._terms(self.rounds - t)
+        # With r right votes, this round decides iff exactly (T - 1) / 2 - r of the later ones are
+        # right.
         missing = (self.rounds // 2 - r for r in range(t))
         return [terms[e] if 0 <= e < len(terms) else 0 for e in missing]
 

@@ -97,6 +97,8 @@ class AgnosticTransformation(PrivateLearner[Point]):
                 fix=f"give one of type {self.kind.__name__}, or leave it out",
             )
         self.relabelling = relabelling or self.tuned(target.epsilon)
+        # What is left for the realizable learner once the choice is paid for
+        # (docs/proofs/agnostic.md, Theorem 1).
         room = self.relabelling.room(target)
         own = Budget(room.epsilon, room.delta)
         if realizable is None:
@@ -185,12 +187,14 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         choice = self.relabelling.choice
         rng = receipt.redeem(self.event)  # redeemed now, because the order is drawn first
+        # Pays for the draw of the pattern; the generator is the same one.
         receipt.redeem(choice)
         chosen, others = self.parts(sample, rng)
         if not chosen.n:  # too few records for the share; n is public
             return self.hypotheses.soa()
         labels, spaces = patterns(self.hypotheses, chosen)
         scores = self.scores(chosen, labels, spaces, others)
+        # An exponential mechanism over patterns of T; the pattern stays secret.
         h = labels[selection.draw(scores, None, choice.base, rng)]
         return self.realizable.draw(relabelled(chosen, h), receipt=receipt)
 
@@ -205,6 +209,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def size(self, n: int) -> int:
         """The number of records in T."""
         size = n // self.relabelling.share
+        # By n and public numbers, because the size of T is known to everyone.
         return size if self.most_points is None else min(size, self.most_points)
 
     def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:

@@ -63,6 +63,7 @@ class AgnosticLearner(AgnosticTransformation[Point]):
         return OtherLabels(ExponentialMechanism(-less), share, weight)
 
     def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
+        # T counts by its points only; its labels are not read.
         often = sample.negatives + sample.positives
         return relaxed(labels, often, fewest(spaces, others), self.relabelling.weight)
 

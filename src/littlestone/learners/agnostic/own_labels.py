@@ -53,6 +53,8 @@ class RelabellingLearner(AgnosticTransformation[Point]):
         return OwnLabels(ExponentialMechanism(eta), share)
 
     def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
+        # A record of T moves each score by one; one outside T moves none (docs/proofs/agnostic.md,
+        # Theorem 1).
         return errors_of(labels, sample)
 
     def failure(self, m: int, others: int, alpha: float, beta: float) -> float:

@@ -57,6 +57,8 @@ def relaxed(labels: Labels, often: Counts, errors: Counts, weight: int) -> Count
     for level in np.unique(errors).tolist():
         rows = np.flatnonzero(errors == level)
         if len(kept):
+            # Rows of fewer errors are settled first; a row that one of them beats cannot be a
+            # minimum for others.
             scores[rows] = np.minimum(level, _nearest(packed, rows, kept, errors, weight))
         kept = np.concatenate([kept, rows[scores[rows] == level]])
     return scores

@@ -177,6 +177,8 @@ class BitsLearner(BitwiseLearner[Point]):
         # All of delta for the bits, or half of it for composing their epsilons.
         shares = {budget.delta / b, budget.delta / (2 * b)} if b > 1 else {budget.delta}
         share = Budget(*max((largest(delta), delta) for delta in shares))
+        # All bits read all records, so they compose (docs/proofs/multiclass-learning.md, Theorem
+        # 1).
         self._event = _together(learners(share), budget.delta)
         return learners(share)
 

@@ -73,6 +73,7 @@ class BucketLearner(PrivateLearner[Any]):
         """The number of records of each label, for every bucket with records.  Never released."""
         found: dict[int, list[int]] = {}
         for x, row in zip(sample.points, sample.counts.tolist(), strict=True):
+            # A public hash: which bucket a key belongs to depends on the key alone.
             here = found.setdefault(bucket_of(x, self.bits), [0] * len(row))
             here[:] = map(int.__add__, here, row)
         return found

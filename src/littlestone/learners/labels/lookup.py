@@ -66,6 +66,8 @@ class LookupLearner(PrivateLearner[Any]):
         found = sample.counts[rows, labels].tolist()
         for row, y, count in zip(rows.tolist(), labels.tolist(), found, strict=True):
             counts.setdefault(sample.points[row], {})[y] = count
+        # Keys that occur, with their counts; keys that do not occur are never looked at
+        # (docs/proofs/lookup.md, Theorem 1).
         entries = self.mechanism.draw_counts(counts, receipt=receipt)
         return LookupTable(self.hypotheses.domain, self.hypotheses.labels, entries)
 

@@ -76,9 +76,12 @@ class BitPartsLearner(BitwiseLearner[Point]):
 
     @property
     def event(self) -> Parallel:
+        # A record is in one part, so the largest cost counts (docs/proofs/multiclass-learning.md,
+        # Theorem 2).
         return Parallel([UniformOrder(), *(learner.event for learner in self.learners)])
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> BitFunction:
+        # The order costs nothing, but it too is drawn only against the receipt.
         rng = receipt.redeem(UniformOrder())
         parts = self.parts(list(split(sample, shuffled(sample, rng), len(self.learners))))
         return self.classifier(

@@ -156,6 +156,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         self._tape.open()
         taken = self._go(records)
         self._checkpoint()
+        # On the disk first, shown afterwards: a crash in between loses nothing that anybody saw.
         self._tape.commit(offsets, units)
         self._show()
         self._tape.close()
@@ -203,6 +204,8 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     def _go(self, records: Iterable[tuple[object, object] | None]) -> Taken:
         """Take one step after another, each with what is due then."""
+        # Nothing raises from here on, whatever a record is: `canonical` and `truth` read any
+        # object.
         canonical, taken = self._domain.canonical, Taken([], [])
         looks, due = not self.over, self._due
         for record in records:
@@ -211,12 +214,15 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
             self._steps = step = self._steps + 1
             if looks and record is not None:
                 point, label = canonical(record[0]), truth(record[1])
+                # Everything that is learned depends on records through what was published before:
+                # the streams' proofs need no more.
                 if self._published(point) == label:
                     self._right(point, label)
                 else:
                     self._mistaken(point, label)
                     self._line(Record(step, point, label))
                     due = self._due
+            # What a record makes due at its own step is done before the next record is read.
             if due <= step:
                 before, draws = self._published, self.secret_draws
                 self._to(step)
@@ -269,6 +275,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     def _checkpoint(self) -> None:
         """Write a line without draws or mistakes: that this step was taken is no secret."""
+        # One line at a public step, whatever the records are.
         if self._steps > self._noted:
             self._line()
             self._noted = self._steps
@@ -302,6 +309,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         self._steps = step
         if public:
             self._noted = step
+        # A line after a hit that the tape does not have: not written by this run.
         if self._due < step:
             raise journal_mismatch()
         if self._due == step and (public or self._tape.pending):

@@ -115,6 +115,7 @@ def _made(
     for kind in kinds:
         try:
             found.append(Known(kind(hypotheses, budget, horizon=horizon)))
+        # Refusals depend on declarations; they are shown if nothing applies.
         except DeclarationError as error:
             refusals[kind.method] = error
     return found, refusals

@@ -73,8 +73,10 @@ class ConfirmedStream(PrivateStream[Any]):
 
     def _hit(self) -> None:
         confirmed, step = self._counts.select(), self._steps + 1
+        # Some classes ask other keys from now on, so their old counts mean nothing.
         if self._knowledge.confirm(confirmed, step):
             self._counts.forget()
+        # A function of what was confirmed alone: publishing it costs nothing more.
         self._publish(self._knowledge.published)
         self._watch(step)
 
@@ -136,6 +138,8 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
             mechanism = replace(one, threshold=max(1, least))
             # Each split is private, so a float may choose.
             found.append((_records(mechanism), i, mechanism))
+        # The split with the fewest records; the index settles ties, because mechanisms have no
+        # order.
         _, _, self.mechanism = min(found)
 
     def _unfounded(self, mechanism: ContinualConfirmation) -> Fraction:
@@ -206,6 +210,7 @@ def missed(mechanism: ContinualConfirmation, rare: float = 1e-9) -> NDArray[np.f
     """
     a, s = float(mechanism.skip), float(mechanism.shrink)
     worst = mechanism.threshold + mechanism.last_rise
+    # The waits of docs/proofs/confirmation.md, Theorem 2, summed over Z term by term.
     quiet = np.cumprod(1 - s ** (worst - np.arange(1.0, worst + 1)))
     tail = math.ceil(math.log(min(rare, 1e-9)) / math.log(a))
     still = np.concatenate([(1 - a) * quiet, np.zeros(tail)])

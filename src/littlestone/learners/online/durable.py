@@ -76,11 +76,15 @@ class DurableStream(Generic[Stream]):
         _require_each("unit", self.units, units, records)
         new = [True] * len(records)
         if self.offsets is not None and places is not None:
+            # By partitions and offsets alone, never by what a record holds
+            # (docs/proofs/offsets.md).
             new = [self.offsets.is_new(*place) for place in places]
         taken: Iterable[tuple[object, object] | None] = compress(records, new)
         # When it is over no record is read.  So the units in memory are no more than the horizon.
         if self.units is not None and units is not None and not self.stream.over:
             pairs = zip(taken, compress(units, new), strict=True)
+            # A record beyond its unit's share becomes void: it takes its step and changes nothing
+            # else (docs/proofs/units.md, Theorem 5).
             taken = [record if self.units.counts(whose) else None for record, whose in pairs]
         beside = _changed(self.offsets), _changed(self.units)
         return Delivered(new, self.stream.take(taken, *beside))
@@ -212,6 +216,7 @@ def _resumed(
         raise refused(file.path, f"that run has another {' and another '.join(other)}")
     number: Any = header.get("receipt")
     event = learner.event_for(unit)
+    # The entry must be the one of this run: its number, time, cost and mechanism.
     paid = number, header.get("at"), event.cost(), str(event)
     if all(
         (entry.number, entry.at, entry.cost, entry.mechanism) != paid
@@ -222,6 +227,7 @@ def _resumed(
     if together:
         kept = _single_lines(kept, highest, seen)
     stream = learner.resume(kept, Tape(rng, file.add, together=together))
+    # Only now is the file known to be the one to resume, so only now may it be changed.
     file.settle()
     return DurableStream(stream, number, True, *_noted(declared["taken"], unit, highest, seen))
 

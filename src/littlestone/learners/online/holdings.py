@@ -49,6 +49,8 @@ class Holdings:
 
     def teacher(self, step: int) -> int:
         """The teacher of the record of that step, whatever the record; steps are 1, 2, ...."""
+        # Once a block each teacher gets one step: by the step's number alone, so one record changes
+        # one teacher.
         block, place = divmod(step - 1, len(self._order))
         if block != self._block:
             self._order.sort()

@@ -52,6 +52,7 @@ class Sides(Knowledge):
             start = end
         left = sum(end - start for start, end in spans)
         self._below, self._above = left // 2, left - 1 - left // 2
+        # The median of the cuts that are left: half of them contradict whatever is confirmed next.
         rank = self._below
         for start, end in spans:
             if rank < end - start:
@@ -188,6 +189,7 @@ class Reach(Knowledge):
         low, high = self._part
         if {0, 1} <= kinds:
             self._part = self._middle, self._middle
+        # What is outside the part touches it at its edge, as the interval meets both.
         elif 2 in kinds:
             self._part = low, low
         elif 3 in kinds:
@@ -208,6 +210,8 @@ class Reach(Knowledge):
                 high = middle - 1
             if 2 * pair + 1 in kinds:
                 low = middle + 1
+            # Contradicting confirmations, which a realizable stream brings with probability `doubt`
+            # at most.
             if low > high:
                 self._start()
                 return

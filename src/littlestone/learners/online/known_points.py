@@ -105,6 +105,8 @@ class Points(Knowledge):
         self._vote()
 
     def _vote(self) -> None:
+        # The majority of the least contradicted hypotheses; on a realizable stream these include
+        # the true one, but for `doubt`.
         left = self._asked.table[:, self._against == self._against.min()]
         ones = left.sum(axis=1)
         self._labels = 2 * ones > left.shape[1]
@@ -122,6 +124,8 @@ class Points(Knowledge):
     def confirm(self, keys: Iterable[int], step: int) -> bool:
         for key in keys:
             column, y = divmod(key, 2)
+            # One confirmation counts against every hypothesis that gives the column the other
+            # label.
             self._against += self._asked.table[column] != y
             self._first[column] = step
         self._vote()

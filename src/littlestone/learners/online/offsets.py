@@ -59,6 +59,7 @@ class Offsets(Noted):
         if number is None or not name:
             self.unusable += 1
             return False
+        # Taken once at most, in whatever order deliveries come (docs/proofs/offsets.md, Lemma 1).
         if number <= self._numbers.get(name, -1):
             self.again += 1
             return False
@@ -88,6 +89,8 @@ class FirstRecords(Noted):
         """Whether the next record counts, which is of the unit with this value.  Never raises."""
         name = text(value)
         before = self._numbers.get(name, 0)
+        # By the records of its own unit alone, so one unit's records change no other's
+        # (docs/proofs/units.md, Theorem 5).
         if before >= self._most:
             return False
         self._note(name, before + 1)

@@ -37,6 +37,7 @@ class OwnPrediction:
         return "OwnPrediction(hidden)"
 
     def __eq__(self, other: object) -> NoReturn:
+        # Every act that would show the label to somebody else is refused, whatever the label is.
         self._refuse("compare")
 
     def __bool__(self) -> NoReturn:

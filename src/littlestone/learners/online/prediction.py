@@ -117,6 +117,7 @@ class PredictionStream(TapedStream[Point]):
                     fix="call update with that point and its label first",
                 )
             self._asked_before = False
+            # The same answer again: a second draw for one record would break the proof.
             return OwnPrediction(self._asked[1])
         if self.over:
             self._asked = point, self._default(point), True
@@ -124,6 +125,7 @@ class PredictionStream(TapedStream[Point]):
         self._tape.open()
         prediction = OwnPrediction(self._ask(point))
         step = self._steps + 1
+        # On the disk before the owner sees it, so a resumed run gives the same answer.
         self._write(step, lambda: [Record(step, point, None)])
         self._tape.close()
         return prediction
@@ -179,11 +181,15 @@ class PredictionStream(TapedStream[Point]):
         # One draw for every step would do as well: it depends on nothing.
         last = self._votes.voters - 1
         copy = self._tape.whole(lambda rng: rng.randrange(last + 1), 0, last)
+        # Certain and right answers teach nothing, so one record changes at most one copy
+        # (docs/proofs/private-prediction.md, Lemma).
         if label is not None and (not certain or predicted != label):
             self._copies.feed(copy, point, label)
         if not certain:
             self._epoch = self._votes.gate.counted(self._epoch, self._steps, self._tape)
         self._write(self._steps, lambda: [Record(self._steps, point, label)])
+        # The gate ends the session near `hits` uncertain answers; that is all it reveals (Theorem
+        # 2).
         self.over = self._epoch.due == self._steps or self._steps == self._horizon
 
     def _replay(self, step: int, records: list[Record]) -> None:

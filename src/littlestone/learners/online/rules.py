@@ -208,6 +208,8 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         left, columns = beta - float(self.doubt), len(self.hypotheses.domain.columns)
         if left <= 0:
             return None
+        # One wait for the first rule and one for each drop: docs/proofs/continual-selection.md,
+        # Theorem 6.
         rare = left / (1000 * (columns + 1))
         first, drop = (wait(terms, rare) for terms in self._terms)
         mistakes = lead(self._terms[0], self._unlikely) * columns

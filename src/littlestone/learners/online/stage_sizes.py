@@ -114,6 +114,7 @@ def calls_needed(d: int, cap: int, margin: int, base: Fraction) -> int:
 
     By Lemma 5, without a margin in stage d + 1.  The K-th call never comes in a run without failures.
     """
+    # Lemma 5: the potential falls by ln(5/4) a call, so calls are its range divided by that.
     noise = 2 * margin * log(base)
     per_stage = [math.log(n) + (noise if j < d else 0) for j, n in enumerate(leaves(d, cap))]
     return 1 + sum(1 + math.floor(x * _ROUNDING / math.log(5 / 4)) for x in per_stage)
@@ -124,10 +125,14 @@ def draws_failure(draws: int, d: int, horizon: int, adversary: Adversary) -> flo
     right, wrong = (1 - _BOTTOM) * 2 / 3, (1 - _BOTTOM) / 3
     if adversary == "oblivious":
         rate = -math.log(2 * math.sqrt(right * wrong) + _BOTTOM)
+        # An oblivious adversary's points are fixed beforehand: a Chernoff bound and a union over T
+        # points.
         return math.log(horizon) - draws * rate
     dual = (1 << (d + 1)) - 1  # VC* < 2^(VC + 1), Ass83
     if 2 * draws <= dual:
         return 0.0
+    # An adaptive one chooses points after the draws: uniform convergence over the dual class, VC* <
+    # 2^(VC + 1).
     ways, gap = dual * (1 + math.log(2 * draws / dual)), 1 / 2 - wrong - _BOTTOM
     return math.log(8) + ways - draws * gap**2 / 8
 
@@ -177,6 +182,7 @@ def with_proved_bound(
 
         margin = least(quiet) if d else 0
         needed = given.get("calls", calls_needed(d, cap, margin, step.base))
+        # More calls need more noise, which may need more calls: go around until they agree.
         if needed > calls:
             calls = needed
             continue

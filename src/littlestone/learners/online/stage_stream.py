@@ -74,6 +74,7 @@ class StagedStream(CountedStream):
             lambda rng: self._agreed(scores, rng), self.stage, learner.dimension
         )
         form = self._tape.draw(lambda rng: self._voted(scores(stage), rng), is_form)
+        # After the last call no record is read any more; how many calls there were is public.
         last = self.calls + 1 == learner.sizes.calls
         after = self._no_hit() if last else learner.counter.begin(self._steps + 1, self._tape)
         self._called(stage, form, after)
@@ -85,6 +86,8 @@ class StagedStream(CountedStream):
         stage = self.stage
         session = self._learner.session(self._rho, stage, rng)
         while stage < self._learner.dimension:
+            # One record changes one teacher's list, so the largest score moves by at most 1
+            # (docs/proofs/staged-stream.md, Theorem 1).
             if session.test(max(scores(stage).values(), default=0)):
                 break
             stage += 1

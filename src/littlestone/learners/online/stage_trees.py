@@ -63,6 +63,8 @@ def stage_leaves(
                 if left == dimension:
                     yield V
                 continue
+            # Off this path hypotheses contradict SOA_V somewhere on the chunk; its end has SOA_V's
+            # own errors and is dropped (Lemma 2).
             steps = [(x, f(x)) for x in dict.fromkeys(x for x, _ in mistaken)]
         for x, y in steps:
             waiting.append(V.restrict(x, 1 - y))

@@ -123,6 +123,7 @@ class StagedOnlineLearner(CountedLearner):
         require_dimension(d)
         self.levels = levels(d)
         target = budget.cost
+        # Counter, tests and draws compose; the calibration below gives the draws all that is left.
         counter = OneSidedThreshold(epsilon=target.epsilon * _COUNTER, threshold=1, horizon=horizon)
         tests = cheapest(
             Budget(target.epsilon * _TESTS, target.delta * _TESTS),
@@ -170,6 +171,8 @@ class StagedOnlineLearner(CountedLearner):
         known: dict[tuple[Chunk, ...], list[Hypothesis[Any]]] = {}
         lists = []
         for teacher in range(self.sizes.teachers):
+            # The first c of each epoch, by order of arrival: another teacher's records do not
+            # matter.
             chunks = tuple(tuple(part.get(teacher, ())[: self.sizes.cap]) for part in parts)
             if chunks not in known:  # many teachers may hold the same few records
                 known[chunks] = self.listed(chunks, stage)

@@ -105,6 +105,7 @@ class StateFile:
             rest = memoryview(content)
             while rest:
                 rest = rest[self._file.write(rest) :]
+            # `add` returns only when the line is on the disk: what it holds may be published then.
             os.fsync(self._file.fileno())
             if not self._length:
                 sync_folder(self.path.parent)
@@ -134,6 +135,7 @@ class StateFile:
             named, lock = os.stat(self.path), os.stat(self._lock)
         except FileNotFoundError as error:
             raise unusable(self.path, f"{error.filename} was removed meanwhile") from None
+        # Compared before and after each write: an editor may replace a file while it is open.
         if not os.path.samestat(held, named) or not os.path.samestat(self._locked, lock):
             raise unusable(self.path, "another file took its place, or that of its lock, meanwhile")
         if held.st_size != self._length:

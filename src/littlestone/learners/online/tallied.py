@@ -88,6 +88,8 @@ class Weights:
         """Raise the scores of the hypotheses that differ from what is published where it errs."""
         added = self._scale.of(np.array(tally, dtype=np.int64))
         for row, label, score in zip(self._asked.table, self._labels, added, strict=True):
+            # A positive tally says that the majority errs at this point, so all that differ from it
+            # gain.
             self._scores[row != label] += score
         self._vote()
 
@@ -95,6 +97,7 @@ class Weights:
 def _weight(rate: Fraction, lack: int) -> int:
     """2^42 e^(-rate lack), rounded down."""
     power = rate * lack
+    # Below one unit of 2^-42: the weight is 0 on every machine.
     if power > _BITS:
         return 0
     divided = _EXACT.divide(Decimal(-power.numerator), Decimal(power.denominator))
@@ -295,5 +298,6 @@ def _decay(timer: ContinualConfirmation, left: list[float], drift: float) -> tup
         return 0.0, 1.0
     for _ in range(30):
         middle = (low + high) / 2
+        # The largest rate at which the potential still falls (docs/proofs/tallies.md, Theorem 2).
         low, high = (middle, high) if potential(middle)[0] <= 1 else (low, middle)
     return low, potential(low)[1]

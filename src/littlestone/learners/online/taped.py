@@ -67,6 +67,7 @@ class TapedStream(ABC, Generic[Point]):
         begun = False
         for line in lines:
             step, records, drawn = self._read(line)
+            # Replay: the values come from the line, and nothing is drawn.
             with self._tape.again(drawn):
                 if not begun:
                     self._begin()

@@ -86,12 +86,15 @@ class TeacherStream(CountedStream):
 
     def _hit(self) -> None:
         form = self._tape.draw(self._voted, is_form)
+        # A draw that finds nothing doubles the next threshold; Theorem 2 covers the steps of such
+        # draws as if they were published.
         threshold = self._learner.threshold(self._bottoms + 1 if form is None else 0)
         self._drawn(form, self._learner.counter.begin(self._steps + 1, self._tape, threshold))
 
     def _voted(self, rng: random.Random) -> dict[str, Any] | None:
         """The form of what the teachers' votes find; a teacher made the object itself."""
         learner = self._learner
+        # A list depends on one teacher's records and on what is published.
         lists = learner.lists(self._holdings.parts(), self._published)
         found = learner.sampling.select(learner.sampling.scores(lists), rng)
         return None if found is None else found.to_json()
@@ -99,6 +102,8 @@ class TeacherStream(CountedStream):
     def _drawn(self, form: dict[str, Any] | None, epoch: Epoch) -> None:
         self._epoch = epoch
         self._draws += 1
+        # A record takes part in D draws at most, which is what the composition pays for
+        # (docs/proofs/online-teachers.md, Theorem 2).
         self._holdings.forget(self._draws - self._learner.draws + 1)
         self._bottoms = self._bottoms + 1 if form is None else 0
         if form is not None:

@@ -48,6 +48,7 @@ def least_sum(waits: Sequence[tuple[NDArray[np.float64], int]], beta: float) -> 
     total = np.ones(1)
     for missed, times in waits:
         for _ in range(times):
+            # The exact law of a sum of independent waits, one convolution a wait.
             total = np.convolve(total, np.append(0.0, missed[:-1] - missed[1:]))
     return int(np.argmax(1 - np.cumsum(total) + 1e-9 <= beta))
 

@@ -157,6 +157,8 @@ def _sizes(
         expected, error = frequent * batches, histogram.error(keys=batches, beta=share)
         return (
             expected >= 128 * math.log(3 / beta)
+            # Noise stays below an eighth of the expected count, so frequent rules survive the cut
+            # at three quarters.
             and expected >= 8 * error
             and 7 * expected >= 8 * (histogram.threshold + error)
         )

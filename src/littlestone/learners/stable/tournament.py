@@ -56,8 +56,11 @@ def _winner(
         (one, other), (f, g) = pair, rules
         if one is None or other is None or f is None or g is None:
             return None
+        # No point tells them apart: draw two new contenders, as the paper does.
         if f == g:
             continue
         x = cast(Point, disagreement(f, g))
+        # A guessed label: whoever predicted it otherwise has made a mistake, and mistakes lower the
+        # dimension.
         y = rng.randrange(start.version_space.labels)
         return (one if f(x) != y else other).update(x, y)
