@@ -17,9 +17,9 @@ from rich.console import Console
 
 from benchmarks.families import FAMILIES, Family
 from benchmarks.harness import duration, require, steps
-from littlestone.dimension.solver import GIB, _Solve
+from littlestone.dimension.littlestone import GIB, _Solve
 from littlestone.dimension.symmetry import learning
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.families import Table, table
 
 ON_REQUEST = True

@@ -16,7 +16,7 @@ from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.searching import SearchTable, known
 from littlestone.classes.tabled import bits
 from littlestone.dimension import littlestone_bounds, littlestone_dimension
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 from planting import Fault, forget, plant
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from claims_by_the_page import HEAD, Claim, Proof, Text, covers, proved
 
 from littlestone.dimension import Certificate, littlestone_bounds
+from littlestone.dimension.search.writer import declared
 from littlestone.dimension.symmetry import learning
-from littlestone.dimension.table import PackedTable
-from littlestone.dimension.writer import declared
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.families import table
 
 Rows = list[list[int]]

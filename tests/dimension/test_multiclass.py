@@ -25,7 +25,7 @@ from littlestone.dimension import (
     psi_tree,
 )
 from littlestone.dimension.collapsing import MOST_LABELS
-from littlestone.dimension.splits import SplitSolver, SplitTree, is_shattered
+from littlestone.dimension.search.splits import SplitSolver, SplitTree, is_shattered
 
 TABLES = [(seed, 2 + seed % 4) for seed in range(400)]
 

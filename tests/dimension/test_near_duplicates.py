@@ -7,9 +7,9 @@ import pytest
 import tables
 
 from littlestone.dimension import is_shattered_by
-from littlestone.dimension.bounds import Bounds
-from littlestone.dimension.solver import _Solve
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.littlestone import _Solve
+from littlestone.dimension.search.bounds import Bounds
+from littlestone.dimension.tables.table import PackedTable
 
 
 def compiled(table: np.ndarray) -> Bounds:

@@ -16,9 +16,9 @@ from forging import certified
 from numpy.typing import NDArray
 
 from littlestone.dimension import littlestone_dimension
+from littlestone.dimension.search.writer import PLACES, declared
 from littlestone.dimension.symmetry.learning import Symmetry
-from littlestone.dimension.table import PackedTable
-from littlestone.dimension.writer import PLACES, declared
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.families import table
 
 pytestmark = pytest.mark.deep

@@ -16,11 +16,11 @@ from tables import Table
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass
-from littlestone.dimension.bounds import Bounds, InterruptedSolve, UnsettledError
+from littlestone.dimension.littlestone import _Solve, littlestone_bounds, littlestone_dimension
+from littlestone.dimension.search.bounds import Bounds, InterruptedSolve, UnsettledError
+from littlestone.dimension.search.small import BoundedSolver, TooHardError
 from littlestone.dimension.shattering import is_shattered_by, mistake_tree
-from littlestone.dimension.small import BoundedSolver, TooHardError
-from littlestone.dimension.solver import _Solve, littlestone_bounds, littlestone_dimension
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
 
 
@@ -275,7 +275,7 @@ def test_ctrl_c_raises_with_the_bounds() -> None:
 
 
 def test_a_second_ctrl_c_does_not_lose_the_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    from littlestone.dimension.engine import Engine
+    from littlestone.dimension.search.engine import Engine
 
     build, presses = Engine.tree, iter([True, True, False])
 

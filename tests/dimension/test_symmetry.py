@@ -12,13 +12,13 @@ import tables
 from numpy.typing import NDArray
 from tables import Table, admitted, recursion, signed
 
-from littlestone.dimension import engine as driver
 from littlestone.dimension import is_shattered_by
-from littlestone.dimension.solver import _Solve
+from littlestone.dimension.littlestone import _Solve
+from littlestone.dimension.search import engine as driver
 from littlestone.dimension.symmetry import learning, orbits
 from littlestone.dimension.symmetry.finding import Entries
 from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 
 PLENTY = 10_000_000  # work that pays for 12 paths of a small table
 

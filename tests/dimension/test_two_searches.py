@@ -10,11 +10,11 @@ import pytest
 import tables
 
 from littlestone import core
-from littlestone.dimension import engine as driver
 from littlestone.dimension import is_shattered_by
-from littlestone.dimension.bounds import Bounds
-from littlestone.dimension.solver import _Solve, littlestone_bounds
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.littlestone import _Solve, littlestone_bounds
+from littlestone.dimension.search import engine as driver
+from littlestone.dimension.search.bounds import Bounds
+from littlestone.dimension.tables.table import PackedTable
 
 
 def solved(table: Any, jobs: int) -> Bounds:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import searching
 from littlestone.classes import FiniteClass, parse_class, tabled
-from littlestone.dimension import version_spaces as module
-from littlestone.dimension.littlestone import LittlestoneSolver
-from littlestone.dimension.version_spaces import VersionSpaces
+from littlestone.dimension.search import version_spaces as module
+from littlestone.dimension.search.binary_splits import LittlestoneSolver
+from littlestone.dimension.search.version_spaces import VersionSpaces
 from littlestone.online import RandomAdversary, StandardOptimalAlgorithm, TreeAdversary, play
 
 Table = NDArray[np.bool_]

@@ -17,7 +17,7 @@ from littlestone.classes.finite import FiniteClass
 from littlestone.classes.limits import in_digits
 from littlestone.classes.searching import MOST_ENTRIES, SearchTable
 from littlestone.classes.tabled import distinct
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Product
 from littlestone.rules.trees import DecisionTree
 

@@ -36,7 +36,7 @@ from littlestone.classes.tabled import (
 )
 from littlestone.classes.union import bounds_of
 from littlestone.classes.unlisted import NoVersionSpaces
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Domain
 from littlestone.rules import Hypothesis, function_of_labels
 from littlestone.sample import Sample

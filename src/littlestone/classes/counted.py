@@ -26,7 +26,7 @@ from littlestone.classes.box_counts import (
 from littlestone.classes.limits import in_digits
 from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.unlisted import FEWER_COLUMNS, NoVersionSpaces
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Grid, Product
 from littlestone.rules.box import Box
 from littlestone.sample import Sample

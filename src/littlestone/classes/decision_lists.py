@@ -18,7 +18,7 @@ from littlestone.classes.list_counts import Item, ListCounts, lists_of
 from littlestone.classes.searching import SearchTable, halving
 from littlestone.classes.spec import Spec, quoted
 from littlestone.classes.tabled import Tabled, bits, distinct
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Product
 from littlestone.rules import TableFunction
 from littlestone.sample import Sample

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from littlestone.classes.spec import Spec
 from littlestone.classes.table_file import BinaryTable, read_labels, read_table
 from littlestone.classes.tabled import Tabled, distinct
-from littlestone.dimension.label_table import LabelTable
+from littlestone.dimension.tables.label_table import LabelTable
 from littlestone.points import Names
 from littlestone.points.labels import require_labels
 

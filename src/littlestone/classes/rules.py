@@ -24,7 +24,7 @@ from littlestone.classes.rule_counts import NO_RUNS, Groups, Numbers, Runs, runs
 from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_open
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Domain, Integers, Product, Strings
 from littlestone.points.base import require_domain
 from littlestone.rules import Hypothesis, RuleUnion

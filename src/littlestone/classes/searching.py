@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from littlestone.classes.base import HypothesisClass
-    from littlestone.dimension.bounds import Bounds
-    from littlestone.dimension.table import PackedTable
+    from littlestone.dimension.search.bounds import Bounds
+    from littlestone.dimension.tables.table import PackedTable
 
     Solve = Callable[[PackedTable], Bounds]
 
@@ -62,7 +62,7 @@ def known(H: HypothesisClass[Any], solve: Solve | None = None) -> Known:
     below, above = H.bound_reasons()
     if search is None:
         return Known(*H.littlestone_bounds(), below, above)
-    from littlestone.dimension.solver import littlestone_bounds
+    from littlestone.dimension.littlestone import littlestone_bounds
 
     lower, upper = search.bounds
     found = (solve or partial(littlestone_bounds, time_limit=SECONDS))(search.table)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
-from littlestone.dimension.version_spaces import VersionSpaces
+from littlestone.dimension.search.version_spaces import VersionSpaces
 
 MOST_COLUMNS = 8
 MOST_COLUMNS_OF_SHORT_RULES = 10  # for rules of at most 2 literals

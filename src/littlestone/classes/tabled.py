@@ -34,10 +34,10 @@ from littlestone.classes.proper_approximation import (
 )
 from littlestone.classes.searching import SearchTable, halving
 from littlestone.dimension.collapsing import psi_n, questions
-from littlestone.dimension.label_table import LabelTable
-from littlestone.dimension.splits import SplitSolver
-from littlestone.dimension.table import PackedTable
-from littlestone.dimension.version_spaces import VersionSpaces
+from littlestone.dimension.search.splits import SplitSolver
+from littlestone.dimension.search.version_spaces import VersionSpaces
+from littlestone.dimension.tables.label_table import LabelTable
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Domain, Grid, Product
 from littlestone.rules import Hypothesis, function_of_labels
 from littlestone.sample import Sample

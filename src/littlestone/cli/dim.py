@@ -24,8 +24,8 @@ from littlestone.report.files import CERTIFICATE, require_different, reserved
 
 if TYPE_CHECKING:
     from littlestone.dimension import Bounds
-    from littlestone.dimension.solver import Progress
-    from littlestone.dimension.table import PackedTable
+    from littlestone.dimension.littlestone import Progress
+    from littlestone.dimension.tables.table import PackedTable
 
 _MOST_BITS = 1 << 12
 
@@ -91,7 +91,7 @@ def dim(
             raise typer.Exit(130)
         return
     from littlestone.dimension import Certificate
-    from littlestone.dimension.table import PackedTable
+    from littlestone.dimension.tables.table import PackedTable
 
     with reserved(certificate, CERTIFICATE) if certificate else nullcontext() as write:
         table, began = PackedTable.read(H.values), time.monotonic()

@@ -16,7 +16,7 @@ from littlestone.cli.dim import solve, stopped_by
 from littlestone.cli.hypotheses import named, table_or_class
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data.declaring import opened_schema
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 from littlestone.learners import Release
 from littlestone.pictures.figures import suffix_of
 from littlestone.pictures.tree import Node, rule_tree

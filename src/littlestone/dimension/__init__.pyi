@@ -1,10 +1,10 @@
-from littlestone.dimension.bounds import (
+from littlestone.dimension.search.bounds import (
     Bounds as Bounds,
     InterruptedSolve as InterruptedSolve,
     UnsettledError as UnsettledError,
 )
-from littlestone.dimension.brackets import Bracket as Bracket
-from littlestone.dimension.certificate import Certificate as Certificate
+from littlestone.dimension.search.brackets import Bracket as Bracket
+from littlestone.dimension.certify.certificate import Certificate as Certificate
 from littlestone.dimension.collapsing import (
     CollapsingMap as CollapsingMap,
     Family as Family,
@@ -18,7 +18,7 @@ from littlestone.dimension.dual import (
     dual_littlestone_dimension as dual_littlestone_dimension,
     dual_vc_dimension as dual_vc_dimension,
 )
-from littlestone.dimension.label_table import LabelTable as LabelTable
+from littlestone.dimension.tables.label_table import LabelTable as LabelTable
 from littlestone.dimension.multiclass import (
     PsiTree as PsiTree,
     is_psi_shattered as is_psi_shattered,
@@ -43,7 +43,7 @@ from littlestone.dimension.shattering import (
     is_shattered_by as is_shattered_by,
     mistake_tree as mistake_tree,
 )
-from littlestone.dimension.solver import (
+from littlestone.dimension.littlestone import (
     littlestone_bounds as littlestone_bounds,
     littlestone_dimension as littlestone_dimension,
 )
@@ -74,7 +74,7 @@ from littlestone.dimension.vc import (
     shattered_set as shattered_set,
     vc_dimension as vc_dimension,
 )
-from littlestone.dimension.verdict import Verdict as Verdict
+from littlestone.dimension.certify.verdict import Verdict as Verdict
 from littlestone.dimension.zero_cover import (
     zero_cover_function as zero_cover_function,
     zero_cover_number as zero_cover_number,

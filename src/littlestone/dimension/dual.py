@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from littlestone.dimension.label_table import binary
 from littlestone.dimension.multiclass import multiclass_littlestone_dimension
+from littlestone.dimension.tables.label_table import binary
 from littlestone.dimension.vc import vc_dimension
 
 

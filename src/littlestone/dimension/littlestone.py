@@ -1,25 +1,267 @@
-"""The Littlestone dimension of a finite 0/1 table: the splits are the columns."""
+"""The exact Littlestone dimension of a finite table, with proofs of its lower and upper bound."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import time
+from collections.abc import Callable
+from math import ceil
+from threading import Event, Thread
+from typing import TypeAlias, overload
 
-from littlestone.dimension.splits import SplitSolver
+from littlestone.base.errors import DeclarationError, TooLargeError, shown
+from littlestone.dimension.search.bounds import Bounds, InterruptedSolve
+from littlestone.dimension.search.engine import Engine
+from littlestone.dimension.tables.table import PackedTable, TableOrClass
+
+Progress: TypeAlias = Callable[[int, int, int, float], object]
+
+GIB = 1 << 30
+POLL = 0.05  # seconds between two looks at the clock
+BRIEF = 1 << 21  # work done before there is a clock to look at: some milliseconds
+FIRST_BUDGET = 1 << 10  # version spaces of a question with which the other bound is not yet known
+UNLIMITED = 1 << 60
 
 
-class LittlestoneSolver(SplitSolver):
-    """Littlestone dimensions of the version spaces of one table of N functions on m points.
+@overload
+def littlestone_dimension(
+    table_or_class: TableOrClass,
+    *,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+    time_limit: None = None,
+    memory_limit: int = 8 * GIB,
+) -> int: ...
 
-    ``columns[j]`` is a mask over functions: bit i is the value of function i at point j.  A version
-    space is a mask of surviving functions.  The dimension satisfies
 
-        LDim(V) >= k  iff  |V| >= 1 (k = 0), or some point splits V into V0, V1, both LDim >= k - 1,
+@overload
+def littlestone_dimension(
+    table_or_class: TableOrClass,
+    *,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: int = 8 * GIB,
+) -> int | Bounds: ...
 
-    with LDim(empty) = -1; so LDim(V) <= log2 |V| (lecture 5, Definition 5 and Example 1).
 
-    >>> LittlestoneSolver([0b0001, 0b0011, 0b0111]).dimension(0b1111)  # thresholds on 3 points
+def littlestone_dimension(
+    table_or_class: TableOrClass,
+    *,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: int = 8 * GIB,
+) -> int | Bounds:
+    """The Littlestone dimension of a 0/1 table, as an int.
+
+        LDim(H) = max over points x of 1 + min(LDim(H[x = 0]), LDim(H[x = 1])),
+
+    and 0 for a single function.  With ``time_limit`` the result is a `Bounds`, as `littlestone_bounds`
+    returns it; see there for the arguments.  Without it, Ctrl+C raises `InterruptedSolve`, a
+    KeyboardInterrupt that holds the bounds known so far.
+
+    >>> littlestone_dimension([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     2
     """
+    if time_limit is not None:
+        return littlestone_bounds(
+            table_or_class,
+            progress=progress,
+            jobs=jobs,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+        )
+    table = PackedTable.read(table_or_class)
+    solve = _Solve(table, progress, None, memory_limit, jobs)
+    solve.search()
+    if solve.interrupted:
+        raise InterruptedSolve(solve.bounds())
+    return solve.lower  # the tree is not needed
 
-    def __init__(self, columns: Iterable[int]) -> None:
-        super().__init__((~column, column) for column in columns)
+
+def littlestone_bounds(
+    table_or_class: TableOrClass,
+    *,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: int = 8 * GIB,
+) -> Bounds:
+    """The Littlestone dimension with a shattered tree, or bounds of it if the search is interrupted.
+
+    Args:
+        table_or_class: a 0/1 table, in which each row is a function and each column a point, or a
+            finite class with ``columns`` and ``alive`` masks.  Rows and columns may repeat.
+        progress: called several times a second with (lower, upper, version spaces, seconds).
+        jobs: with 1 a single thread searches.  With more, or with None on a machine with several
+            cores, a second thread helps after a fifth of a second.  The dimension is the same; the tree
+            may be another one.
+        time_limit: seconds after which the bounds known so far are returned.
+        memory_limit: the most bytes of working memory.
+
+    `Certificate.of` proves the bounds.  Ctrl+C also returns those known so far, with ``interrupted``
+    set.  Raises
+    `DeclarationError` for anything but a 0/1 table or class, and if more than ``memory_limit`` is
+    needed.
+
+    The time is exponential in the worst case.
+
+    >>> bounds = littlestone_bounds([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
+    >>> bounds.dimension, bounds.tree.points
+    (2, (1, 2, 0))
+    """
+    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit >= 0):
+        raise DeclarationError(
+            f"solve within {shown(time_limit)} seconds",
+            found="the time limit is not a number of seconds, 0 or more",
+            fix="give a number such as 60, or None for no limit",
+        )
+    table = PackedTable.read(table_or_class)
+    solve = _Solve(table, progress, time_limit, memory_limit, jobs)
+    solve.search()
+    return solve.bounds()
+
+
+class _Solve:
+    """A solve: the engine runs in its own thread, and this thread watches the clock and Ctrl+C."""
+
+    def __init__(
+        self,
+        table: PackedTable,
+        progress: Progress | None,
+        time_limit: float | None,
+        memory_limit: int,
+        jobs: int | None = None,
+    ) -> None:
+        self._began = time.monotonic()
+        self._progress, self._limit = progress, time_limit
+        self.lower, self.upper = 0, table.size.bit_length() - 1
+        self.interrupted = self.timed_out = False
+        self._step, self._budget = 1, FIRST_BUDGET
+        self._k = max(1, self.upper // 2)  # smaller k are rarely refuted, and then it is quick
+        self._done = Event()
+        self._failure: BaseException | None = None
+        room = room_for_bounds(table, memory_limit)
+        # A second search has frames of its own.
+        helped = memory_limit - room >= 2 * bytes_of_frames(table)
+        self._jobs = (cores() if jobs is None else jobs) if helped else 1
+        self._engine = Engine(table, room)
+
+    def search(self) -> None:
+        """Search until the bounds meet or the search is interrupted."""
+        try:
+            self._deepen(BRIEF)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        if self.interrupted or self.lower == self.upper:
+            return
+        # Not join(): if Ctrl+C interrupts it, Python 3.11 believes that the running thread has ended.
+        Thread(target=self._guarded, daemon=True).start()
+        while not self._done.is_set():
+            try:
+                self._done.wait(POLL)
+                seconds = time.monotonic() - self._began
+                if self._limit is not None and seconds > self._limit and not self.interrupted:
+                    self.interrupted = self.timed_out = True
+                if self._progress is not None:
+                    self._progress(self.lower, self.upper, self._engine.nodes, seconds)
+            except KeyboardInterrupt:
+                self.interrupted = True
+            except BaseException:
+                self.interrupted = True
+                self._engine.stop()
+                self._done.wait()
+                raise
+            if self.interrupted:
+                self._engine.stop()
+        if self._failure is not None:
+            raise self._failure
+        self.interrupted = self.lower < self.upper
+
+    def bounds(self) -> Bounds:
+        """The bounds known so far, with a tree."""
+        self._engine.resume()
+        tree, pressed = None, False
+        while tree is None:  # this is quick, and a second Ctrl+C must not lose the bounds
+            try:
+                tree = self._engine.tree(self.lower)
+            except KeyboardInterrupt:
+                pressed = True
+        timed_out = self.interrupted and self.timed_out and not pressed
+        return Bounds(self.lower, self.upper, tree, self.interrupted, timed_out)
+
+    def _deepen(self, work: int = UNLIMITED) -> None:
+        """Raise the lower bound by ever longer steps; where that stalls, lower the upper one.
+
+        Only the last question, whether LDim >= lower + 1 = upper, has no budget of version spaces.
+        What a question that ran out of budget has learnt stays in the table, so asking it again costs
+        little.  After so much work this returns, and may be called again to go on.
+        """
+        while self.lower < self.upper and not self.interrupted:
+            k = self._k
+            enough = max(self._budget, (1 << k) // 4)  # a tree alone has 2^k leaves
+            answer = self._ask(k, enough if self.lower + 1 < self.upper else UNLIMITED, work)
+            if answer is None and self._engine.work >= work:
+                return
+            if answer:
+                self._step *= 2  # k far from the dimension is easy, but there may be many
+            else:
+                self._step = max(1, (k - self.lower) // 2)  # too far, or hard to tell
+            if answer is None and self._step == 1:
+                while self.lower + 1 < self.upper:
+                    if self._ask(self.upper, self._budget // 8, work) is not False:
+                        break
+                self._budget *= 4
+            self._k = min(self.lower + self._step, self.upper)
+
+    def _ask(self, k: int, nodes: int, work: int) -> bool | None:
+        """Whether LDim >= k, noted in the bounds; None if it needs more than that."""
+        # Far below the upper bound a long step mostly finds a tree, which two find no faster than one.
+        alone = self.lower + 1 < k < self.upper - 1
+        answer = self._engine.at_least(k, nodes, work=work - self._engine.work, alone=alone)
+        if answer:
+            self.lower = k
+        elif answer is False:
+            self.upper = k - 1
+        return answer
+
+    def _guarded(self) -> None:
+        try:
+            if self._jobs > 1:
+                self._engine.help()
+            self._deepen()
+        except BaseException as failure:
+            self._failure = failure
+        finally:
+            self._done.set()
+
+
+def cores() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def bytes_of_frames(table: PackedTable) -> int:
+    """The most bytes that the frames of a search take."""
+    depth = table.size.bit_length() + 1
+    points = table.points + 256
+    return depth * (table.size // 8 * 2 * points + 4 * points**2 + 100 * points)
+
+
+def room_for_bounds(table: PackedTable, memory_limit: int) -> int:
+    """The bytes left for the table of bounds; `TooLargeError` if the frames leave too few."""
+    frames = bytes_of_frames(table)
+    room = memory_limit - frames
+    if room < 1 << 24:
+        enough = ceil((frames + (1 << 24)) / GIB)
+        raise TooLargeError(
+            f"solve a table of {table.size:,} hypotheses on {table.points:,} points",
+            found=f"it may take {frames / GIB:.2g} GiB, the limit is {memory_limit / GIB:.2g}; by "
+            f"counting hypotheses, the dimension is between 1 and {table.size.bit_length() - 1}",
+            fix=f"allow {enough} GiB (--memory-limit {enough}, or memory_limit={enough} << 30), or "
+            "leave out points that agree with others",
+        )
+    return min(room, GIB)

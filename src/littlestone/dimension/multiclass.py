@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from littlestone.dimension.brackets import Bracket, last
 from littlestone.dimension.collapsing import (
     CollapsingMap,
     Family,
@@ -15,8 +14,9 @@ from littlestone.dimension.collapsing import (
     psi_n,
     questions,
 )
-from littlestone.dimension.label_table import LabelTable
-from littlestone.dimension.splits import SplitSolver, paths
+from littlestone.dimension.search.brackets import Bracket, last
+from littlestone.dimension.search.splits import SplitSolver, paths
+from littlestone.dimension.tables.label_table import LabelTable
 
 
 def psi_littlestone_dimension(table: Any, psi: Family | Iterable[CollapsingMap | str]) -> int:

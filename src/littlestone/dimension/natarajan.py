@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from littlestone.dimension.brackets import Bracket, last
 from littlestone.dimension.collapsing import (
     CollapsingMap,
     Family,
@@ -16,8 +15,9 @@ from littlestone.dimension.collapsing import (
     psi_n,
     questions,
 )
-from littlestone.dimension.label_table import LabelTable
-from littlestone.dimension.shattered_sets import largest_shattered, shattered_brackets
+from littlestone.dimension.search.brackets import Bracket, last
+from littlestone.dimension.search.shattered_sets import largest_shattered, shattered_brackets
+from littlestone.dimension.tables.label_table import LabelTable
 
 
 def natarajan_dimension(table: Any) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from littlestone.dimension.solver import littlestone_bounds
-from littlestone.dimension.table import PackedTable, TableOrClass
+from littlestone.dimension.littlestone import littlestone_bounds
+from littlestone.dimension.tables.table import PackedTable, TableOrClass
 from littlestone.dimension.tree import MistakeTree
 
 

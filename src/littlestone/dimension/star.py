@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from littlestone.dimension.brackets import Bracket, last, look
-from littlestone.dimension.label_table import binary
+from littlestone.dimension.search.brackets import Bracket, last, look
+from littlestone.dimension.tables.label_table import binary
 
 
 @dataclass(frozen=True)

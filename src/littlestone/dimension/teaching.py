@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.dimension.brackets import Bracket, last, look
-from littlestone.dimension.label_table import LabelTable
+from littlestone.dimension.search.brackets import Bracket, last, look
+from littlestone.dimension.tables.label_table import LabelTable
 
 
 def teaching_dimension(table: Any) -> int:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from littlestone.base.errors import TooLargeError
-from littlestone.dimension.brackets import Bracket, last, look
-from littlestone.dimension.half_graphs import FOUND, REFUTED, HalfGraphSearch
-from littlestone.dimension.label_table import LabelTable, binary
+from littlestone.dimension.search.brackets import Bracket, last, look
+from littlestone.dimension.search.half_graphs import FOUND, REFUTED, HalfGraphSearch
+from littlestone.dimension.tables.label_table import LabelTable, binary
 
 WORK = 200_000
 """Hypotheses and points of all version spaces that are looked at before the compiled search goes on."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from littlestone.dimension.collapsing import psi_n, questions
-from littlestone.dimension.label_table import binary
-from littlestone.dimension.shattered_sets import largest_shattered
+from littlestone.dimension.search.shattered_sets import largest_shattered
+from littlestone.dimension.tables.label_table import binary
 
 
 def vc_dimension(table: Any) -> int:

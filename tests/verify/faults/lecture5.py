@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-DIMENSION = "littlestone.dimension.version_spaces:VersionSpaces.dimension"
+DIMENSION = "littlestone.dimension.search.version_spaces:VersionSpaces.dimension"
 LEARNER = "littlestone.learners.exponential"
 TRUTH = Fault(
     "littlestone.online.adversaries:TreeAdversary.label",

@@ -7,7 +7,7 @@ from planting import Fault
 FAULTS: dict[str, list[Fault]] = {
     "patterns": [
         Fault(
-            "littlestone.dimension.splits:SplitSolver.dimension",
+            "littlestone.dimension.search.splits:SplitSolver.dimension",
             "return known",
             "return min(known, 1)",
             "dimensions are capped at 1",

@@ -13,7 +13,7 @@ import numpy as np
 
 from littlestone import core
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 
 
 class STATUS(IntEnum):

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from littlestone import core
-from littlestone.dimension.septets import written
+from littlestone.dimension.certify.septets import written
 from littlestone.dimension.symmetry.learning import Symmetry
 from littlestone.dimension.symmetry.orbits import Permutation, Word
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 
 PLACES = 48  # paths whose symmetries are kept; few claims are left by then
 

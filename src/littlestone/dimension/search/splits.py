@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from littlestone.base.steps import search
-from littlestone.dimension.brackets import look
+from littlestone.dimension.search.brackets import look
 
 Split = tuple[int, int]
 """Two disjoint masks of hypotheses: those that answer 0 and those that answer 1."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from littlestone.dimension.littlestone import LittlestoneSolver
-from littlestone.dimension.splits import Split
+from littlestone.dimension.search.binary_splits import LittlestoneSolver
+from littlestone.dimension.search.splits import Split
 
 WORK = 100_000  # columns looked at before a question is given to the engine: a tenth second
 

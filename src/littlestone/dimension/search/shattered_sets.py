@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from littlestone.dimension.brackets import Bracket, look
 from littlestone.dimension.collapsing import Question
-from littlestone.dimension.splits import Split
+from littlestone.dimension.search.brackets import Bracket, look
+from littlestone.dimension.search.splits import Split
 
 Asked = tuple[Question, ...]
 

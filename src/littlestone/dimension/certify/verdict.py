@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from littlestone.base.errors import DeclarationError
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tables.table import PackedTable
 
 
 @dataclass(frozen=True)

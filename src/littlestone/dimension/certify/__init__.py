@@ -1,0 +1,1 @@
+"""Certificates of dimensions, and the checker that is trusted."""

@@ -1,0 +1,1 @@
+"""Checked tables, which every dimension is asked of."""
