@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import require
 from littlestone.classes import Subsets
-from littlestone.classes.covering import Elements
+from littlestone.classes.promises.covering import Elements
 from littlestone.learners import ChoosingLearner, PartitionLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget

@@ -19,10 +19,10 @@ from rich.table import Table
 
 from benchmarks.harness import require, steps
 from littlestone.classes import parse_class
-from littlestone.classes.counted import CountedBoxes
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
-from littlestone.classes.tabled import bits
+from littlestone.classes.promises.counted import CountedBoxes
+from littlestone.classes.promises.tabled import bits
 from littlestone.learners import ExponentialLearner
 from littlestone.planning import choose_learner
 from littlestone.points import Disjoint, Grid, Product

@@ -27,7 +27,7 @@ from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.base import Enumerable
-from littlestone.classes.covering import Covering
+from littlestone.classes.promises.covering import Covering
 from littlestone.data import Condition, Label, open_table, read_sample
 from littlestone.learners import (
     AgnosticLearner,

@@ -17,7 +17,7 @@ from rich.table import Table
 from benchmarks.harness import require
 from benchmarks.nycflights import ROWS, best_union, errors, flights
 from littlestone.classes import parse_class
-from littlestone.classes.covering import Covering
+from littlestone.classes.promises.covering import Covering
 from littlestone.data import Label, open_table, read_sample
 from littlestone.planning import choose_learner
 from littlestone.privacy import Budget

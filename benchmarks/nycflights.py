@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from littlestone.classes.covering import Covering
+from littlestone.classes.promises.covering import Covering
 from littlestone.learners import ChoosingLearner
 from littlestone.privacy import Budget
 from littlestone.rules import Hypothesis

@@ -24,7 +24,7 @@ from pyarrow import parquet
 from benchmarks.flights import ROWS, files
 from benchmarks.harness import Case, Contender, require
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
-from littlestone.classes.covering import Covering
+from littlestone.classes.promises.covering import Covering
 from littlestone.data import Label, open_table, read_sample
 from littlestone.learners import Release
 from littlestone.planning import choose_learner

@@ -21,7 +21,7 @@ import pytest
 
 from littlestone.base.discovery import concrete, modules
 from littlestone.base.errors import LittlestoneError
-from littlestone.classes.declared import Declared
+from littlestone.classes.text.declared import Declared
 from littlestone.cli import _COMMANDS
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.base import PrivateLearner

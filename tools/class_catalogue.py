@@ -2,6 +2,6 @@
 
 import json
 
-from littlestone.classes.catalogue import FILE, walked
+from littlestone.classes.text.catalogue import FILE, walked
 
 FILE.write_text(json.dumps(walked(), indent=1) + "\n", encoding="utf-8")

@@ -11,8 +11,8 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError, no_such, shown
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.classes.declared import declared_kinds
-from littlestone.classes.searching import known
+from littlestone.classes.dimensions.searching import known
+from littlestone.classes.text.declared import declared_kinds
 from littlestone.data.declaring import OneOrMore, declared_class, declared_label, opened_schema
 from littlestone.data.missing import ARGUMENTS, require_told
 from littlestone.data.schema import Schema

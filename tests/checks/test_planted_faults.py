@@ -23,7 +23,7 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
-from littlestone.classes.covering import Elements
+from littlestone.classes.promises.covering import Elements
 from littlestone.online import OnlineLearner, StandardOptimalAlgorithm
 from littlestone.points import Grid, Integers, Names, Reals, Strings
 from littlestone.rules import FiniteSet, Hypothesis, StepFunction, TableFunction

@@ -17,17 +17,17 @@ from littlestone.classes import (
     FiniteClass,
     Juntas,
     RuleSets,
-    closed_forms,
-    counted,
     parse_class,
 )
 from littlestone.classes.base import Scored
 from littlestone.classes.combined import Combined, ScoredPairs
-from littlestone.classes.counted import CountedBoxes, box_rows
 from littlestone.classes.decision_lists import _decision_lists, _of_two_blocks
+from littlestone.classes.dimensions import closed_forms
+from littlestone.classes.dimensions.searching import halving, known
 from littlestone.classes.juntas import CountedJuntas
-from littlestone.classes.searching import halving, known
-from littlestone.classes.tabled import bits
+from littlestone.classes.promises import counted
+from littlestone.classes.promises.counted import CountedBoxes, box_rows
+from littlestone.classes.promises.tabled import bits
 from littlestone.dimension import littlestone_bounds, littlestone_dimension
 from littlestone.points import Grid, Product
 

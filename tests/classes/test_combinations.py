@@ -20,7 +20,7 @@ from littlestone.classes import (
     closure_bound,
     parse_class,
 )
-from littlestone.classes.tabled import rows_of
+from littlestone.classes.promises.tabled import rows_of
 
 TEXTS = [
     "thresholds(x, 0..5)",

@@ -11,8 +11,8 @@ from each import each
 from littlestone.base.discovery import concrete
 from littlestone.checks import Check, yield_checks
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
-from littlestone.classes.declared import Declared
-from littlestone.classes.unlisted import NoVersionSpaces
+from littlestone.classes.promises.unlisted import NoVersionSpaces
+from littlestone.classes.text.declared import Declared
 from littlestone.points import Grid, Integers, Reals, Strings
 
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")

@@ -10,7 +10,7 @@ import pytest
 
 from littlestone.checks import yield_checks
 from littlestone.classes import ErrorRuns, FiniteClass, HypothesisClass, Points, Thresholds
-from littlestone.classes.spec import Spec
+from littlestone.classes.text.spec import Spec
 from littlestone.points import Grid, Names, Strings
 from littlestone.rules import FiniteSet, StepFunction, TableFunction
 from littlestone.sample import Sample

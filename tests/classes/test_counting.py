@@ -20,27 +20,29 @@ from littlestone.classes import (
     Intervals,
     LinearSubspaces,
     PolynomialZeros,
-    blocks,
-    box_counts,
     combined,
-    flat_counts,
-    interval_sums,
-    junta_counts,
     parse_class,
 )
+from littlestone.classes.algebra.flats import Flats
 from littlestone.classes.base import ErrorRuns, Scored, total
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.conjunctions import Conjunctions
-from littlestone.classes.counted import CountedBoxes
+from littlestone.classes.counting import (
+    blocks,
+    box_counts,
+    flat_counts,
+    interval_sums,
+    junta_counts,
+)
+from littlestone.classes.counting.list_counts import lists_of
+from littlestone.classes.counting.zero_sets import number_of, zero_sets
 from littlestone.classes.decision_lists import CountedLists, DecisionLists
-from littlestone.classes.flats import Flats
 from littlestone.classes.juntas import CountedJuntas, Juntas
-from littlestone.classes.list_counts import lists_of
+from littlestone.classes.promises.counted import CountedBoxes
+from littlestone.classes.promises.tabled import bits
 from littlestone.classes.stumps import CountedStumps, Stumps
-from littlestone.classes.tabled import bits
 from littlestone.classes.union import ScoredUnion, Union
-from littlestone.classes.zero_sets import number_of, zero_sets
 from littlestone.learners import ExponentialLearner
 from littlestone.planning import choose_learner
 from littlestone.points import Grid, Product

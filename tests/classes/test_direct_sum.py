@@ -10,7 +10,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import DirectSumClass, FiniteClass, HypothesisClass, parse_class
-from littlestone.classes.tabled import rows_of
+from littlestone.classes.promises.tabled import rows_of
 
 PAIRS = [
     ("thresholds(x, 0..4)", "thresholds(y, 0..2)"),

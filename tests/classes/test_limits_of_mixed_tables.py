@@ -8,8 +8,8 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
-from littlestone.classes.open_conditions import OpenConditions
-from littlestone.classes.unlisted import Unlisted
+from littlestone.classes.promises.open_conditions import OpenConditions
+from littlestone.classes.promises.unlisted import Unlisted
 from littlestone.learners import ChoosingLearner
 from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.points import Listed, Product, Strings

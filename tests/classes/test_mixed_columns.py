@@ -11,14 +11,14 @@ import pytest
 from each import each
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
-from littlestone.classes.columns import (
+from littlestone.classes.conditions import Conditions
+from littlestone.classes.text.columns import (
     conditions_on,
     mixed_text,
     parse_mixed,
     require_candidates,
     splits_on,
 )
-from littlestone.classes.conditions import Conditions
 from littlestone.points import Cells, Codes, Domain, Listed, Product, Strings
 
 READ: dict[str, Domain[Any]] = {

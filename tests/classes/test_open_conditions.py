@@ -10,8 +10,9 @@ from mixed_tables import random_examples, sample_of
 
 from littlestone import dim
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes import open_conditions, parse_class
-from littlestone.classes.open_conditions import OpenConditions
+from littlestone.classes import parse_class
+from littlestone.classes.promises import open_conditions
+from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.planning.choice import candidates
 from littlestone.points import Cells, Integers, Product, Strings
 from littlestone.privacy import Budget

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.classes import EqualityRules, closed_forms, combined, decision_lists, parse_class
+from littlestone.classes import EqualityRules, combined, decision_lists, parse_class
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.decision_lists import CountedLists
-from littlestone.classes.searching import SearchTable, known
-from littlestone.classes.tabled import bits
+from littlestone.classes.dimensions import closed_forms
+from littlestone.classes.dimensions.searching import SearchTable, known
+from littlestone.classes.promises.tabled import bits
 from littlestone.dimension import littlestone_bounds, littlestone_dimension
 from littlestone.dimension.tables.table import PackedTable
 from planting import Fault, forget, plant

@@ -12,7 +12,7 @@ from comparing import difference, version_spaces
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import EqualityRules, FiniteClass, RuleSets, parse_class
-from littlestone.classes.covers import Covers
+from littlestone.classes.dimensions.covers import Covers
 from littlestone.points import Grid, Integers, Product
 from littlestone.rules import RuleUnion
 from littlestone.rules.rules import obeys

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import littlestone
 from littlestone.base.errors import DeclarationError, TableError
-from littlestone.classes.table_file import read_labels, read_table
+from littlestone.classes.text.table_file import read_labels, read_table
 from littlestone.cli import app
 from littlestone.dimension.tables.table import PackedTable
 from littlestone.points.labels import declared_labels

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from running import run
 
-from littlestone.classes import catalogue, parse_class
-from littlestone.classes.declared import declared_kinds
+from littlestone.classes import parse_class
+from littlestone.classes.text import catalogue
+from littlestone.classes.text.declared import declared_kinds
 from littlestone.cli import classes
 from littlestone.planning import candidates, choose_learner
 from littlestone.planning.choice import explained

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import littlestone
 from littlestone.base.errors import DeclarationError, LittlestoneError, TooLargeError
-from littlestone.classes.columns import mixed_text, parse_mixed
+from littlestone.classes.text.columns import mixed_text, parse_mixed
 from littlestone.data.schema import Schema
 from littlestone.data.written import Unread, Written
 from littlestone.points import Dates, Domain, day

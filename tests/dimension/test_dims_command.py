@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from littlestone import dimension
 from littlestone.base.errors import DeclarationError, TableError
-from littlestone.classes.table_file import read_labels
+from littlestone.classes.text.table_file import read_labels
 from littlestone.cli import app
 from littlestone.dimension import (
     Bracket,

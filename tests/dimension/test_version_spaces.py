@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import searching
-from littlestone.classes import FiniteClass, parse_class, tabled
+from littlestone.classes import FiniteClass, parse_class
+from littlestone.classes.promises import tabled
 from littlestone.dimension.search import version_spaces as module
 from littlestone.dimension.search.binary_splits import LittlestoneSolver
 from littlestone.dimension.search.version_spaces import VersionSpaces

@@ -27,7 +27,7 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import LittlestoneError
 from littlestone.base.steps import answering
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.classes.declared import Declared
+from littlestone.classes.text.declared import Declared
 from littlestone.cli.console import finite_or_text
 from littlestone.cli.decompose import _solved
 from littlestone.cli.dim import written

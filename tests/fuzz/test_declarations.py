@@ -18,7 +18,7 @@ from declarations import damaged
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import ModelError
 from littlestone.classes import parse_class
-from littlestone.classes.declared import Declared
+from littlestone.classes.text.declared import Declared
 from littlestone.learners import BitsLearner, LookupLearner, Release
 from littlestone.planning import choose_learner
 from littlestone.points import Domain

@@ -16,16 +16,9 @@ from exact_draws import Draws
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes import (
-    EqualityRules,
-    Points,
-    RuleSets,
-    Subsets,
-    Thresholds,
-    parse_class,
-    rule_counts,
-)
-from littlestone.classes.covering import Covering, Elements
+from littlestone.classes import EqualityRules, Points, RuleSets, Subsets, Thresholds, parse_class
+from littlestone.classes.counting import rule_counts
+from littlestone.classes.promises.covering import Covering, Elements
 from littlestone.learners import ChoosingLearner, Release
 from littlestone.planning import choose_learner
 from littlestone.points import Integers

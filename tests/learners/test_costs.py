@@ -18,7 +18,7 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
 from littlestone.classes.base import ErrorSums, Scored, Scores, scores_of
-from littlestone.classes.covering import Covering
+from littlestone.classes.promises.covering import Covering
 from littlestone.data import Label
 from littlestone.learners import (
     BoostingLearner,

@@ -14,8 +14,8 @@ import pytest
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
-from littlestone.classes.declared import Declared
-from littlestone.classes.digest import digest
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.digest import digest
 from littlestone.learners.online import (
     ConfirmedLearner,
     DurableStream,

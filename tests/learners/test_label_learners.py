@@ -17,7 +17,7 @@ from each import each
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
-from littlestone.classes.declared import Declared
+from littlestone.classes.text.declared import Declared
 from littlestone.learners import (
     BitPartsLearner,
     BitsLearner,

@@ -7,7 +7,7 @@ import pytest
 
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import answering, at_most, search
-from littlestone.classes.declared import parse_class
+from littlestone.classes.text.declared import parse_class
 from littlestone.decomposition import decompose, reducing_path
 from littlestone.learners import GloballyStableLearner, IrreducibleLearner, base
 from littlestone.learners.base import MOST_WORK

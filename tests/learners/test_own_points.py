@@ -23,7 +23,7 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError
 from littlestone.checks.disguises import OUTSIDE, disguises, hostile
 from littlestone.classes import EqualityRules, FiniteClass, HypothesisClass, parse_class
-from littlestone.classes.covering import PointCovering
+from littlestone.classes.promises.covering import PointCovering
 from littlestone.data import sample_from_arrays
 from littlestone.learners import PrivateLearner
 from littlestone.learners.labels.bits import BitwiseLearner

@@ -13,8 +13,8 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
-from littlestone.classes.named import Named
-from littlestone.classes.searching import has_one_mistake
+from littlestone.classes.dimensions.searching import has_one_mistake
+from littlestone.classes.promises.named import Named
 from littlestone.learners import ChoosingLearner, PrivateLearner, SingleKeyLearner
 from littlestone.mistakes import MistakeCosts
 from littlestone.planning import choose_learner

@@ -16,9 +16,9 @@ from scipy.sparse import csr_matrix
 from each import each
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, Parities, Points, parse_class
-from littlestone.classes.counted import Counted, CountedBoxes
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
+from littlestone.classes.promises.counted import Counted, CountedBoxes
 from littlestone.learners.base import binomial_mean
 from littlestone.planning.free_points import free_points, shattered
 from littlestone.planning.lower import (

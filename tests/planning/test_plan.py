@@ -11,7 +11,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import Points, Subsets, Thresholds, parse_class
-from littlestone.classes.declared import declared_kinds
+from littlestone.classes.text.declared import declared_kinds
 from littlestone.learners import RadiiLearner
 from littlestone.learners.base import MOST_WORK, Setting
 from littlestone.learners.stable.sizes import BatchSizes, paper_sizes

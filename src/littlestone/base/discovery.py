@@ -63,7 +63,7 @@ def named(base: type[Base], package: str, attribute: str, name: str) -> type[Bas
     Only this module of the ``package`` is imported.  None if there is no such module or class; then
     `concrete` may know another.
 
-    >>> from littlestone.classes.declared import Declared
+    >>> from littlestone.classes.text.declared import Declared
     >>> named(Declared, "littlestone.classes", "keyword", "thresholds").__name__
     'Thresholds'
     >>> named(Declared, "littlestone.classes", "keyword", "affine")  # it is in the module subspaces

@@ -13,7 +13,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.checks.core import Class, expect, points, version_spaces
 from littlestone.checks.covering import _has
 from littlestone.classes.base import Enumerable
-from littlestone.classes.proper_approximation import ProperApproximation, mixture_of_rows
+from littlestone.classes.promises.proper_approximation import ProperApproximation, mixture_of_rows
 from littlestone.rules import Hypothesis
 
 ALPHAS = (Fraction(1, 2), Fraction(1, 5), Fraction(1, 16))

@@ -13,8 +13,8 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError, EmptyClassError, InfiniteDimensionError
 from littlestone.checks.core import Class, expect, points, version_spaces
-from littlestone.classes.declared import Declared
-from littlestone.classes.spec import Spec
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.spec import Spec
 from littlestone.rules import Hypothesis, disagreement
 
 AWKWARD_VALUES: tuple[object, ...] = (

@@ -20,8 +20,8 @@ from littlestone.checks.domains import DOMAIN_LAWS
 from littlestone.checks.functions import FUNCTION_LAWS
 from littlestone.checks.players import PLAYER_LAWS
 from littlestone.classes.base import Enumerable, HypothesisClass
-from littlestone.classes.covering import Covering
-from littlestone.classes.proper_approximation import ProperApproximation
+from littlestone.classes.promises.covering import Covering
+from littlestone.classes.promises.proper_approximation import ProperApproximation
 from littlestone.online.base import OnlineLearner
 from littlestone.points import Domain
 from littlestone.rules import Hypothesis

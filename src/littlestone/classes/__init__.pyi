@@ -12,7 +12,7 @@ from littlestone.classes.complement import Complement as Complement
 from littlestone.classes.conditions import Conditions as Conditions
 from littlestone.classes.conjunctions import Conjunctions as Conjunctions
 from littlestone.classes.decision_lists import DecisionLists as DecisionLists
-from littlestone.classes.declared import Declared as Declared, parse_class as parse_class
+from littlestone.classes.text.declared import Declared as Declared, parse_class as parse_class
 from littlestone.classes.direct_sum import DirectSumClass as DirectSumClass
 from littlestone.classes.finite import FiniteClass as FiniteClass
 from littlestone.classes.intervals import Intervals as Intervals
@@ -30,7 +30,7 @@ from littlestone.classes.subspaces import (
     AffineSubspaces as AffineSubspaces,
     LinearSubspaces as LinearSubspaces,
 )
-from littlestone.classes.tabled import Tabled as Tabled
+from littlestone.classes.promises.tabled import Tabled as Tabled
 from littlestone.classes.thresholds import Thresholds as Thresholds
 from littlestone.classes.trees import Trees as Trees
 from littlestone.classes.union import Union as Union

@@ -25,7 +25,7 @@ from littlestone.rules import Hypothesis
 from littlestone.sample import Sample, Step
 
 if TYPE_CHECKING:
-    from littlestone.classes.searching import SearchTable
+    from littlestone.classes.dimensions.searching import SearchTable
 
 
 class HypothesisClass(ABC, Generic[Point]):

@@ -21,11 +21,8 @@ from littlestone.classes.base import (
     HypothesisClass,
     Scored,
 )
-from littlestone.classes.declared import declaration, parse_class
-from littlestone.classes.limits import in_digits
-from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
-from littlestone.classes.spec import Spec
-from littlestone.classes.tabled import (
+from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
+from littlestone.classes.promises.tabled import (
     LISTED,
     Tabled,
     common_domain,
@@ -34,8 +31,11 @@ from littlestone.classes.tabled import (
     require_table,
     rows_of,
 )
+from littlestone.classes.promises.unlisted import NoVersionSpaces
+from littlestone.classes.text.declared import declaration, parse_class
+from littlestone.classes.text.limits import in_digits
+from littlestone.classes.text.spec import Spec
 from littlestone.classes.union import bounds_of
-from littlestone.classes.unlisted import NoVersionSpaces
 from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Domain
 from littlestone.rules import Hypothesis, function_of_labels

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns
-from littlestone.classes.by_table import ByTable, places
-from littlestone.classes.cell_counts import Coded, all_tests, covered, indicators
-from littlestone.classes.columns import (
+from littlestone.classes.counting.cell_counts import Coded, all_tests, covered, indicators
+from littlestone.classes.promises.by_table import ByTable, places
+from littlestone.classes.promises.open_conditions import OpenConditions
+from littlestone.classes.text.columns import (
     mixed_text,
     parse_columns,
     require_candidates,
@@ -24,8 +25,7 @@ from littlestone.classes.columns import (
     require_declared,
     sums_of_products,
 )
-from littlestone.classes.open_conditions import OpenConditions
-from littlestone.classes.spec import Spec
+from littlestone.classes.text.spec import Spec
 from littlestone.points import Cells, Listed, Parted, Product
 from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction, disjunction
 from littlestone.sample import Sample

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from littlestone.classes.counted import CountedBoxes
-from littlestone.classes.spec import Spec, quoted
-from littlestone.classes.tabled import LIMIT, Tabled, bits, require_table
+from littlestone.classes.promises.counted import CountedBoxes
+from littlestone.classes.promises.tabled import LIMIT, Tabled, bits, require_table
+from littlestone.classes.text.spec import Spec, quoted
 
 
 @dataclass(frozen=True)

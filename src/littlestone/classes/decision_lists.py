@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes import closed_forms
 from littlestone.classes.base import Scores
-from littlestone.classes.counted import Counted
-from littlestone.classes.list_counts import Item, ListCounts, lists_of
-from littlestone.classes.searching import SearchTable, halving
-from littlestone.classes.spec import Spec, quoted
-from littlestone.classes.tabled import Tabled, bits, distinct
+from littlestone.classes.counting.list_counts import Item, ListCounts, lists_of
+from littlestone.classes.dimensions import closed_forms
+from littlestone.classes.dimensions.searching import SearchTable, halving
+from littlestone.classes.promises.counted import Counted
+from littlestone.classes.promises.tabled import Tabled, bits, distinct
+from littlestone.classes.text.spec import Spec, quoted
 from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Product
 from littlestone.rules import TableFunction

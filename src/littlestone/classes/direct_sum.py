@@ -17,8 +17,8 @@ from littlestone.classes.base import (
     require_example,
     require_two_labels,
 )
-from littlestone.classes.declared import Declared, described, parse_class
-from littlestone.classes.spec import Spec
+from littlestone.classes.text.declared import Declared, described, parse_class
+from littlestone.classes.text.spec import Spec
 from littlestone.points import Disjoint
 from littlestone.rules import DirectSum
 from littlestone.sample import Sample

@@ -20,9 +20,9 @@ from littlestone.classes.base import (
     ErrorSums,
     require_example,
 )
-from littlestone.classes.declared import Declared
-from littlestone.classes.interval_sums import IntervalSums
-from littlestone.classes.spec import Spec, parse_ranged, quoted
+from littlestone.classes.counting.interval_sums import IntervalSums
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.spec import Spec, parse_ranged, quoted
 from littlestone.classes.thresholds import require_range
 from littlestone.points import Grid
 from littlestone.rules import StepFunction

@@ -11,16 +11,16 @@ from typing import Any, Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes import closed_forms
 from littlestone.classes.base import Scores
-from littlestone.classes.blocks import MOST_ERRORS
-from littlestone.classes.cell_counts import Coded
-from littlestone.classes.counted import Counted
-from littlestone.classes.junta_counts import MOST_DEPENDED, Junta, JuntaCounts, juntas_of
-from littlestone.classes.limits import in_digits
-from littlestone.classes.searching import halving
-from littlestone.classes.spec import Spec, quoted
-from littlestone.classes.tabled import LIMIT, Tabled, bits, distinct, require_table
+from littlestone.classes.counting.blocks import MOST_ERRORS
+from littlestone.classes.counting.cell_counts import Coded
+from littlestone.classes.counting.junta_counts import MOST_DEPENDED, Junta, JuntaCounts, juntas_of
+from littlestone.classes.dimensions import closed_forms
+from littlestone.classes.dimensions.searching import halving
+from littlestone.classes.promises.counted import Counted
+from littlestone.classes.promises.tabled import LIMIT, Tabled, bits, distinct, require_table
+from littlestone.classes.text.limits import in_digits
+from littlestone.classes.text.spec import Spec, quoted
 from littlestone.points import Product
 from littlestone.rules import FewColumns
 from littlestone.sample import Sample

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, shown
 from littlestone.classes.base import HypothesisClass, require_example, require_labels_of
-from littlestone.classes.declared import Declared
-from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.classes.subsets import Subsets
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.points import Domain, Integers, Product, Strings
 from littlestone.points.base import require_domain
 from littlestone.rules import LookupTable

@@ -13,12 +13,12 @@ from typing import Any, Self
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import HypothesisClass, require_example
-from littlestone.classes.declared import Declared
-from littlestone.classes.limits import in_digits
-from littlestone.classes.outcome_covers import WHOLE, OutcomeCovers, Space
+from littlestone.classes.dimensions.outcome_covers import WHOLE, OutcomeCovers, Space
 from littlestone.classes.rule_sets import MOST_RULES, RuleSets
 from littlestone.classes.rules import EqualityRules
-from littlestone.classes.spec import Spec, column_text, parse_open
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.limits import in_digits
+from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.points import Domain, Product, Strings
 from littlestone.rules.cells import CellFunction
 from littlestone.rules.rules import Rule

@@ -19,8 +19,8 @@ from littlestone.classes.base import (
     require_example,
     require_few,
 )
-from littlestone.classes.declared import Declared
-from littlestone.classes.spec import Spec, quoted
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.spec import Spec, quoted
 from littlestone.points import Product
 from littlestone.points.algebra import Span, Vector, vector_space
 from littlestone.rules import FlatComplement

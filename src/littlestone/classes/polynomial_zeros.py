@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import count as count_steps
+from littlestone.classes.algebra.flats import Flats
+from littlestone.classes.algebra.meeting_flats import Vectors
 from littlestone.classes.base import ErrorRuns, Scored, Scores, either
-from littlestone.classes.blocking import Vectors
-from littlestone.classes.flats import Flats
-from littlestone.classes.subset_sums import subset_scores, weighed
+from littlestone.classes.counting.subset_sums import subset_scores, weighed
+from littlestone.classes.counting.zero_sets import MOST_POINTS, ZeroSetCounts, number_of, zero_sets
 from littlestone.classes.subspaces import AffineSubspaces
-from littlestone.classes.zero_sets import MOST_POINTS, ZeroSetCounts, number_of, zero_sets
 from littlestone.points.algebra import (
     Monomials,
     Span,

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import ErrorRuns
-from littlestone.classes.by_table import TABLED, ByTable
-from littlestone.classes.columns import mixed_text, parse_columns, require_candidates
 from littlestone.classes.conditions import Conditions
-from littlestone.classes.spec import Spec
-from littlestone.classes.unlisted import Unlisted
+from littlestone.classes.promises.by_table import TABLED, ByTable
+from littlestone.classes.promises.unlisted import Unlisted
+from littlestone.classes.text.columns import mixed_text, parse_columns, require_candidates
+from littlestone.classes.text.spec import Spec
 from littlestone.points import Cells, Listed, Parted, Product
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, conjunction
 from littlestone.sample import Sample

@@ -13,17 +13,17 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import count as count_steps
-from littlestone.classes import closed_forms
 from littlestone.classes.base import require_example
-from littlestone.classes.columns import parse_mixed
-from littlestone.classes.covering import Covering, Elements
-from littlestone.classes.covers import WHOLE, Covers, Space
-from littlestone.classes.declared import Declared
-from littlestone.classes.limits import in_digits
-from littlestone.classes.rule_gains import RuleGains
+from littlestone.classes.counting.rule_gains import RuleGains
+from littlestone.classes.dimensions import closed_forms
+from littlestone.classes.dimensions.covers import WHOLE, Covers, Space
+from littlestone.classes.promises.covering import Covering, Elements
 from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
-from littlestone.classes.spec import Spec, column_text, parse_open
+from littlestone.classes.text.columns import parse_mixed
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.limits import in_digits
+from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.points import Domain, Integers, Parted, Product, Strings
 from littlestone.rules import Hypothesis, RuleUnion
 from littlestone.rules.rules import Rule, obeys

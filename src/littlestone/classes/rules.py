@@ -14,16 +14,21 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.base.steps import count as count_steps
-from littlestone.classes import closed_forms, rule_counts
 from littlestone.classes.base import require_example, require_few
-from littlestone.classes.covering import Covering, Elements
-from littlestone.classes.declared import Declared
-from littlestone.classes.limits import in_digits
-from littlestone.classes.proper_approximation import ProperApproximation, mixture_of_rows, rounds
-from littlestone.classes.rule_counts import NO_RUNS, Groups, Numbers, Runs, runs_of, sums
-from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
-from littlestone.classes.shapes import Shapes
-from littlestone.classes.spec import Spec, column_text, parse_open
+from littlestone.classes.counting import rule_counts
+from littlestone.classes.counting.rule_counts import NO_RUNS, Groups, Numbers, Runs, runs_of, sums
+from littlestone.classes.dimensions import closed_forms
+from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
+from littlestone.classes.dimensions.shapes import Shapes
+from littlestone.classes.promises.covering import Covering, Elements
+from littlestone.classes.promises.proper_approximation import (
+    ProperApproximation,
+    mixture_of_rows,
+    rounds,
+)
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.limits import in_digits
+from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Domain, Integers, Product, Strings
 from littlestone.points.base import require_domain

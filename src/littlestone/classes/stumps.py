@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
-from littlestone.classes.counted import Counted
-from littlestone.classes.declared import Declared
-from littlestone.classes.limits import in_digits
-from littlestone.classes.spec import Spec, grid_text, parse_grids, require_grids
+from littlestone.classes.promises.counted import Counted
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.limits import in_digits
+from littlestone.classes.text.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.classes.thresholds import Thresholds
 from littlestone.points import Grid, Product
 from littlestone.rules import Box, TableFunction

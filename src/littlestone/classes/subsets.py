@@ -8,8 +8,8 @@ from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, shown
 from littlestone.classes.base import require_example, require_few
-from littlestone.classes.covering import PointCovering, fewest_errors
-from littlestone.classes.spec import Spec, quoted
+from littlestone.classes.promises.covering import PointCovering, fewest_errors
+from littlestone.classes.text.spec import Spec, quoted
 from littlestone.points import Integers, Strings
 from littlestone.points.base import require_domain
 from littlestone.rules import FiniteSet

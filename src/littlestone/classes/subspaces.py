@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.classes.algebra.flats import Flats
+from littlestone.classes.algebra.meeting_flats import Vectors
 from littlestone.classes.base import ErrorRuns, Scored, Scores, either
-from littlestone.classes.blocking import Vectors
-from littlestone.classes.blocks import MOST_ERRORS
-from littlestone.classes.flat_counts import (
+from littlestone.classes.counting.blocks import MOST_ERRORS
+from littlestone.classes.counting.flat_counts import (
     MOST_ORDER,
     MOST_STEPS,
     FlatCounts,
     is_countable,
 )
-from littlestone.classes.flats import Flats
 from littlestone.points.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
 from littlestone.points.algebra.blocking import fewest_blocking, known_blocking
 from littlestone.rules import Flat

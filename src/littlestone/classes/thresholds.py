@@ -11,9 +11,9 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError, InfiniteDimensionError, shown
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
-from littlestone.classes.declared import Declared
-from littlestone.classes.proper_approximation import ProperApproximation
-from littlestone.classes.spec import Spec, parse_ranged, quoted
+from littlestone.classes.promises.proper_approximation import ProperApproximation
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.spec import Spec, parse_ranged, quoted
 from littlestone.points import Grid, Integers, Reals
 from littlestone.rules import Hypothesis, StepFunction
 from littlestone.sample import Sample

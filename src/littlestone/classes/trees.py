@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import ErrorRuns, ErrorSums, Scored
-from littlestone.classes.by_table import TABLED, ByTable
-from littlestone.classes.cell_counts import Coded, covered, indicators
-from littlestone.classes.columns import (
+from littlestone.classes.counting.cell_counts import Coded, covered, indicators
+from littlestone.classes.promises.by_table import TABLED, ByTable
+from littlestone.classes.promises.unlisted import Unlisted
+from littlestone.classes.text.columns import (
     mixed_text,
     parse_columns,
     require_candidates,
@@ -23,8 +24,7 @@ from littlestone.classes.columns import (
     split_count,
     splits_on,
 )
-from littlestone.classes.spec import Spec
-from littlestone.classes.unlisted import Unlisted
+from littlestone.classes.text.spec import Spec
 from littlestone.points import Cells, Listed, Parted, Product
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, pruned, split
 from littlestone.sample import Sample

@@ -10,10 +10,10 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import BinaryClass, ErrorSums, HypothesisClass, Scored
-from littlestone.classes.declared import declaration, described, parse_class
-from littlestone.classes.spec import Spec
-from littlestone.classes.tabled import Tabled, common_domain, distinct, rows_of
-from littlestone.classes.unlisted import FEWER_COLUMNS, NoVersionSpaces
+from littlestone.classes.promises.tabled import Tabled, common_domain, distinct, rows_of
+from littlestone.classes.promises.unlisted import FEWER_COLUMNS, NoVersionSpaces
+from littlestone.classes.text.declared import declaration, described, parse_class
+from littlestone.classes.text.spec import Spec
 from littlestone.points import Domain
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from littlestone.base.errors import DeclarationError
-from littlestone.classes.table_file import BinaryTable
+from littlestone.classes.text.table_file import BinaryTable
 from littlestone.cli.bars import bar
 from littlestone.cli.console import out, print_json
 from littlestone.cli.hypotheses import table_or_class

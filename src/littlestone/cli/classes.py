@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from littlestone.classes.catalogue import catalogue
+from littlestone.classes.text.catalogue import catalogue
 from littlestone.cli.console import out, print_columns, print_json
 from littlestone.cli.options import JsonOption
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.base.errors import DeclarationError
-from littlestone.classes.table_file import read_labels
+from littlestone.classes.text.table_file import read_labels
 from littlestone.cli.console import err, out, print_columns, print_json
 from littlestone.cli.options import JsonOption
 from littlestone.dimension import (

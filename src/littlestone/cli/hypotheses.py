@@ -12,7 +12,7 @@ from littlestone.data.labels import label_names
 from littlestone.points.labels import declared_labels
 
 if TYPE_CHECKING:
-    from littlestone.classes.table_file import BinaryTable
+    from littlestone.classes.text.table_file import BinaryTable
     from littlestone.data.schema import Schema
 
 
@@ -46,14 +46,14 @@ def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | Hyp
     'thresholds(x, 1..7)'
     """
     if "(" not in text or os.path.exists(text):
-        from littlestone.classes.table_file import read_table
+        from littlestone.classes.text.table_file import read_table
 
         return read_table(text)
     H = declared_class(text, schema=schema)
     if getattr(H, "keyword", "") != "finite":
         return H
     from littlestone.classes.finite import FiniteClass
-    from littlestone.classes.table_file import BinaryTable
+    from littlestone.classes.text.table_file import BinaryTable
 
     if not isinstance(H, FiniteClass):
         return H

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.classes.table_file import BinaryTable
+from littlestone.classes.text.table_file import BinaryTable
 from littlestone.cli.console import out, print_json
 from littlestone.cli.dim import solve, stopped_by
 from littlestone.cli.hypotheses import named, table_or_class

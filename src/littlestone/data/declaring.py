@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.declared import parse_class
-from littlestone.classes.spec import NO_SCHEMA
+from littlestone.classes.text.declared import parse_class
+from littlestone.classes.text.spec import NO_SCHEMA
 from littlestone.data.labels import Label
 
 if TYPE_CHECKING:

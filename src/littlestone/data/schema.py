@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.spec import SchemaColumns
+from littlestone.classes.text.spec import SchemaColumns
 from littlestone.data.fitting import (
     columns_of,
     label_values,

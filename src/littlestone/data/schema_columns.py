@@ -11,8 +11,8 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 from littlestone.base.errors import DeclarationError, TooLargeError, did_you_mean
-from littlestone.classes.columns import mixed_text, parse_mixed
-from littlestone.classes.spec import Spec, parse_grids, quoted
+from littlestone.classes.text.columns import mixed_text, parse_mixed
+from littlestone.classes.text.spec import Spec, parse_grids, quoted
 from littlestone.data.fitting import occurs
 from littlestone.data.tables import DAYS, Kind
 from littlestone.data.written import Unread, Written
@@ -34,7 +34,7 @@ NUMERIC = ("boolean", "integer", "number")
 class SchemaColumn:
     """A column of a schema: its name, its type, and the argument of a class that declares it.
 
-    ``text`` is like ``age 0..120 step 5`` (`littlestone.classes.columns`).  It is empty if the
+    ``text`` is like ``age 0..120 step 5`` (`littlestone.classes.text.columns`).  It is empty if the
     schema leaves the range and the values open.  ``values`` is the list of a column that has one.
     ``cells`` is the number of its cells or values; 0 if it is open, or a range that
     is too long for conditions.  ``written`` says how its cells are written, and ``ends`` are the least

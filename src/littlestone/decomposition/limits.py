@@ -6,7 +6,7 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import HypothesisClass
-from littlestone.classes.limits import in_digits
+from littlestone.classes.text.limits import in_digits
 
 MOST_ABOVE = 100_000
 """How far d may be above LDim: leaves are p 2^(d - LDim)-irreducible, a number of so many bits."""

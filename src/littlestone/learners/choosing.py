@@ -12,9 +12,9 @@ import numpy as np
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.covering import Covering, Elements
-from littlestone.classes.named import Named
-from littlestone.classes.searching import has_one_mistake
+from littlestone.classes.dimensions.searching import has_one_mistake
+from littlestone.classes.promises.covering import Covering, Elements
+from littlestone.classes.promises.named import Named
 from littlestone.learners.base import (
     MOST_WORK,
     Bound,

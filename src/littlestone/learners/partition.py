@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.covering import PointCovering
+from littlestone.classes.promises.covering import PointCovering
 from littlestone.learners.base import Bound, PrivateLearner, Setting, unfit
 from littlestone.learners.missed import missed, sample_size_for_keys
 from littlestone.privacy.budget import Budget

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.proper_approximation import ProperApproximation
+from littlestone.classes.promises.proper_approximation import ProperApproximation
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from littlestone.classes.base import ErrorRuns, HypothesisClass
-from littlestone.classes.cell_counts import holding
+from littlestone.classes.counting.cell_counts import holding
 from littlestone.classes.trees import Trees
 from littlestone.learners.base import (
     Bound,

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.cell_counts import holding
+from littlestone.classes.counting.cell_counts import holding
 from littlestone.classes.rule_lists import InRounds, Rule
 from littlestone.learners.base import Bound, Setting, require_plan, unfit
 from littlestone.learners.exponential import least_size

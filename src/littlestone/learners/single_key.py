@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.named import Named
-from littlestone.classes.searching import has_one_mistake
+from littlestone.classes.dimensions.searching import has_one_mistake
+from littlestone.classes.promises.named import Named
 from littlestone.learners.base import (
     MOST_WORK,
     Bound,

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.by_table import ByTable
+from littlestone.classes.promises.by_table import ByTable
+from littlestone.classes.promises.unlisted import Unlisted
 from littlestone.classes.rule_lists import InRounds
-from littlestone.classes.unlisted import Unlisted
 from littlestone.learners.base import Bound, Setting, require_plan, unfit
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.rounds import RoundsLearner

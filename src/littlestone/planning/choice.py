@@ -11,7 +11,7 @@ from littlestone.base.discovery import concrete, named
 from littlestone.base.errors import DeclarationError, no_such, shown
 from littlestone.base.progress import tracked
 from littlestone.classes.base import HypothesisClass, Scored
-from littlestone.classes.searching import has_one_mistake
+from littlestone.classes.dimensions.searching import has_one_mistake
 from littlestone.data.fitting import columns_of
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.exponential import ExponentialLearner

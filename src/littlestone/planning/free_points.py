@@ -12,12 +12,12 @@ import numpy as np
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import answering
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.by_table import ByTable
-from littlestone.classes.counted import Counted
-from littlestone.classes.covering import PointCovering
 from littlestone.classes.lookup import Lookup
 from littlestone.classes.parities import Parities
-from littlestone.classes.tabled import Tabled
+from littlestone.classes.promises.by_table import ByTable
+from littlestone.classes.promises.counted import Counted
+from littlestone.classes.promises.covering import PointCovering
+from littlestone.classes.promises.tabled import Tabled
 from littlestone.points import Point
 
 MOST = 10

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import answering
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.covering import Covering
 from littlestone.classes.lookup import Lookup
+from littlestone.classes.promises.covering import Covering
 from littlestone.learners.base import MOST_VALUES, binomial_law, binomial_mean, require_plan
 from littlestone.planning.free_points import free_points
 from littlestone.privacy.budget import Budget

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.covering import PointCovering
+from littlestone.classes.promises.covering import PointCovering
 from littlestone.planning.lower import (
     half_tail,
     has_open_vocabulary,

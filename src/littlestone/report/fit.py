@@ -261,7 +261,7 @@ def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothes
     if is_scorable(hypotheses):
         found = hypotheses.scores(sample)
         return hypotheses.written(found.item(found.best))
-    from littlestone.classes.covering import Covering
+    from littlestone.classes.promises.covering import Covering
 
     if isinstance(hypotheses, Covering) and hypotheses.parts == 1:
         elements = hypotheses.elements(sample)

@@ -15,11 +15,11 @@ from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.exponential_learner import Records, released_text
 from littlestone.classes import AffineSubspaces, Intervals, PolynomialZeros, parse_class
 from littlestone.classes.base import ErrorRuns, ErrorSums, Scored, Scores
+from littlestone.classes.counting.junta_counts import Junta
+from littlestone.classes.counting.list_counts import Item, ListCounts
 from littlestone.classes.decision_lists import CountedLists
-from littlestone.classes.junta_counts import Junta
 from littlestone.classes.juntas import CountedJuntas
-from littlestone.classes.list_counts import Item, ListCounts
-from littlestone.classes.tabled import bits
+from littlestone.classes.promises.tabled import bits
 from littlestone.learners import ExponentialLearner
 from littlestone.points.algebra import Monomials
 from littlestone.privacy import Budget

@@ -26,7 +26,7 @@ from littlestone.audit.subjects.mixed_tables import (
     by_learner,
 )
 from littlestone.classes import parse_class
-from littlestone.classes.open_conditions import OpenConditions
+from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.classes.rule_lists import Rule
 from littlestone.learners import ChoosingLearner
 from littlestone.learners.regrown import RegrownLearner

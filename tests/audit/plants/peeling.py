@@ -11,7 +11,7 @@ from littlestone.audit import Subject, neighbours
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.peeling import peeling_subject
 from littlestone.classes import Subsets
-from littlestone.classes.covering import Elements
+from littlestone.classes.promises.covering import Elements
 from littlestone.learners import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget

@@ -11,7 +11,7 @@ from littlestone.audit import Subject
 from littlestone.audit.subjects.learners import whole
 from littlestone.audit.subjects.mixed_tables import by_learner
 from littlestone.audit.subjects.vocabulary import made, vocabulary, vocabulary_costs
-from littlestone.classes.by_table import ByTable
+from littlestone.classes.promises.by_table import ByTable
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.vocabulary import VocabularyLearner, listed
 from littlestone.privacy import Budget

@@ -21,10 +21,10 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.base import Scored
-from littlestone.classes.counted import CountedBoxes
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
-from littlestone.classes.tabled import bits
+from littlestone.classes.promises.counted import CountedBoxes
+from littlestone.classes.promises.tabled import bits
 from littlestone.classes.union import ScoredUnion
 from littlestone.learners import ExponentialLearner, PrivateLearner
 from littlestone.points import Grid, Product

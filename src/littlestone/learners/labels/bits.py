@@ -11,7 +11,7 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.covering import Covering
+from littlestone.classes.promises.covering import Covering
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner

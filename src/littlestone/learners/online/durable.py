@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple
 
 from littlestone.base.errors import DeclarationError
-from littlestone.classes.digest import digest
+from littlestone.classes.text.digest import digest
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream, Taken
 from littlestone.learners.online.offsets import FirstRecords, Noted, Offsets
 from littlestone.learners.online.state import StateFile, damaged, refused, state_file

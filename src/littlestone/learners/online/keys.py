@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.covering import PointCovering
+from littlestone.classes.promises.covering import PointCovering
 from littlestone.learners.base import require_plan, unfit
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.waiting import least_total, wait

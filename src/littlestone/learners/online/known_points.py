@@ -12,7 +12,7 @@ import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spe
 from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, HypothesisClass
-from littlestone.classes.tabled import LISTED, Tabled
+from littlestone.classes.promises.tabled import LISTED, Tabled
 from littlestone.learners.base import unfit
 from littlestone.learners.online.knowledge import UNLIKELY, Asked, Knowledge
 from littlestone.points import Domain

@@ -11,7 +11,7 @@ from littlestone.base.markup import Html, tag
 from littlestone.base.steps import answering
 from littlestone.base.visible import visible
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.classes.limits import in_digits
+from littlestone.classes.text.limits import in_digits
 from littlestone.report.pages.frame import page, said, section
 from littlestone.rules.base import numbers
 

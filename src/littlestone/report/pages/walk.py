@@ -11,7 +11,7 @@ from littlestone.base.markup import Html, tag
 from littlestone.base.steps import answering
 from littlestone.base.visible import visible
 from littlestone.classes import HypothesisClass
-from littlestone.classes.limits import in_digits
+from littlestone.classes.text.limits import in_digits
 from littlestone.pictures.tree import Node, tone
 from littlestone.report.pages.frame import page, said
 from littlestone.report.pages.game import NO_SCRIPT

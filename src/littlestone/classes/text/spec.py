@@ -11,7 +11,7 @@ from math import ceil, floor
 from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, did_you_mean, shown
-from littlestone.classes.limits import (
+from littlestone.classes.text.limits import (
     MOST_ARGUMENTS,
     MOST_CHARACTERS,
     MOST_DEPTH,
@@ -55,7 +55,7 @@ class Spec:
     Arguments are separated by commas.  Write an argument that contains a comma, a semicolon, a
     parenthesis or a brace in quotes, ``'...'`` or ``"..."``, and double a quote inside it.  An argument
     may also be a declaration with its own parentheses, or hold a list in braces.  A text has limits
-    (`littlestone.classes.limits`): 20,000 characters, 16 nested parentheses, 1,000 arguments.
+    (`littlestone.classes.text.limits`): 20,000 characters, 16 nested parentheses, 1,000 arguments.
     ``labels`` is the number of labels that is declared beside the text, and ``schema`` are the columns
     that are declared beside it.
 

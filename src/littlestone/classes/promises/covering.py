@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import BinaryClass
-from littlestone.classes.declared import Declared
-from littlestone.classes.proper_approximation import ProperApproximation
+from littlestone.classes.promises.proper_approximation import ProperApproximation
+from littlestone.classes.text.declared import Declared
 from littlestone.points import Point
 from littlestone.rules import FiniteSet, Hypothesis
 from littlestone.sample import Sample

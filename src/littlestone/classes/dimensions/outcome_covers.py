@@ -31,8 +31,8 @@ WHOLE = Space(frozenset([Cover()]), frozenset())  # no rule explains no example
 class OutcomeCovers:
     """Restriction and dimension of sets of at most s rules on at most r of m columns, k outcomes.
 
-    Like `littlestone.classes.covers.Covers`, but each rule has an outcome in 1, ..., k, and rules with
-    different outcomes exclude each other.  docs/proofs/outcomes.md has the proofs.
+    Like `Covers` (`littlestone.classes.dimensions.covers`), but each rule has an outcome in 1, ..., k,
+    and rules with different outcomes exclude each other.  docs/proofs/outcomes.md has the proofs.
     """
 
     def __init__(self, m: int, r: int, s: int, k: int) -> None:

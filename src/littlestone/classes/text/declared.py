@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, cast
 from littlestone.base.discovery import concrete, named
 from littlestone.base.errors import DeclarationError, did_you_mean, shown
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.spec import NO_SCHEMA, SchemaColumns, Spec
+from littlestone.classes.text.spec import NO_SCHEMA, SchemaColumns, Spec
 from littlestone.points.labels import require_labels
 
 _HERE = "littlestone.classes"

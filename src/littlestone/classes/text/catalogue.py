@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from littlestone.base.discovery import others
 
 if TYPE_CHECKING:
-    from littlestone.classes.declared import Declared
+    from littlestone.classes.text.declared import Declared
 
 FILE = Path(__file__).with_name("catalogue.json")
 """The rows of this package's own classes; ``tools/class_catalogue.py`` writes it."""
@@ -29,7 +29,7 @@ def catalogue() -> list[dict[str, Any]]:
 
 def walked() -> list[dict[str, Any]]:
     """The rows of all classes, each of which is imported."""
-    from littlestone.classes.declared import declared_kinds
+    from littlestone.classes.text.declared import declared_kinds
 
     kinds = declared_kinds().items()
     return [_row(kind) for _, kind in sorted(kinds) if kind.group]
@@ -49,7 +49,7 @@ def _row(kind: type[Declared]) -> dict[str, Any]:
 def _form(kind: type[Declared]) -> str:
     """The legal form of its text, as the class itself shows it when it refuses a text without one."""
     from littlestone.base.errors import DeclarationError
-    from littlestone.classes.spec import Spec
+    from littlestone.classes.text.spec import Spec
 
     try:
         kind.parse(Spec(kind.keyword, ()))
@@ -60,7 +60,7 @@ def _form(kind: type[Declared]) -> str:
 
 def _example(kind: type[Declared]) -> str:
     """A typical text, or the longest of its examples; empty if there is none."""
-    from littlestone.classes.declared import declaration
+    from littlestone.classes.text.declared import declaration
 
     if kind.typical:
         return kind.typical

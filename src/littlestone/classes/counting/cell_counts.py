@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.classes.columns import conditions_on
+from littlestone.classes.text.columns import conditions_on
 from littlestone.points import Parted, Product
 from littlestone.rules.trees import ColumnTest
 from littlestone.sample import Sample

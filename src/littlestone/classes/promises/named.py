@@ -10,8 +10,8 @@ from typing import Generic
 import numpy as np
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.covering import Elements
-from littlestone.classes.tabled import Tabled
+from littlestone.classes.promises.covering import Elements
+from littlestone.classes.promises.tabled import Tabled
 from littlestone.points import Point
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample

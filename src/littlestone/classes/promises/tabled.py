@@ -25,14 +25,14 @@ from littlestone.classes.base import (
     require_labels_of,
     require_two_labels,
 )
-from littlestone.classes.declared import Declared
-from littlestone.classes.limits import in_digits
-from littlestone.classes.proper_approximation import (
+from littlestone.classes.dimensions.searching import SearchTable, halving
+from littlestone.classes.promises.proper_approximation import (
     ProperApproximation,
     mixture_of_rows,
     most_mixed_rows,
 )
-from littlestone.classes.searching import SearchTable, halving
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.limits import in_digits
 from littlestone.dimension.collapsing import psi_n, questions
 from littlestone.dimension.search.splits import SplitSolver
 from littlestone.dimension.search.version_spaces import VersionSpaces

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, require_example
-from littlestone.classes.declared import Declared
+from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable
 from littlestone.classes.finite import FiniteClass
-from littlestone.classes.limits import in_digits
-from littlestone.classes.searching import MOST_ENTRIES, SearchTable
-from littlestone.classes.tabled import distinct
+from littlestone.classes.promises.tabled import distinct
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.limits import in_digits
 from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Product
 from littlestone.rules.trees import DecisionTree

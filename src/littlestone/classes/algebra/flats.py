@@ -11,10 +11,10 @@ from typing import ClassVar, Self
 from littlestone.base.errors import DeclarationError
 from littlestone.base.steps import count as count_steps
 from littlestone.base.steps import measured
+from littlestone.classes.algebra.meeting_flats import BlockingSearch, Vectors
 from littlestone.classes.base import BinaryClass, require_example
-from littlestone.classes.blocking import BlockingSearch, Vectors
-from littlestone.classes.declared import Declared
-from littlestone.classes.spec import Spec, quoted
+from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.spec import Spec, quoted
 from littlestone.points import Product
 from littlestone.points.algebra import Span, Vector
 

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.blocks import Blocks, Tally, tallied
+from littlestone.classes.counting.blocks import Blocks, Tally, tallied
 from littlestone.points.algebra import Monomials, Span, Vector, field_of_order
 
 MOST_POINTS = 25

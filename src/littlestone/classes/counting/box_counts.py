@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.classes.blocks import Blocks, Tally, tallied
+from littlestone.classes.counting.blocks import Blocks, Tally, tallied
 
 Side = tuple[int, int]
 """The first and the last place on an axis."""

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, NoReturn, Self
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.by_table import ByTable
-from littlestone.classes.columns import mixed_text
+from littlestone.classes.promises.by_table import ByTable
+from littlestone.classes.text.columns import mixed_text
 from littlestone.points import Listed, Parted, Product
 from littlestone.rules import Hypothesis
 

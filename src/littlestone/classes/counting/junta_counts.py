@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.classes.blocks import Blocks, Tally, tallied
-from littlestone.classes.cell_counts import Coded
+from littlestone.classes.counting.blocks import Blocks, Tally, tallied
+from littlestone.classes.counting.cell_counts import Coded
 
 MOST_DEPENDED = 4
 """The most columns of a function: there are 2^(2^5) functions of five."""

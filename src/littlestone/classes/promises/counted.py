@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
-from littlestone.classes import closed_forms
 from littlestone.classes.base import BinaryClass, ErrorRuns, Scored, Scores, either
-from littlestone.classes.blocks import MOST_ERRORS
-from littlestone.classes.box_counts import (
+from littlestone.classes.counting.blocks import MOST_ERRORS
+from littlestone.classes.counting.box_counts import (
     MOST_BLOCKS,
     MOST_CELLS,
     MOST_COUNTED,
@@ -23,9 +22,10 @@ from littlestone.classes.box_counts import (
     cells,
     first_columns,
 )
-from littlestone.classes.limits import in_digits
-from littlestone.classes.searching import MOST_ENTRIES, SearchTable, halving
-from littlestone.classes.unlisted import FEWER_COLUMNS, NoVersionSpaces
+from littlestone.classes.dimensions import closed_forms
+from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
+from littlestone.classes.promises.unlisted import FEWER_COLUMNS, NoVersionSpaces
+from littlestone.classes.text.limits import in_digits
 from littlestone.dimension.tables.table import PackedTable
 from littlestone.points import Grid, Product
 from littlestone.rules.box import Box

@@ -10,7 +10,7 @@ from decimal import Context, Decimal, localcontext
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.spec import Spec, column_text, parse_column, quoted
+from littlestone.classes.text.spec import Spec, column_text, parse_column, quoted
 from littlestone.points import (
     MISSING,
     Cells,

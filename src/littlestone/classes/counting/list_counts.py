@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.classes.blocks import Blocks, Tally, tallied
+from littlestone.classes.counting.blocks import Blocks, Tally, tallied
 
 Block = dict[int, int]
 """The literals of a block: for each column, the value that the literal asks for."""

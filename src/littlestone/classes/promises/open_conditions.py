@@ -14,15 +14,15 @@ import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spe
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.cell_counts import Coded, all_tests, covered, holding, indicators
-from littlestone.classes.columns import (
+from littlestone.classes.counting.cell_counts import Coded, all_tests, covered, holding, indicators
+from littlestone.classes.promises.covering import Covering, Elements
+from littlestone.classes.promises.unlisted import NoVersionSpaces
+from littlestone.classes.text.columns import (
     mixed_text,
     require_candidates,
     require_conditions,
     sums_of_products,
 )
-from littlestone.classes.covering import Covering, Elements
-from littlestone.classes.unlisted import NoVersionSpaces
 from littlestone.points import Cells, Codes, Parted, Product, Strings
 from littlestone.rules import Hypothesis
 from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.classes.blocks import Blocks, Tally, tallied
+from littlestone.classes.counting.blocks import Blocks, Tally, tallied
 from littlestone.points.algebra import Vector, field_of_order
 
 MOST_STEPS = 1 << 18

@@ -1,0 +1,1 @@
+"""What classes of flats over finite fields share."""

@@ -1,0 +1,1 @@
+"""Hypotheses counted by their errors, where there are too many to list."""

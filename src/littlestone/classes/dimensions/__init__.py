@@ -1,0 +1,1 @@
+"""Dimensions of classes: proved formulas, bounds and searches."""

@@ -1,0 +1,1 @@
+"""What a class may promise besides: each promise is a class to derive from."""

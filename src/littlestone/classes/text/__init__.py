@@ -1,0 +1,1 @@
+"""Classes as texts: their language, its limits, files of tables, and the list of all classes."""
