@@ -22,18 +22,32 @@ LISTS = {
         "the test of each step.",
     ),
 }
-TASKS = {
-    "Learn a rule": "learn-from-a-table schema classes choose-among-classes open-vocabularies "
-    "several-labels costs-and-groups boost databases scikit-learn",
-    "Protect people": "protect-people plan spend-a-budget share-a-ledger other-libraries audit",
-    "Publish": "report export-a-rule",
-    "Streams": "stream kafka river",
-    "Study classes": "play dimensions certify-a-dimension decompose atlas algebraic-classes "
-    "add-a-class",
+GROUPS = {
+    "how-to": {
+        "Learn a rule": "learn-from-a-table schema classes choose-among-classes open-vocabularies "
+        "several-labels costs-and-groups boost databases scikit-learn",
+        "Protect people": "protect-people plan spend-a-budget share-a-ledger other-libraries audit",
+        "Publish": "report export-a-rule",
+        "Streams": "stream kafka river",
+        "Study classes": "play dimensions certify-a-dimension decompose atlas algebraic-classes "
+        "add-a-class",
+    },
+    "proofs": {
+        "Records and budgets": "lines missing-values engines units ledger composition subsampling "
+        "estimates audit",
+        "Mechanisms": "exponential-mechanism permute-and-flip choosing sparse-sampling "
+        "sparse-vector above-threshold stable-histogram partition-selection single-key-selection",
+        "Learners": "rounds peeling regrown vocabulary lookup multiclass-learning agnostic boosting "
+        "proper irreducible radii globally-stable baselines lower-bounds",
+        "Streams": "continual-key-selection continual-selection confirmation tallies "
+        "online-teachers staged-stream private-prediction offsets",
+        "Classes and dimensions": "closed-forms conditions intervals stumps equality-rules rule-sets "
+        "outcomes algebraic-classes infinite-trees multiclass representation regret decomposition "
+        "symmetry certificates",
+    },
 }
-"""What a reader wants, and the pages of how-to that say how, in the order of reading."""
+"""What a reader wants in a folder, and the pages that say it, in the order of reading."""
 
-# Public modules that are no packages.
 ALSO = ("base.errors", "interop.scikit_learn", "interop.river")
 
 
@@ -72,13 +86,13 @@ def lists() -> None:
 
 def grouped(folder: str, pages: dict[Path, tuple[str, str]]) -> Iterator[tuple[str, list[Path]]]:
     """The pages of a folder by what a reader wants; those of other folders by their titles."""
-    if folder != "how-to":
+    if folder not in GROUPS:
         yield "", sorted(pages, key=pages.__getitem__)
         return
     places = {path.stem: path for path in pages}
-    listed = {group: [places.pop(name) for name in names.split()] for group, names in TASKS.items()}
-    assert not places, f"under which heading of TASKS do {', '.join(places)} stand?"
-    yield from listed.items()
+    for group, names in GROUPS[folder].items():
+        yield group, [places.pop(name) for name in names.split()]
+    assert not places, f"under which heading of GROUPS do {', '.join(places)} stand?"
 
 
 def assigned(path: Path, name: str) -> object:
