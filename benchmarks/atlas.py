@@ -13,15 +13,15 @@ from collections.abc import Iterable
 from rich.console import Console
 
 from benchmarks.harness import require
-from littlestone.atlas import table_of
-from littlestone.atlas.listing import families
-from littlestone.atlas.quantities import pairings
 from littlestone.base.progress import tracked
 from littlestone.classes import FiniteClass
 from littlestone.cli.bars import bar
-from littlestone.decomposition.exact import Decompositions
-from littlestone.decomposition.tree import leaf_bound
 from littlestone.dimension import multiclass_littlestone_dimension
+from littlestone.theory.atlas import table_of
+from littlestone.theory.atlas.listing import families
+from littlestone.theory.atlas.quantities import pairings
+from littlestone.theory.decomposition.exact import Decompositions
+from littlestone.theory.decomposition.tree import leaf_bound
 
 ON_REQUEST = True
 Rows = tuple[int, ...]

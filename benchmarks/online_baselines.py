@@ -28,11 +28,11 @@ from littlestone.learners.online import (
     PrivateOnlineLearner,
     TeacherLearner,
 )
-from littlestone.online import Halving, StandardOptimalAlgorithm
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.theory.game import Halving, StandardOptimalAlgorithm
 
 Sequence = Callable[[random.Random], Iterator[tuple[Any, int]]]
 LEARNERS: list[type[Any]] = [KeyLearner, TeacherLearner]

@@ -11,7 +11,7 @@ from littlestone.base.progress import tracked
 from littlestone.cli.bars import bar
 from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.tables.table import PackedTable
-from littlestone.families import table
+from littlestone.theory.families import table
 
 FAMILIES = (
     ("thresholds", 1000), ("intervals", 12, 3), ("boxes", 8, 2), ("half_planes", 5), ("kneser", 8, 3),

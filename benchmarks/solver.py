@@ -15,7 +15,7 @@ from benchmarks.plain import plain_dimension
 from littlestone.dimension import littlestone_dimension
 from littlestone.dimension.search.binary_splits import LittlestoneSolver
 from littlestone.dimension.tables.table import PackedTable
-from littlestone.families import Table
+from littlestone.theory.families import Table
 
 PATIENCE = 10.0  # seconds for the recursion
 

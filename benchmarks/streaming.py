@@ -26,11 +26,11 @@ from typing import Any
 from benchmarks.harness import Case, Contender, require
 from littlestone.classes import EqualityRules, HypothesisClass, Subsets
 from littlestone.learners.online import choose_online_learner
-from littlestone.online import OnlineLearner, StandardOptimalAlgorithm
 from littlestone.points import Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import FiniteSet, Hypothesis, RuleUnion
+from littlestone.theory.game import OnlineLearner, StandardOptimalAlgorithm
 
 ON_REQUEST = True
 ROUNDS = 1_000_000

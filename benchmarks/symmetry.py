@@ -20,7 +20,7 @@ from benchmarks.harness import duration, require, steps
 from littlestone.dimension.littlestone import GIB, _Solve
 from littlestone.dimension.symmetry import learning
 from littlestone.dimension.tables.table import PackedTable
-from littlestone.families import Table, table
+from littlestone.theory.families import Table, table
 
 ON_REQUEST = True
 REPEATS = 3

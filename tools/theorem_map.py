@@ -45,8 +45,8 @@ repository, names the rows, tests and [plants](planted-bugs.md) that check a sta
     littlestone verify --deep
     python tools/theorem_map.py "Lyu25 Theorem 3"
 
-Code is named below `littlestone`, so `online.play` is `littlestone.online.play`. This page is made by
-`python tools/theorem_map.py`.
+Code is named below `littlestone`, so `theory.game.play` is `littlestone.theory.game.play`. This page is
+made by `python tools/theorem_map.py`.
 """
 
 NAMES = ["statement", "what it states, and what differs here", "code and proof"]

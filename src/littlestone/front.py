@@ -21,15 +21,6 @@ from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
 from littlestone.learners.base import Setting
 from littlestone.mistakes import declared_costs
-from littlestone.online import (
-    Adversary,
-    Halving,
-    RandomAdversary,
-    StandardOptimalAlgorithm,
-    Transcript,
-    TreeAdversary,
-)
-from littlestone.online import play as played
 from littlestone.pictures.figures import picture_kind
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.planning import ALPHA, BETA, Plan
@@ -41,6 +32,15 @@ from littlestone.report.group import Group
 from littlestone.report.pages.release import release_page
 from littlestone.report.tree import class_tree, drawable
 from littlestone.tasks import Task
+from littlestone.theory.game import (
+    Adversary,
+    Halving,
+    RandomAdversary,
+    StandardOptimalAlgorithm,
+    Transcript,
+    TreeAdversary,
+)
+from littlestone.theory.game import play as played
 
 Hypotheses = HypothesisClass[Any] | str
 """A class, or the text of one, such as ``thresholds(age, 0..120)``."""

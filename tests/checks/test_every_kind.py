@@ -22,7 +22,6 @@ from littlestone.checks import Check, yield_checks
 from littlestone.checks.functions import functions
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.learners.online.base import PrivateOnlineLearner
-from littlestone.online import OnlineLearner
 from littlestone.points import (
     Cells,
     Codes,
@@ -40,6 +39,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import BitFunction, Box, BucketTable, FewColumns, FiniteSet, Hypothesis
+from littlestone.theory.game import OnlineLearner
 
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 EXAMPLES: list[HypothesisClass[Any]] = [H for kind in KINDS for H in kind.examples()]
@@ -139,7 +139,7 @@ def made(kind: Any, H: HypothesisClass[Any]) -> OnlineLearner[Any]:
 def makers() -> Iterator[tuple[str, Callable[[], OnlineLearner[Any]]]]:
     """A way to make each learner for each class."""
     kinds: list[type[Any]] = [
-        *concrete(OnlineLearner, "littlestone.online"),  # type: ignore[type-abstract]
+        *concrete(OnlineLearner, "littlestone.theory.game"),  # type: ignore[type-abstract]
         *concrete(PrivateOnlineLearner, "littlestone.learners"),  # type: ignore[type-abstract]
     ]
     for H in PLAYED:

@@ -24,10 +24,10 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.promises.covering import Elements
-from littlestone.online import OnlineLearner, StandardOptimalAlgorithm
 from littlestone.points import Grid, Integers, Names, Reals, Strings
 from littlestone.rules import FiniteSet, Hypothesis, StepFunction, TableFunction
 from littlestone.sample import Sample
+from littlestone.theory.game import OnlineLearner, StandardOptimalAlgorithm
 
 pytestmark = pytest.mark.deep
 

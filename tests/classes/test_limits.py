@@ -13,9 +13,9 @@ from littlestone.base.errors import DeclarationError, LittlestoneError, TooLarge
 from littlestone.base.steps import answering
 from littlestone.classes import Enumerable, Thresholds, parse_class
 from littlestone.classes.text.limits import MOST_ARGUMENTS, MOST_CHARACTERS, MOST_DEPTH
-from littlestone.decomposition import decompose
 from littlestone.points import Grid, Integers, Reals, number
 from littlestone.points.algebra import scattered
+from littlestone.theory.decomposition import decompose
 
 
 def columns(n: int, form: str = "c{}") -> str:

@@ -13,7 +13,6 @@ from comparing import agree, walks
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, PolynomialZeros, parse_class
-from littlestone.decomposition import reduces
 from littlestone.points import Domain, Grid
 from littlestone.points.algebra import (
     Monomials,
@@ -24,6 +23,7 @@ from littlestone.points.algebra import (
     vector_space,
 )
 from littlestone.rules import Hypothesis, ZeroSet, disagreement
+from littlestone.theory.decomposition import reduces
 
 COLUMNS = "xyzuv"
 Names = dict[Vector, str]

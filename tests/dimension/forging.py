@@ -17,7 +17,7 @@ from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.search.writer import declared
 from littlestone.dimension.symmetry import learning
 from littlestone.dimension.tables.table import PackedTable
-from littlestone.families import table
+from littlestone.theory.families import table
 
 Rows = list[list[int]]
 

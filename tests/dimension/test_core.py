@@ -11,7 +11,7 @@ from benchmarks.plain import plain_dimension
 from numpy.typing import NDArray
 
 from littlestone.dimension import is_shattered_by, littlestone_bounds
-from littlestone.families import table
+from littlestone.theory.families import table
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ here")
 

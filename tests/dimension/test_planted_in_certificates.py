@@ -19,7 +19,7 @@ from littlestone.dimension import littlestone_dimension
 from littlestone.dimension.search.writer import PLACES, declared
 from littlestone.dimension.symmetry.learning import Symmetry
 from littlestone.dimension.tables.table import PackedTable
-from littlestone.families import table
+from littlestone.theory.families import table
 
 pytestmark = pytest.mark.deep
 

@@ -22,7 +22,7 @@ from littlestone.classes.promises import tabled
 from littlestone.dimension.search import version_spaces as module
 from littlestone.dimension.search.binary_splits import LittlestoneSolver
 from littlestone.dimension.search.version_spaces import VersionSpaces
-from littlestone.online import RandomAdversary, StandardOptimalAlgorithm, TreeAdversary, play
+from littlestone.theory.game import RandomAdversary, StandardOptimalAlgorithm, TreeAdversary, play
 
 Table = NDArray[np.bool_]
 

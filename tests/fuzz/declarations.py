@@ -32,11 +32,8 @@ from littlestone.cli.console import finite_or_text
 from littlestone.cli.decompose import _solved
 from littlestone.cli.dim import written
 from littlestone.data.labels import Label, label_names
-from littlestone.decomposition.limits import depth_parameter
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.online import PredictionLearner, PrivateOnlineLearner, online_choice
-from littlestone.online import StandardOptimalAlgorithm, TreeAdversary
-from littlestone.online import play as play_game
 from littlestone.planning import choose_learner
 from littlestone.planning import plan as planned
 from littlestone.points import Domain
@@ -47,6 +44,9 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.tree import class_tree
 from littlestone.sample import Sample
 from littlestone.tasks import Task
+from littlestone.theory.decomposition.limits import depth_parameter
+from littlestone.theory.game import StandardOptimalAlgorithm, TreeAdversary
+from littlestone.theory.game import play as play_game
 
 SECONDS = 2.0
 LONGER = {"fit": 60.0, "fit_labels": 60.0, "stream": 60.0, "predict": 60.0}

@@ -36,7 +36,6 @@ from littlestone.learners.stable.sizes import (
 )
 from littlestone.learners.stable.tournament import Examples, stable_rule
 from littlestone.learners.teachers import permuted
-from littlestone.online.extended_soa import ExtendedSOA
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
@@ -44,6 +43,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
+from littlestone.theory.game.extended_soa import ExtendedSOA
 
 TINY = Thresholds.on(0, 1)
 RECORDS = tuple(product((0, 1), (0, 1)))

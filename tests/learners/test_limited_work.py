@@ -8,7 +8,6 @@ import pytest
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import answering, at_most, search
 from littlestone.classes.text.declared import parse_class
-from littlestone.decomposition import decompose, reducing_path
 from littlestone.learners import GloballyStableLearner, IrreducibleLearner, base
 from littlestone.learners.base import MOST_WORK
 from littlestone.learners.online import (
@@ -22,6 +21,7 @@ from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
+from littlestone.theory.decomposition import decompose, reducing_path
 
 BOXES = "boxes(a 0..5, b 0..5)"
 

@@ -26,7 +26,6 @@ from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
 from littlestone.learners.online import prediction
 from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.prediction import Copies, PredictionLearner, PredictionStream
-from littlestone.online import StandardOptimalAlgorithm
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
@@ -36,6 +35,7 @@ from littlestone.privacy.mechanisms.thresholds.between_thresholds import Answer,
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.theory.game import StandardOptimalAlgorithm
 from scripted import Script
 
 Record = tuple[int, int]

@@ -22,7 +22,6 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
-from littlestone.decomposition import reducing_path
 from littlestone.learners import RadiiLearner, radii
 from littlestone.learners.base import MOST_WORK
 from littlestone.learners.radii_lists import (
@@ -38,6 +37,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
+from littlestone.theory.decomposition import reducing_path
 from littlestone.verify.radii import one_record_moves_a_run_by_one
 
 BUDGET = Budget(1, "1e-6")

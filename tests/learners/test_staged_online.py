@@ -17,7 +17,6 @@ import pytest
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds, parse_class
-from littlestone.decomposition import is_irreducible, leaf_bound
 from littlestone.dimension.dual import dual_vc_dimension
 from littlestone.learners.online import StagedOnlineLearner, choose_online_learner, durable_run
 from littlestone.learners.online.stage_sizes import (
@@ -39,6 +38,7 @@ from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from littlestone.rules import FiniteSet
+from littlestone.theory.decomposition import is_irreducible, leaf_bound
 from staged_process import Process
 
 RECORDS = [(0, 0), (0, 1), (1, 1)]

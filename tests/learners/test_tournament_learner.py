@@ -23,12 +23,12 @@ from littlestone.learners import GloballyStableLearner, globally_stable
 from littlestone.learners.globally_stable import errors
 from littlestone.learners.stable.sizes import BatchSizes, proved_sizes, stability
 from littlestone.learners.teachers import permuted
-from littlestone.online import StandardOptimalAlgorithm
-from littlestone.online.extended_soa import ExtendedSOA
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
+from littlestone.theory.game import StandardOptimalAlgorithm
+from littlestone.theory.game.extended_soa import ExtendedSOA
 from scripted import Script
 
 H = FiniteClass.from_array([[0], [1], [2]], labels=3)

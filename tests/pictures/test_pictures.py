@@ -14,13 +14,13 @@ import littlestone
 from example_pages import RULES, release
 from littlestone.base.errors import OutputError
 from littlestone.learners.online import online_choice
-from littlestone.online import Transcript
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.pictures.stream import Publication, publications
 from littlestone.points import Strings
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.theory.game import Transcript
 
 
 @pytest.fixture(autouse=True)

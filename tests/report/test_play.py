@@ -16,12 +16,12 @@ import pytest
 
 from littlestone.base.errors import EmptyClassError, TooLargeError
 from littlestone.classes import FiniteClass, parse_class
-from littlestone.decomposition import decompose
 from littlestone.report import pages
 from littlestone.report.decomposition import decomposition_drawing
 from littlestone.report.pages.game import MOST_HYPOTHESES, MOST_POINTS, Board, game_page
 from littlestone.report.pages.walk import DECOMPOSITION, MISTAKES, walk_page
 from littlestone.report.tree import class_tree
+from littlestone.theory.decomposition import decompose
 
 SCRIPT = Path(pages.__file__).with_name("play.js")
 HOSTILE = "</script><script>document.title='hacked'</script><!--\"'&amp;\u202e"

@@ -130,9 +130,9 @@ def test_a_line_says_what_runs_it_or_why_nothing_does() -> None:
 @pytest.mark.parametrize(
     "broken",
     [
-        {"code": ("online.nothing",)},
+        {"code": ("theory.game.nothing",)},
         {"code": ("nowhere.play",)},
-        {"code": ("online.play.nothing",)},
+        {"code": ("theory.game.play.nothing",)},
         {"proof": ("proofs/nothing.md",)},
         {"proof": ("proofs/audit.md#nothing",)},
         {"tests": ("tests/verify/nothing.py",)},

@@ -11,7 +11,7 @@ import numpy as np
 from littlestone.base.errors import DeclarationError, LittlestoneError
 from littlestone.checks.core import domain_points, expect
 from littlestone.checks.disguises import disguises
-from littlestone.online.base import OnlineLearner
+from littlestone.theory.game.base import OnlineLearner
 
 Maker = Callable[[], OnlineLearner[Any]]
 

@@ -22,9 +22,9 @@ from littlestone.checks.players import PLAYER_LAWS
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.promises.covering import Covering
 from littlestone.classes.promises.proper_approximation import ProperApproximation
-from littlestone.online.base import OnlineLearner
 from littlestone.points import Domain
 from littlestone.rules import Hypothesis
+from littlestone.theory.game.base import OnlineLearner
 
 Law = Callable[[Any], None]
 

@@ -9,15 +9,15 @@ from typing import Annotated
 
 import typer
 
-from littlestone.atlas import QUANTITIES, burnside
-from littlestone.atlas import atlas as listing
-from littlestone.atlas.listing import MOST, columns
 from littlestone.cli.bars import bar
 from littlestone.cli.console import out, print_json, print_table
 from littlestone.cli.options import JobsOption
 from littlestone.pictures.figures import suffix_of
 from littlestone.report.atlas import written
 from littlestone.report.files import NEVER, reserved
+from littlestone.theory.atlas import QUANTITIES, burnside
+from littlestone.theory.atlas import atlas as listing
+from littlestone.theory.atlas.listing import MOST, columns
 
 
 def atlas(

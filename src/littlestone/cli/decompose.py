@@ -14,22 +14,22 @@ from littlestone.cli.console import counted, out, print_columns, print_json
 from littlestone.cli.hypotheses import class_or_file, named
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data.declaring import opened_schema
-from littlestone.decomposition import (
-    Decompositions,
-    DecompositionTree,
-    TooLargeError,
-    certain_hypotheses,
-)
-from littlestone.decomposition import (
-    decompose as greedy,
-)
-from littlestone.decomposition.limits import depth_parameter
 from littlestone.pictures.figures import suffix_of
 from littlestone.report.decomposition import decomposition_drawing
 from littlestone.report.files import DRAWINGS, DRAWN, require_different, reserved
 from littlestone.report.pages.walk import DECOMPOSITION, walk_page
 from littlestone.report.tree import terminal
 from littlestone.rules import Hypothesis
+from littlestone.theory.decomposition import (
+    Decompositions,
+    DecompositionTree,
+    TooLargeError,
+    certain_hypotheses,
+)
+from littlestone.theory.decomposition import (
+    decompose as greedy,
+)
+from littlestone.theory.decomposition.limits import depth_parameter
 
 _LISTED = 12  # hypotheses
 

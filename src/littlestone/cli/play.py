@@ -18,7 +18,12 @@ from littlestone.cli.hypotheses import class_or_file, named
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data import label_names
 from littlestone.data.declaring import opened_schema
-from littlestone.online import (
+from littlestone.pictures.figures import suffix_of
+from littlestone.points.labels import declared_labels
+from littlestone.report.files import PAGE, require_different, reserved
+from littlestone.report.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page
+from littlestone.sample import Sample
+from littlestone.theory.game import (
     Adversary,
     AgnosticExperts,
     FileAdversary,
@@ -26,20 +31,15 @@ from littlestone.online import (
     RandomAdversary,
     TreeAdversary,
 )
-from littlestone.online import (
+from littlestone.theory.game import (
     play as play_game,
 )
-from littlestone.pictures.figures import suffix_of
-from littlestone.points.labels import declared_labels
-from littlestone.report.files import PAGE, require_different, reserved
-from littlestone.report.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page
-from littlestone.sample import Sample
 
 T = TypeVar("T")
 
 
 def _learners() -> dict[str, type[Player[Any]]]:
-    kinds: list[type[Any]] = concrete(Player, "littlestone.online")
+    kinds: list[type[Any]] = concrete(Player, "littlestone.theory.game")
     return {kind.method: kind for kind in kinds if kind.method}
 
 

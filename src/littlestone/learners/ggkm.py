@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from littlestone.classes.base import HypothesisClass, require_few
-from littlestone.decomposition import reducing_path
 from littlestone.learners.base import Caveat
 from littlestone.learners.voting import VotingLearner
 from littlestone.points import Point
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
+from littlestone.theory.decomposition import reducing_path
 
 
 class GGKMLearner(VotingLearner[Point]):

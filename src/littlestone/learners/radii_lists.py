@@ -11,9 +11,9 @@ from typing import Any
 
 from littlestone.base import steps
 from littlestone.classes.base import HypothesisClass
-from littlestone.decomposition import reducing_path
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
+from littlestone.theory.decomposition import reducing_path
 
 Rules = list[Hypothesis[Any]]
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, avoidable_errors, require_few
-from littlestone.decomposition import DecompositionTree, decompose
 from littlestone.points import Point
 from littlestone.rules import Hypothesis, disagreement
 from littlestone.sample import Sample
+from littlestone.theory.decomposition import DecompositionTree, decompose
 
 
 def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator[Sample[Point]]:

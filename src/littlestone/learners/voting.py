@@ -16,7 +16,6 @@ import numpy as np
 from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
-from littlestone.decomposition import decompose
 from littlestone.learners.base import (
     MOST_WORK,
     Bound,
@@ -35,6 +34,7 @@ from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import least
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
+from littlestone.theory.decomposition import decompose
 
 MOST_SPACES = 10_000
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from io import BytesIO
 
-from littlestone.atlas.listing import Entry, columns
+from littlestone.theory.atlas.listing import Entry, columns
 
 
 def written(entries: Sequence[Entry]) -> bytes:
     """The classes as a Parquet file, a row for each; see `columns`.
 
-    >>> from littlestone.atlas import atlas
+    >>> from littlestone.theory.atlas import atlas
     >>> written(list(atlas(1)))[:4]
     b'PAR1'
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from littlestone.classes import HypothesisClass
-from littlestone.decomposition import DecompositionTree
 from littlestone.pictures.tree import Node
+from littlestone.theory.decomposition import DecompositionTree
 
 NOBODY = Node("no hypothesis", cut=True)
 
@@ -17,7 +17,7 @@ def decomposition_drawing(
     """The top levels of a tree of H; a leaf shows LDim and the SOA of its version space.
 
     >>> from littlestone.classes import parse_class
-    >>> from littlestone.decomposition import decompose
+    >>> from littlestone.theory.decomposition import decompose
     >>> H = parse_class("thresholds(x, 1..3)")
     >>> root = decomposition_drawing(decompose(H, p=2), H, levels=4)
     >>> root.text, root.ends

@@ -8,8 +8,8 @@ from itertools import permutations, product
 
 import numpy as np
 
-from littlestone.atlas.renaming import smallest_masks
 from littlestone.classes import FiniteClass
+from littlestone.theory.atlas.renaming import smallest_masks
 
 
 def every_class(points: int, labels: int = 2) -> Iterator[FiniteClass]:

@@ -19,7 +19,13 @@ from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
 from littlestone.dimension import vc_dimension
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.base import Setting
-from littlestone.online import (
+from littlestone.planning import formulas
+from littlestone.points import Reals
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.rational import exp_below
+from littlestone.sample import Sample
+from littlestone.theory.game import (
     Halving,
     OnlineLearner,
     RandomAdversary,
@@ -27,12 +33,6 @@ from littlestone.online import (
     TreeAdversary,
     play,
 )
-from littlestone.planning import formulas
-from littlestone.points import Reals
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.divergence import hockey_stick
-from littlestone.privacy.rational import exp_below
-from littlestone.sample import Sample
 from littlestone.verify.definitions import ldim
 from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
@@ -63,7 +63,7 @@ def _most_mistakes(V: FiniteClass) -> int:
 @statement(
     id="L5 Lemma 1",
     says="the SOA makes at most LDim(H) mistakes",
-    code="online.StandardOptimalAlgorithm, classes.HypothesisClass.soa_label",
+    code="theory.game.StandardOptimalAlgorithm, classes.HypothesisClass.soa_label",
     scope="every play on every class of three points and random ones of four; random plays on more",
     deep="every class of four points",
     status="as stated",
@@ -113,7 +113,7 @@ class _Arbitrary(OnlineLearner[Any]):
 @statement(
     id="L5 Theorem 2",
     says="LDim(H) is the optimal number of mistakes",
-    code="online.TreeAdversary, online.StandardOptimalAlgorithm, online.Halving",
+    code="theory.game.TreeAdversary, theory.game.StandardOptimalAlgorithm, theory.game.Halving",
     scope="every class of three points, random ones and thresholds, against three learners",
     deep="every class of four points",
     status="mended",
@@ -141,7 +141,7 @@ def forced_mistakes(trial: Trial) -> Outcome:
 @statement(
     id="L5 section 4, halving",
     says="halving makes at most log2 |H| mistakes",
-    code="online.Halving",
+    code="theory.game.Halving",
     scope="every class of three points and random ones, against the tree adversary and a random one",
     deep="every class of four points",
     status="as stated",
@@ -217,7 +217,7 @@ def vc_below_littlestone(trial: Trial) -> Outcome:
 @statement(
     id="L5 Example 2",
     says="thresholds on the reals have infinite LDim",
-    code="classes.Thresholds, online.TreeAdversary",
+    code="classes.Thresholds, theory.game.TreeAdversary",
     scope="one learner and 1,000 rounds",
     status="as stated",
 )

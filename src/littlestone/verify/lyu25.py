@@ -11,7 +11,10 @@ from typing import Any, cast
 import numpy as np
 
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
-from littlestone.decomposition import (
+from littlestone.points import Integers
+from littlestone.rules import Hypothesis
+from littlestone.sample import Sample
+from littlestone.theory.decomposition import (
     Decompositions,
     DecompositionTree,
     Node,
@@ -25,9 +28,6 @@ from littlestone.decomposition import (
     refine,
     top_hypotheses,
 )
-from littlestone.points import Integers
-from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from littlestone.verify.families import every_class, unordered_classes
 from littlestone.verify.lyu25_trees import disagreeing
 from littlestone.verify.statement import Outcome, Trial, statement
@@ -128,7 +128,10 @@ def _subclasses(H: FiniteClass) -> Iterator[FiniteClass]:
 @statement(
     id="Lyu25 Claim 4.1",
     says="every class has a valid (p, d)-tree",
-    code="decomposition.decompose, decomposition.optimal_tree, decomposition.check_tree",
+    code=(
+        "theory.decomposition.decompose, theory.decomposition.optimal_tree, "
+        "theory.decomposition.check_tree"
+    ),
     scope="all classes over 3 points in one order, random larger ones; p <= 3, d = LDim, LDim + 1",
     deep="all classes over four points, up to the order of the points",
     status="as stated",
@@ -147,7 +150,7 @@ def valid_trees_exist(trial: Trial) -> Outcome:
 @statement(
     id="Lyu25 Lemma 4.1",
     says="sharper, at most N(p (2^(d-t) - 1), l - t) leaves of LDim >= t",
-    code="decomposition.decompose, decomposition.leaf_bound",
+    code="theory.decomposition.decompose, theory.decomposition.leaf_bound",
     scope="all classes over 3 points in one order, random larger ones; nonempty leaves of greedy trees",
     deep="all classes over four points, up to the order of the points",
     status="changed",
@@ -199,7 +202,7 @@ def _irreducible(G: FiniteClass, k: int) -> bool:
 @statement(
     id="Lyu25 Lemma 4.2",
     says="sharper, the SOAs of d-irreducible subclasses have LDim <= d",
-    code="decomposition.is_irreducible, classes.FiniteClass.soa",
+    code="theory.decomposition.is_irreducible, classes.FiniteClass.soa",
     scope="all subclasses of all classes over 3 points, singletons and random ones; d = LDim(H)",
     deep="all classes over four points, of 3 to 7 functions",
     status="as stated",
@@ -235,7 +238,7 @@ def _dimension(functions: set[Hypothesis[str]], H: FiniteClass) -> int:
 @statement(
     id="Lyu25 Lemma 4.3",
     says="for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G",
-    code="decomposition.Decompositions",
+    code="theory.decomposition.Decompositions",
     scope="all pairs over 3 points, all subclasses of 4 larger classes; p <= 2",
     deep="random pairs over 4 to 8 points, and subclasses of all classes over 4 points",
     status="as stated",
@@ -273,7 +276,7 @@ def _tops(G: FiniteClass, p: int, d: int) -> frozenset[Hypothesis[str]]:
 @statement(
     id="Lyu25 Corollary 4.1",
     says="its four items on essential hypotheses",
-    code="decomposition.Decompositions, decomposition.essential_hypotheses",
+    code="theory.decomposition.Decompositions, theory.decomposition.essential_hypotheses",
     scope="all classes over 3 points in one order and 4 larger ones; item 1 with the sharper count",
     deep="random classes, and all classes over 4 points up to their order",
     status="as stated",
@@ -309,7 +312,7 @@ def essential_hypotheses_hold(trial: Trial) -> Outcome:
 @statement(
     id="Lyu25 Definition 4.3",
     says="an optimal greedy tree lists all essential hypotheses; a class may have none",
-    code="decomposition.essential_hypotheses, decomposition.decompose",
+    code="theory.decomposition.essential_hypotheses, theory.decomposition.decompose",
     scope="all classes over 3 points in one order, random larger ones; p <= 2, d = LDim, LDim + 1",
     deep="all classes over four points, up to the order of the points",
     status="as stated",
@@ -343,7 +346,7 @@ def lists_of_greedy_trees(trial: Trial) -> Outcome:
 @statement(
     id="Lyu25 Claim 6.4",
     says='its proof, "no new hypothesis is introduced": needs equal DDim',
-    code="decomposition.essential_hypotheses",
+    code="theory.decomposition.essential_hypotheses",
     scope="one class of four functions, p = d = 1",
     status="false",
     proof="proofs/decomposition.md#no-new-hypothesis-is-introduced-proof-of-claim-64",
@@ -371,7 +374,7 @@ def _samples(size: int) -> Iterator[list[tuple[str, int]]]:
 @statement(
     id="Lyu25 Fact 4",
     says="sharper, f is not essential to {h : errs less than f} for n <= p points",
-    code="decomposition.essential_hypotheses",
+    code="theory.decomposition.essential_hypotheses",
     scope="all classes over three points, in one order, and all samples of at most three examples",
     status="as stated",
     proof="proofs/decomposition.md#few-columns",
@@ -406,7 +409,7 @@ def exposed_hypotheses() -> Outcome:
 @statement(
     id="Lyu25 section 4.1",
     says="a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible",
-    code="decomposition.is_irreducible, decomposition.decomposition_dimension",
+    code="theory.decomposition.is_irreducible, theory.decomposition.decomposition_dimension",
     scope="all classes over 3 points in one order, random larger ones",
     deep="all classes over four points, up to the order of the points",
     status="as stated",
@@ -434,7 +437,7 @@ def few_columns(trial: Trial) -> Outcome:
 @statement(
     id="Lyu25 Lemma 4.3",
     says="for greedy trees that are kept while C shrinks and p doubles",
-    code="decomposition.refine, decomposition.decompose",
+    code="theory.decomposition.refine, theory.decomposition.decompose",
     scope="random subclasses of random classes and of singletons and more, p = 1, 2, 4, 8",
     deep="all classes over four points, up to the order of the points",
     status="as stated",
@@ -490,7 +493,7 @@ def _patterns(V: HypothesisClass[Any], points: Sequence[Any]) -> Iterator[tuple[
 @statement(
     id="Error balls",
     says="at most N(m, l) version spaces for m distinct points (Sauer)",
-    code="decomposition.error_ball",
+    code="theory.decomposition.error_ball",
     scope="random samples on six points, classes of tables, thresholds and points",
     status="as stated",
     proof="proofs/decomposition.md#error-balls",
@@ -528,7 +531,10 @@ def error_balls(trial: Trial) -> Outcome:
 @statement(
     id="Error balls",
     says="for p >= m, the SOAs of the version spaces serve as the list (Lyu25 section 4.2)",
-    code="decomposition.error_ball, decomposition.top_hypotheses, decomposition.certain_hypotheses",
+    code=(
+        "theory.decomposition.error_ball, theory.decomposition.top_hypotheses, "
+        "theory.decomposition.certain_hypotheses"
+    ),
     scope="balls of random samples of random classes, and one infinite ball",
     deep="all classes over four points, up to the order of the points",
     status="as stated",

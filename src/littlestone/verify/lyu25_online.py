@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass
-from littlestone.decomposition import decomposition_dimension, essential_hypotheses
 from littlestone.learners.online.stage_sizes import calls_needed, divergence, levels
 from littlestone.learners.online.stage_trees import Chunk, errs, stage_leaves
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.rules import Hypothesis
+from littlestone.theory.decomposition import decomposition_dimension, essential_hypotheses
 from littlestone.verify.statement import Outcome, Trial, statement
 
 HALF = Fraction(1, 2)
@@ -184,7 +184,7 @@ def _tree(H: FiniteClass, chunks: Sequence[Chunk], stage: int, cap: int, t: int)
 @statement(
     id="Lyu25 Fact 4",
     says="with p_1 = 2 d^3, below the size of a chunk",
-    code="decomposition.essential_hypotheses",
+    code="theory.decomposition.essential_hypotheses",
     scope="six functions on six points, d = 1, p = 2 and 6",
     status="false",
     proof="proofs/staged-stream.md#where-this-differs-from-lyu25-and-why",

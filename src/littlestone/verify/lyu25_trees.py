@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from littlestone.classes import FiniteClass
-from littlestone.decomposition import (
+from littlestone.theory.decomposition import (
     Decompositions,
     DecompositionTree,
     Node,
@@ -72,7 +72,7 @@ DEEP = "all classes over 4 points in one order, p = 1"
 @statement(
     id="Lyu25 Definition 4.1",
     says="k-irreducible classes",
-    code="decomposition.is_irreducible, decomposition.reducing_path",
+    code="theory.decomposition.is_irreducible, theory.decomposition.reducing_path",
     scope="all classes over 3 points in one order, and two over 4 points; k <= 4",
     deep=DEEP,
     status="as stated",
@@ -97,7 +97,7 @@ def irreducible_classes(trial: Trial) -> Outcome:
 @statement(
     id="Lyu25 section 4.1",
     says="a k-reducible class is covered by k + 1 restrictions of smaller dimension",
-    code="decomposition.reducing_path, decomposition.reduces",
+    code="theory.decomposition.reducing_path, theory.decomposition.reduces",
     scope="all classes over 3 points in one order, and two over 4 points; k <= 4",
     deep=DEEP,
     status="as stated",
@@ -129,7 +129,7 @@ def covers(trial: Trial) -> Outcome:
 @statement(
     id="Lyu25 Definition 4.2",
     says="DDim is the least degree of all valid trees",
-    code="decomposition.Decompositions, decomposition.decomposition_dimension",
+    code="theory.decomposition.Decompositions, theory.decomposition.decomposition_dimension",
     scope=SCOPE,
     deep=DEEP,
     status="as stated",
@@ -204,7 +204,7 @@ def changed(shape: Shape, rows: Rows) -> Iterator[Shape]:
 @statement(
     id="Lyu25 Definition 4.2",
     says="`check_tree` accepts what is a valid tree, and nothing else",
-    code="decomposition.check_tree",
+    code="theory.decomposition.check_tree",
     scope="greedy trees, changed in one place, of the same classes; p <= 3, d = LDim, LDim + 1",
     deep=DEEP,
     status="as stated",
@@ -228,7 +228,7 @@ def valid_trees_only(trial: Trial) -> Outcome:
 @statement(
     id="Lyu25 Definition 4.3",
     says="essential is what is a top SOA of every optimal tree, if anything is",
-    code="decomposition.Decompositions, decomposition.essential_hypotheses",
+    code="theory.decomposition.Decompositions, theory.decomposition.essential_hypotheses",
     scope=SCOPE,
     deep=DEEP,
     status="as stated",
@@ -254,7 +254,7 @@ def in_every_optimal_tree(trial: Trial) -> Outcome:
 @statement(
     id="Lyu25 Lemma 4.1",
     says="sharper, no valid tree has more leaves of LDim >= t, and some have as many",
-    code="decomposition.leaf_bound",
+    code="theory.decomposition.leaf_bound",
     scope=SCOPE,
     deep=DEEP,
     status="changed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from littlestone.classes import Thresholds
-from littlestone.online import Player, StandardOptimalAlgorithm, TreeAdversary, play
+from littlestone.theory.game import Player, StandardOptimalAlgorithm, TreeAdversary, play
 from littlestone.verify.statement import Outcome, Trial, statement
 
 
@@ -44,7 +44,7 @@ def branches(H: Thresholds, examples: tuple[tuple[int, int], ...] = ()) -> list[
 @statement(
     id="L5 section 4, spoiler",
     says="thresholds on the natural numbers have trees of every depth, and no infinite one",
-    code="classes.Thresholds, online.TreeAdversary",
+    code="classes.Thresholds, theory.game.TreeAdversary",
     scope="trees of depth 1 to 10; a learner, with first x = 2^j - 1 for j < 40 and at random",
     deep="trees up to depth 14",
     status="as stated",

@@ -8,10 +8,10 @@ from itertools import product
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds
-from littlestone.online import AgnosticExperts
 from littlestone.points import Integers
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
+from littlestone.theory.game import AgnosticExperts
 from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
 
@@ -23,7 +23,7 @@ K = 3
 @statement(
     id="BLM20 section 1, regret",
     says="at most sqrt(T ln N(T, d) / 2) more mistakes than the best hypothesis",
-    code="online.AgnosticExperts",
+    code="theory.game.AgnosticExperts",
     scope="all games on all classes over 3 points, T = 3, and over 2 points, T = 4; long streams",
     deep="over 3 points for T = 4",
     status="as stated",
@@ -84,7 +84,7 @@ def _worst(
 @statement(
     id="BLM20 section 1, regret",
     says="no learner can promise less than sqrt(d T / 8) for T = d k",
-    code="online.AgnosticExperts, classes.HypothesisClass.mistake_point",
+    code="theory.game.AgnosticExperts, classes.HypothesisClass.mistake_point",
     scope="all classes over 3 points with d >= 1, k = 3: fair labels down a tree, and this learner",
     status="as stated",
     proof="proofs/regret.md#theorem-2-no-learner-does-much-better",

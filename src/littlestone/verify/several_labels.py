@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass
-from littlestone.decomposition import (
+from littlestone.sample import Sample
+from littlestone.theory.decomposition import (
     DecompositionTree,
     Node,
     check_tree,
@@ -20,7 +21,6 @@ from littlestone.decomposition import (
     leaf_bound,
     optimal_tree,
 )
-from littlestone.sample import Sample
 from littlestone.verify.bgs21 import sauer_sum
 from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
@@ -90,7 +90,10 @@ def _trees(trial: Trial) -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]
 @statement(
     id="Lyu25 Lemma 4.1",
     says="with k + 1 labels, at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t",
-    code="decomposition.leaf_bound, decomposition.decompose, decomposition.optimal_tree",
+    code=(
+        "theory.decomposition.leaf_bound, theory.decomposition.decompose, "
+        "theory.decomposition.optimal_tree"
+    ),
     scope="greedy and optimal trees: every table of 3 labels on two points, and random ones",
     deep="more random tables",
     status="changed",
@@ -140,7 +143,7 @@ def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
 @statement(
     id="Lyu25 Lemma 4.2",
     says="with k + 1 labels, sharper, the SOAs of d-irreducible subclasses have MLS <= d",
-    code="decomposition.is_irreducible, classes.FiniteClass.soa",
+    code="theory.decomposition.is_irreducible, classes.FiniteClass.soa",
     scope="all subclasses of 3 to 7 functions: every table of 3 labels on two points, and more",
     deep="more random tables",
     status="as stated",

@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any, cast
 
 from littlestone.classes import FiniteClass
-from littlestone.online.extended_soa import ExtendedSOA
 from littlestone.rules import Hypothesis, disagreement
+from littlestone.theory.game.extended_soa import ExtendedSOA
 from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Trial
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from planting import Fault
 
-SPACE = "littlestone.decomposition.exact:_Space"
-EXACT = "littlestone.decomposition.exact:Decompositions"
-GREEDY = "littlestone.decomposition.greedy"
-LEAF_BOUND = "littlestone.decomposition.tree:leaf_bound"
+SPACE = "littlestone.theory.decomposition.exact:_Space"
+EXACT = "littlestone.theory.decomposition.exact:Decompositions"
+GREEDY = "littlestone.theory.decomposition.greedy"
+LEAF_BOUND = "littlestone.theory.decomposition.tree:leaf_bound"
 FEW = Fault(
-    "littlestone.decomposition.irreducibility:reducing_path",
+    "littlestone.theory.decomposition.irreducibility:reducing_path",
     "H.reducing_points(k)",
     "H.reducing_points(k - 1)",
     "k - 1 points are tried",
 )
 FEWER = Fault(
-    "littlestone.decomposition.irreducibility:is_irreducible",
+    "littlestone.theory.decomposition.irreducibility:is_irreducible",
     "H.reducing_points(k)",
     "H.reducing_points(k - 1)",
     "k - 1 points are tried",
@@ -54,7 +54,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "lists_of_greedy_trees": [
         Fault(
-            "littlestone.decomposition.tree:DecompositionTree.hypotheses",
+            "littlestone.theory.decomposition.tree:DecompositionTree.hypotheses",
             "for V in self.leaves() if",
             "for V in list(self.leaves())[1:] if",
             "the first leaf is not listed",

@@ -51,7 +51,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "exposed_and_essential": [
         Fault(
-            "littlestone.decomposition.exact:Decompositions.dimension",
+            "littlestone.theory.decomposition.exact:Decompositions.dimension",
             "space.deepest(t) >= 0",
             "True",
             "DDim is always 0",

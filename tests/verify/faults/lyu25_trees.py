@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from planting import Fault
 
-SPACE = "littlestone.decomposition.exact:_Space"
-ESSENTIAL = "littlestone.decomposition.exact:Decompositions.essential"
+SPACE = "littlestone.theory.decomposition.exact:_Space"
+ESSENTIAL = "littlestone.theory.decomposition.exact:Decompositions.essential"
 FAULTS: dict[str, list[Fault]] = {
     "irreducible_classes": [
         Fault(
-            "littlestone.decomposition.irreducibility:is_irreducible",
+            "littlestone.theory.decomposition.irreducibility:is_irreducible",
             "H.reducing_points(k)",
             "H.reducing_points(k - 1)",
             "k - 1 points are tried",
@@ -17,13 +17,13 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "covers": [
         Fault(
-            "littlestone.decomposition.irreducibility:reducing_path",
+            "littlestone.theory.decomposition.irreducibility:reducing_path",
             "< H.littlestone_dimension()",
             "<= H.littlestone_dimension()",
             "a path ends after one example",
         ),
         Fault(
-            "littlestone.decomposition.irreducibility:reduces",
+            "littlestone.theory.decomposition.irreducibility:reduces",
             "labelled and V.littlestone_dimension() <",
             "labelled and V.littlestone_dimension() <=",
             "a path that reduces nothing passes",
@@ -54,7 +54,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "leaves_of_all_trees": [
         Fault(
-            "littlestone.decomposition.tree:leaf_bound",
+            "littlestone.theory.decomposition.tree:leaf_bound",
             "range(dimension - t + 1)",
             "range(dimension - t)",
             "one term of the sum is lacking",

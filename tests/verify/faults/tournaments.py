@@ -5,7 +5,7 @@ from __future__ import annotations
 from planting import Fault
 
 TOURNAMENT = "littlestone.learners.stable.tournament"
-UPDATE = "littlestone.online.extended_soa:ExtendedSOA.update"
+UPDATE = "littlestone.theory.game.extended_soa:ExtendedSOA.update"
 RULE = "littlestone.learners.globally_stable:GloballyStableLearner.rule"
 RIGHT_WINS = Fault(
     f"{TOURNAMENT}:_winner", "f(x) != y else", "f(x) == y else", "the right rule wins"

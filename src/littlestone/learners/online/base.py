@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Generic, NamedTuple, final
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
-from littlestone.online.base import OnlineLearner
 from littlestone.pictures.stream import Publication, publications
 from littlestone.points import Point, truth
 from littlestone.privacy.cost import exact_chance
 from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
 from littlestone.rules import Hypothesis
+from littlestone.theory.game.base import OnlineLearner
 
 PUBLIC = 1000
 """A run notes its progress each time this many steps have passed, whatever the records are."""

@@ -10,11 +10,11 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from littlestone.base.errors import DeclarationError, TooLargeError, shown
-from littlestone.decomposition import leaf_bound
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import ThresholdMechanism
 from littlestone.privacy.parameters import least
+from littlestone.theory.decomposition import leaf_bound
 
 Adversary = Literal["oblivious", "adaptive"]
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass, require_few
-from littlestone.decomposition import reducing_path
+from littlestone.theory.decomposition import reducing_path
 
 Chunk = tuple[tuple[Any, int], ...]
 """The examples that a teacher got in one epoch."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.online.extended_soa import ExtendedSOA
 from littlestone.points import Point
 from littlestone.rules import Hypothesis, disagreement
+from littlestone.theory.game.extended_soa import ExtendedSOA
 
 Examples = Sequence[tuple[Point, int]]
 

@@ -1,0 +1,172 @@
+"""Greedy trees, which grow as p grows and their class shrinks (Lyu25, Claim 4.1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.steps import count
+from littlestone.classes import HypothesisClass
+from littlestone.points import Point
+from littlestone.rules import Hypothesis
+from littlestone.theory.decomposition.ball import Ball
+from littlestone.theory.decomposition.irreducibility import is_irreducible, reducing_path
+from littlestone.theory.decomposition.limits import depth_parameter
+from littlestone.theory.decomposition.tree import DecompositionTree, Node, alone
+
+MOST_NODES = 100_000
+
+
+def decompose(
+    H: HypothesisClass[Point] | Ball[Point], p: int, d: int | None = None, *, most: int = MOST_NODES
+) -> DecompositionTree[Point]:
+    """A valid (p, d)-tree of H: a leaf is split along a reducing path while it has one.
+
+    ``d`` is an upper bound on LDim(H), by default LDim(H) itself.  A ball of H is first split at the
+    points of its sample; then d > LDim(H) is required, and the tree is valid if there are at most p
+    points.  Raises `EmptyClassError`, `DeclarationError` for an illegal p or d, `TooLargeError`
+    beyond ``most`` nodes.  Lyu25, Claim 4.1.
+
+    >>> from littlestone.classes import FiniteClass, Points
+    >>> from littlestone.points import Strings
+    >>> singletons = FiniteClass.from_array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    >>> [len(list(decompose(singletons, p).leaves())) for p in (1, 2, 3)]
+    [1, 1, 4]
+    >>> decompose(Points(Strings()), p=10**6).degree
+    1
+    """
+    d = depth_parameter(H.whole, p, d, above=1) if isinstance(H, Ball) else depth_parameter(H, p, d)
+    return _grown(H, p, d, (), most)
+
+
+def refine(
+    tree: DecompositionTree[Point],
+    C: HypothesisClass[Point] | Ball[Point],
+    p: int,
+    *,
+    most: int = MOST_NODES,
+) -> DecompositionTree[Point]:
+    """The tree of a subclass C for a larger p that extends ``tree`` by further splits.
+
+    For C inside the class of ``tree`` and p >= ``tree.p`` it is a valid (p, d)-tree of C if
+    ``tree`` is valid; branches that C leaves empty are cut off.  If C is a ball, this also needs
+    p >= 2 ``tree.p`` and at most ``tree.p`` points in its sample.  Raises `DeclarationError` if
+    p < ``tree.p``.  The only error that depends on C is `TooLargeError`.
+
+    >>> from littlestone.classes import Thresholds
+    >>> H = Thresholds.on(0, 6)
+    >>> tree = decompose(H, 1)
+    >>> [V.size for V in tree.leaves()], [V.size for V in refine(tree, H.restrict(2, 1), 2).leaves()]
+    ([1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1])
+    """
+    if type(p) is not int or p < tree.p:
+        raise DeclarationError(
+            f"refine a ({tree.p}, {tree.d})-tree with p = {p}",
+            found="a finer tree needs a p at least as large",
+            fix=f"give a whole number p >= {tree.p}",
+        )
+    return _grown(C, p, tree.d, tree.nodes, most)
+
+
+def top_hypotheses(
+    ball: Ball[Point], p: int, d: int | None = None, *, most: int = MOST_NODES
+) -> tuple[int, list[Hypothesis[Point]]]:
+    """The degree of the tree that `decompose` makes of a ball, and its SOAs of that dimension.
+
+    The leaves are found cell by cell, without the splits that lead to the cells.  The result is
+    (-1, []) if the ball is empty.  The only error that depends on the ball is `TooLargeError`.  If
+    there are at most p sample points and the leaves of that dimension are irreducible for all k, the
+    degree is DDim_(p,d) of the ball and the list holds its essential hypotheses.
+
+    >>> from littlestone.classes import Points
+    >>> from littlestone.theory.decomposition import error_ball
+    >>> from littlestone.points import Strings
+    >>> from littlestone.sample import Sample
+    >>> H, examples = Points(Strings("dest")), [("HNL", 1)] * 2 + [("BOS", 1), ("ATL", 0)]
+    >>> ball = error_ball(H, Sample.from_examples(H.domain, examples), 3)
+    >>> top_hypotheses(ball, p=3)[0], [f.words() for f in top_hypotheses(ball.within(2), p=3)[1]]
+    (1, ["dest is 'BOS'", "dest is 'HNL'"])
+    """
+    d = depth_parameter(ball.whole, p, d, above=1)
+    degree, found = -1, dict[Hypothesis[Point], None]()
+    for V, _ in ball.cells:
+        tree = _grown(V, p, d, (), most)
+        most -= len(tree.nodes)
+        if tree.degree > degree:
+            degree, found = tree.degree, {}
+        if tree.degree == degree:
+            found |= dict.fromkeys(tree.hypotheses())
+    return degree, list(found)
+
+
+def certain_hypotheses(tree: DecompositionTree[Point]) -> list[Hypothesis[Point]]:
+    """The SOAs of leaves that prove DDim_(p,d)(H) = t = the degree of the tree; all are essential.
+
+    These leaves have LDim t and are (p (2^(d-t+1) - 1) + 1)-irreducible.  If there is one, ``tree`` is
+    optimal.  If they give all of `DecompositionTree.hypotheses`, the list has all essential hypotheses.
+    So infinite classes have exact answers too.  See Lemma 4.3 of Lyu25.
+
+    >>> from littlestone.classes import Points
+    >>> from littlestone.points import Integers
+    >>> [f.words() for f in certain_hypotheses(decompose(Points(Integers()), p=5))]
+    ['always 0']
+    """
+    t = tree.degree
+    k = tree.p * (2 ** (tree.d - t + 1) - 1) + 1
+    top = (V for V in tree.leaves() if V.littlestone_dimension() == t)
+    return list(dict.fromkeys(V.soa() for V in top if is_irreducible(V, k)))
+
+
+_Path = tuple[tuple[Any, int], ...]
+
+
+def _grown(
+    C: HypothesisClass[Any] | Ball[Any], p: int, d: int, old: tuple[Node[Any], ...], most: int
+) -> DecompositionTree[Any]:
+    # A tree may be as deep as a sample is long, so there is no recursion.  ``follow`` is the node of
+    # the old tree at this place, ``path`` is the rest of a reducing path, and ``parent`` is the number
+    # of the parent with the label.
+    labels = (C.whole if isinstance(C, Ball) else C).labels
+    nodes: list[Node[Any]] = []
+    waiting: list[tuple[Any, int | None, _Path, tuple[int, int] | None]]
+    waiting = [(C, 0 if old else None, (), None)]
+    while waiting:
+        space, follow, path, parent = waiting.pop()
+        if space.is_empty():
+            continue
+        here = len(nodes)
+        count()
+        if here >= most:
+            raise TooLargeError(
+                f"decompose with p = {p} and d = {d}",
+                found="the tree has more nodes than are allowed",
+                fix="allow more, or give a smaller p or a class of smaller Littlestone dimension",
+            )
+        if parent is not None:
+            above, label = parent
+            after = list(nodes[above].after)
+            after[label] = here
+            nodes[above] = replace(nodes[above], after=tuple(after))
+        below: tuple[int | None, ...] = (None,) * labels
+        if follow is not None and old[follow].space is None:
+            x, below = old[follow].point, old[follow].after
+        else:
+            path = path or _next_path(space, p, d)
+            if not path:
+                nodes.append(Node(alone(space)))
+                continue
+            x = path[0][0]
+        nodes.append(Node(point=x, after=(None,) * labels))
+        for y in reversed(range(labels)):
+            rest = path[1:] if path and path[0][1] == y else ()
+            waiting.append((space.restrict(x, y), below[y], rest, (here, y)))
+    return DecompositionTree(p, d, tuple(nodes))
+
+
+def _next_path(space: HypothesisClass[Any] | Ball[Any], p: int, d: int) -> _Path:
+    """The path to attach to a leaf; empty if it stays a leaf."""
+    V = alone(space)
+    if V is None:
+        return ((cast(Ball[Any], space).separating_point(), 0),)
+    return reducing_path(V, p * 2 ** (d - int(V.littlestone_dimension()))) or ()

@@ -1,0 +1,148 @@
+"""Valid (p, d)-trees and their checker (Lyu25, Definition 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb
+from typing import Any, Generic
+
+from littlestone.classes import HypothesisClass
+from littlestone.points import Point
+from littlestone.rules import Hypothesis
+from littlestone.theory.decomposition.ball import Ball
+
+
+@dataclass(frozen=True)
+class Node(Generic[Point]):
+    """A leaf with its version space, or an inner node with its point and the numbers of its children.
+
+    ``after[y]`` is the child after the label y, or None if no hypothesis gets there; () at a leaf.
+    """
+
+    space: HypothesisClass[Point] | None = None
+    point: Point | None = None
+    after: tuple[int | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class DecompositionTree(Generic[Point]):
+    """A tree that cuts a class H into the version spaces H_v of its leaves.
+
+    The root is ``nodes[0]``; children come after their parents.  Branches without a hypothesis are
+    left out, so "leaf" means a leaf with hypotheses (Lemma 4.1 is false otherwise), and the tree of
+    an empty class has no node.  It is valid, which `check_tree` checks, if with l = LDim(H_v)
+
+        depth(v) <= p (2^(d-l+1) - 1)    at every node v,
+        depth(v) <= p (2^(d-l) - 1)      and H_v is p 2^(d-l)-irreducible at every leaf v.
+
+    Lyu25, Definition 4.2; `decompose` and `optimal_tree` make valid trees.
+    """
+
+    p: int
+    d: int
+    nodes: tuple[Node[Point], ...]
+
+    def leaves(self) -> Iterator[HypothesisClass[Point]]:
+        """The version spaces of the leaves, which partition H."""
+        for node in self.nodes:
+            if node.space is not None:
+                yield node.space
+
+    @property
+    def degree(self) -> int:
+        """The largest LDim(H_v) of a leaf; -1 for the empty class."""
+        return max((int(V.littlestone_dimension()) for V in self.leaves()), default=-1)
+
+    def hypotheses(self, dimension: int | None = None) -> list[Hypothesis[Point]]:
+        """The distinct SOAs of the leaves of LDim ``dimension``; without it, of the degree."""
+        wanted = self.degree if dimension is None else dimension
+        found = (V.soa() for V in self.leaves() if V.littlestone_dimension() == wanted)
+        return list(dict.fromkeys(found))
+
+
+def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]) -> str | None:
+    """The first reason why ``tree`` is not a valid (p, d)-tree of H; None if it is valid.
+
+    The checker follows the points from the root and restricts H again; it uses only the points and the
+    shape of the tree.  For a ball with several cells only LDim <= LDim(``whole``) is known, so the
+    checker may reject a valid tree of a ball.  Raises `InfiniteDimensionError` if LDim(H) is infinite.
+
+    >>> from littlestone.classes import FiniteClass
+    >>> H = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]])
+    >>> check_tree(DecompositionTree(2, 1, (Node(H),)), H)
+    'node 0: its version space is 2-reducible, by the points x0, x1'
+    """
+    p, d = tree.p, tree.d
+    if not H.is_empty():
+        (H.whole if isinstance(H, Ball) else H).require_learnable()
+    if type(p) is not int or type(d) is not int or p < 1 or not _most(H) <= d:
+        least = f"whole numbers of at least 1 and LDim = {_most(H)}"
+        return f"p = {p} and d = {d}: they must be {least}"
+    if not tree.nodes:
+        return None if H.is_empty() else "it has no node, and the class is not empty"
+    domain = H.whole.domain if isinstance(H, Ball) else H.domain
+    reached = 0
+    waiting: list[tuple[int, HypothesisClass[Any] | Ball[Any], int]] = [(0, H, 0)]
+    while waiting:
+        i, space, depth = waiting.pop()
+        reached += 1
+        exists = type(i) is int and 0 <= i < len(tree.nodes)
+        if not exists or reached > len(tree.nodes):
+            return f"node {i}: there is no such node, or it is reached twice"
+        node, V = tree.nodes[i], alone(space)
+        if space.is_empty():
+            return f"node {i}: no hypothesis gets there"
+        deepest = p * (2 ** (d - _most(space) + 1) - 1)
+        if depth > deepest:
+            return f"node {i}: its depth {depth} exceeds {deepest}, as its LDim is {_most(space)}"
+        if node.space is None:
+            if node.point not in domain:
+                return f"node {i}: an inner node without a point of the domain"
+            if len(node.after) != (H.whole if isinstance(H, Ball) else H).labels:
+                return f"node {i}: an inner node has a place for a child after each label"
+            for y, child in enumerate(node.after):
+                side = space.restrict(node.point, y)
+                if child is not None:
+                    waiting.append((child, side, depth + 1))
+                elif not side.is_empty():
+                    return f"node {i}: hypotheses with label {y} get lost"
+            continue
+        if node.point is not None or node.after:
+            return f"node {i}: a leaf has neither a point nor children"
+        if V is None or node.space != V:
+            return f"node {i}: the version space of this leaf is not that of its path"
+        deepest, k = p * (2 ** (d - _most(V)) - 1), p * 2 ** (d - _most(V))
+        if depth > deepest:
+            return f"node {i}: its depth {depth} exceeds {deepest}, as a leaf of LDim {_most(V)}"
+        if (points := V.reducing_points(k)) is not None:
+            shown = ", ".join(map(V.domain.words, points))
+            return f"node {i}: its version space is {k}-reducible, by the points {shown}"
+    return None if reached == len(tree.nodes) else "some node is not reached from the root"
+
+
+def alone(space: HypothesisClass[Point] | Ball[Point]) -> HypothesisClass[Point] | None:
+    """The only version space of ``space``; None for a ball of several."""
+    if isinstance(space, Ball):
+        return space.cells[0][0] if len(space.cells) == 1 else None
+    return space
+
+
+def _most(space: HypothesisClass[Any] | Ball[Any]) -> int:
+    """LDim, or an upper bound on that of a union."""
+    V, whole = alone(space), space.whole if isinstance(space, Ball) else space
+    return int((whole if V is None else V).littlestone_dimension())
+
+
+def leaf_bound(p: int, d: int, dimension: int, t: int = 0, *, labels: int = 2) -> int:
+    """N(p (2^(d-t) - 1), l - t), N(D, r) = sum_(i <= r) C(D, i) k^i: leaves of LDim >= t, l = LDim(H).
+
+    No valid (p, d)-tree of a class of Littlestone dimension l and k + 1 ``labels`` has more, so this
+    also bounds the essential hypotheses, with t = DDim.  Lemma 4.1 has p^d 2^(d^2) for t = 0 and two
+    labels; see docs/proofs/decomposition.md.
+
+    >>> leaf_bound(2, 3, 3), 2**3 * 2**9, leaf_bound(2, 3, 3, t=2)
+    (470, 4096, 3)
+    """
+    depth, k = p * (2 ** (d - t) - 1), labels - 1
+    return sum(comb(depth, i) * k**i for i in range(dimension - t + 1))
