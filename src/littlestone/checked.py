@@ -35,7 +35,7 @@ def check(
     separator: str | None = None,
     multiline: bool = False,
 ) -> TableCheck:
-    """Count what the declarations read of a table, and say what would help.  NOT PRIVATE.
+    """Count what the declarations can read in a table, and suggest fixes.  NOT PRIVATE.
 
     The arguments are those of `fit`; ``name`` is the table of a database.  With ``hypotheses`` it reads
     what `fit` would read.  Without, it reads all columns of the ``schema``.  No value of a record is

@@ -243,7 +243,7 @@ def draw(model: Release | str | os.PathLike[str], picture: str | os.PathLike[str
     """Draw the rule of a `Release` or of a model file to an .svg or .png file.
 
     Each condition of the rule is shown on the range or the list that its column declares.  A tree of
-    two labels on exactly two numbers is shown on their plane, too.  Only the release is drawn, and no
+    two labels on exactly two numbers is shown on their plane, too.  Only the release is drawn, never a
     record.
 
     Raises `DeclarationError` for a kind of rule that has no picture, such as a parity.  Raises
@@ -345,9 +345,9 @@ def dim(hypotheses: Any, *, labels: int = 2, schema: SchemaOrFile = None) -> int
 def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4, schema: SchemaOrFile = None) -> Node:
     """The top ``levels`` of a deepest tree that the class shatters, printable as a drawing.
 
-    The text of the class may name columns of a ``schema``.  Of a `Release`, it is the whole tree of the
-    rule.  Raises `DeclarationError` for a class without a hypothesis or of infinite Littlestone
-    dimension, and for a rule that is no tree of conditions.
+    The text of the class may name columns of a ``schema``.  For a `Release`, it is the whole tree of
+    the rule.  Raises `DeclarationError` for a class without a hypothesis or of infinite Littlestone
+    dimension, and for a rule that is not a tree of conditions.
 
     >>> print(tree("thresholds(x, 1..3)"))
     2

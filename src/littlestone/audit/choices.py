@@ -74,7 +74,8 @@ class Choices:
         """The distribution of what ``run`` returns.
 
         A run is given up once its probability is below ``least``, so that endless sampling can be
-        followed too.  No probability is then too large, and what they lack of 1 is what was given up.
+        followed too.  Then no probability is too large, and what is missing from a sum of 1 was given
+        up.
         """
         self.found = found = dict[Any, Fraction]()
         self._left, self._least = [], least
@@ -115,7 +116,7 @@ class Chosen(random.Random):
         return Secret.below(n, self.choose)  # type: ignore[return-value]
 
     def shuffle(self, items: Any) -> None:
-        """Look once at each order of ``items``, of which equal ones are interchangeable."""
+        """Go once through each order of ``items``; equal items are interchangeable."""
         left = Counter(items)
         for i in range(len(items)):
             kinds, rest = list(left), left.total()

@@ -58,7 +58,7 @@ class Drawn:
 
 
 def drawn(subject: Subject[Data], pairs: Iterable[tuple[Data, Data]], runs: int = RUNS) -> Drawn:
-    """Follow the draws on all ``pairs``, and compare them with what is said of them.
+    """Follow the draws on all ``pairs``, and compare them with the stated distribution.
 
     Where a part u of the law q was not followed, p(Y) - e^epsilon (q(Y) + u) is at most what the true
     laws have, so that a pair that is beyond the claim is so for certain.

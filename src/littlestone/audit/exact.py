@@ -217,7 +217,7 @@ def _up(x: Fraction) -> tuple[int, int]:
 
 
 class _Two:
-    """Two distributions, and what several measures of them share: numbers are long, so it is kept."""
+    """Two distributions, and the long numbers that several measures share, computed once."""
 
     def __init__(self, p: Masses, q: Masses) -> None:
         self.p, self.q = p, q

@@ -16,7 +16,7 @@ _WIDEST = 2**12  # up to this many values of a number are tried one by one
 
 @dataclass
 class _Known:
-    """A uniform number is at least ``low`` and below ``high``; so many ``bits`` were appended to it."""
+    """A uniform number is at least ``low`` and below ``high``; ``bits`` bits were appended to it."""
 
     low: int
     high: int

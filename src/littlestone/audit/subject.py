@@ -35,7 +35,7 @@ _PART = 250  # runs that one message to a worker is worth, even if they take a m
 
 
 class _Part(NamedTuple):
-    """Some runs of one of two halves, on one of the two large data sets; the seed is None for none."""
+    """Some runs of one of two halves, on one of the two large data sets; without a seed, None."""
 
     half: int
     which: int

@@ -1,1 +1,1 @@
-"""What every room uses: errors, files, steps, progress, escapes; it knows nothing of learning."""
+"""What every room uses: errors, files, steps, progress, escapes; it contains nothing about learning."""

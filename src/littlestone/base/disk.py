@@ -50,7 +50,7 @@ def parse_json(text: str) -> Any:
     """The value of a JSON text.  Raises ValueError for other texts, and for a key given twice.
 
     Readers that take the first or the last of two equal keys would see two different models.  JSON has
-    no numbers that are not finite, and a text of a thousand lists inside each other is none of ours.
+    only finite numbers, and this package never writes a thousand lists inside each other.
 
     >>> parse_json('{"n": 5, "n": 6}')
     Traceback (most recent call last):

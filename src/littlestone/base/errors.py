@@ -145,7 +145,7 @@ class NotPrivateWarning(UserWarning):
 
 
 def did_you_mean(name: str, known: Iterable[str], fix: str) -> str:
-    """``fix`` after the one of the ``known`` names that is most like ``name``, if one is alike.
+    """``fix``, preceded by the ``known`` name that is most similar to ``name``, if one is similar.
 
     The known names must be public.
 
@@ -163,7 +163,7 @@ def did_you_mean(name: str, known: Iterable[str], fix: str) -> str:
 def no_such(
     asked: str, kind: str, name: object, known: Iterable[str], also: str = ""
 ) -> DeclarationError:
-    """The error for a ``name`` of this kind of thing that is none of the ``known`` ones.
+    """The error for a ``name`` that is not among the ``known`` names of its kind.
 
     >>> print(no_such("learn by the method 'exponental'", "method", "exponental", ["exponential"]))
     cannot learn by the method 'exponental': there is no such method

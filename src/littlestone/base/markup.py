@@ -39,7 +39,7 @@ def tag(element: str, *children: str, **attributes: str | None) -> Html:
 
 
 def joined(parts: Iterable[str]) -> Html:
-    """The parts one after the other; a part that is no `Html` is escaped."""
+    """The parts one after the other; a part that is not `Html` is escaped."""
     return Html(
         "".join(
             part if isinstance(part, Html) else escape(visible(part), quote=False) for part in parts

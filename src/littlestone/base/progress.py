@@ -17,7 +17,7 @@ from typing import TypeAlias, TypeVar
 Item = TypeVar("Item")
 
 Watch: TypeAlias = Callable[[str, int, int], object]
-"""Called with what is done, how many steps are done, and how many there are."""
+"""Called with a description, the number of steps done, and their total number."""
 
 _watch: ContextVar[Watch | None] = ContextVar("who watches", default=None)
 

@@ -1,4 +1,4 @@
-"""Laws of classes whose hypotheses are unions of few elements, of which few cover a point."""
+"""Laws of classes of unions of few elements, where few elements cover any one point."""
 
 from __future__ import annotations
 

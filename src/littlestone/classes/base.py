@@ -330,7 +330,7 @@ def either(parts: Sequence[Scores]) -> ErrorSums:
 
 
 class Scored(HypothesisClass[Point]):
-    """A class whose hypotheses are written in finitely many ways, each of which can be scored.
+    """A class with finitely many representations of its hypotheses, each of which can be scored.
 
     Two ways may write one function; the exponential mechanism then draws it more often.
     """

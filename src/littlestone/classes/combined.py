@@ -228,7 +228,7 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         return SearchTable(table, bounds, whole=False, reason="a search of some of its functions")
 
     def _leaves(self, part: Enumerable[Any]) -> bool:
-        """Whether a function of the part leaves all others as they are, but for swapped labels."""
+        """Whether some function of the part leaves all others as they are, up to swapped labels."""
         points, unit = tuple(self.domain), int(self.op == "and")
         counts = np.zeros((len(points), 2), dtype=np.int64)
         counts[:, unit] = 1

@@ -1,4 +1,4 @@
-"""Several classes over the same columns, one of which is to fit the records."""
+"""Several classes over the same columns, of which one should fit the records."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from littlestone.classes.union import ScoredUnion
 
 
 def one_of(parts: Sequence[HypothesisClass[Any]]) -> HypothesisClass[Any]:
-    """The class of all functions of the parts: a union, of which one draw takes a function.
+    """The class of all functions of the parts: a union from which one draw takes a function.
 
     Raises `DeclarationError` for no parts, for parts with other columns or labels than the first, and
     for parts whose functions cannot be scored together.  Learning each part and keeping the best rule

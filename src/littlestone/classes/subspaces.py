@@ -206,7 +206,7 @@ class Subspaces(Scored[Vector], Flats):
 class LinearSubspaces(Subspaces):
     """The linear subspaces of dimension at most d of GF(q)^n; the zero vector is in all of them.
 
-    LDim = d: a mistake on a positive raises the rank of what is known, and d independent vectors
+    LDim = d: a mistake on a positive raises the rank of the known points, and d independent vectors
     are shattered by the spans of their subsets.
 
     >>> H = LinearSubspaces.over(["x", "y", "z"], 101, 2)

@@ -23,7 +23,7 @@ from littlestone.sample import Sample
 class Union(Tabled):
     """The functions of any of several classes on one finite domain.
 
-    The LDims of the parts do not determine LDim, but for two parts
+    The LDims of the parts do not determine LDim, although for two parts
 
         max(d_1, d_2) <= LDim <= d_1 + d_2 + 1:
 

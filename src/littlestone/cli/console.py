@@ -50,7 +50,7 @@ class _Printer:
 
     @property
     def is_terminal(self) -> bool:
-        """Whether this is a terminal, or rich is told by the environment to take it for one."""
+        """Whether this is a terminal, or the environment tells rich to treat it as one."""
         try:
             maybe = self.file.isatty()
         except ValueError:  # it is closed

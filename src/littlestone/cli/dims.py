@@ -40,7 +40,7 @@ from littlestone.dimension.thresholds import threshold_brackets
 
 @dataclass(frozen=True)
 class Found:
-    """What is known of a dimension, its witness in words, and the witness as plain JSON values."""
+    """The known bounds of a dimension, its witness in words, and the witness as plain JSON values."""
 
     known: Bracket[Any]
     words: str

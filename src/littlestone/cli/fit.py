@@ -179,7 +179,7 @@ def released(
 ) -> None:
     """Do the task on a table, and print the release in its ``form``; the options are those of `fit`.
 
-    ``methods`` is what `Task.methods` says of every method, if that is to be shown.
+    ``methods`` is what `Task.methods` says of every method, if that should be shown.
     """
     require_different(
         {

@@ -48,7 +48,7 @@ _SEPARATORS = ",;\t|"
 
 
 def why_no_number(shown: str) -> str:
-    """Why a text that `number` does not read is none.
+    """Why `number` cannot read a text.
 
     >>> [why_no_number(shown) for shown in ("4,52", "1.200,00 €", "08.05.2020", "unknown")]
     ['a decimal comma', 'a number with a unit', 'a date', 'no number']
@@ -179,7 +179,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Lines:
-    """A CSV file line by line: a line is what ends in LF, and the header is none.
+    """A CSV file line by line: a line ends in LF, and the header does not count.
 
     ``open`` lines end within quotes, ``ragged`` ones have more or fewer cells than the header, and
     ``undecoded`` ones are not of the ``encoding``.  ``separator`` is the character that cuts the header
@@ -200,7 +200,7 @@ class Lines:
 
     @property
     def broken(self) -> bool:
-        """Whether quoted cells hold line breaks, and the table is not read so."""
+        """Whether quoted cells hold line breaks, although the table is not read that way."""
         return self.spanning not in (None, self.lines)
 
 
@@ -256,7 +256,7 @@ def count_lines(table: CsvText) -> Lines:
 
 
 def read_lines(table: CsvText) -> tuple[CsvText, Lines]:
-    """The lines of a file, and the table as it is to be read by what they look like."""
+    """The lines of a file, and the way to read the table that they suggest."""
     lines = count_lines(table)
     if isinstance(table, CsvTable) and lines.separator != lines.declared:
         table = reopened(table, separator=lines.separator)
@@ -310,7 +310,7 @@ def _fault(check: Callable[[object], str], cell: object) -> int:
 def count_cells(
     table: Table, columns: Sequence[Domain[Any]], label: Label | None, schema: Schema | None
 ) -> tuple[int, list[Counts]]:
-    """The number of records, and what is read of each column and then of the label.
+    """The number of records, and counts of what is read in each column and then in the label.
 
     The table has the cells as they stand in its files.  Each distinct value of a batch is looked at
     once.

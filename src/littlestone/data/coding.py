@@ -239,7 +239,7 @@ def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes],
 
 
 class Grouped(NamedTuple):
-    """Rows of columns, and the number of records that each row stands for.
+    """Rows of columns, with the number of records that are equal to each row.
 
     A row may come twice, and a count is at least 1.
     """
@@ -269,7 +269,7 @@ def grouped(columns: Sequence[Coded]) -> Grouped:
 
 
 def table_size(records: int) -> int:
-    """Filling a table of this many counts is at least as fast as sorting so many keys."""
+    """Filling a table with this many counts is at least as fast as sorting this many keys."""
     return max(2**17, 2 * records)
 
 

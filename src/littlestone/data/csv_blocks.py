@@ -33,7 +33,7 @@ def blocks(stream: Any, *, waits: bool = True, ended: bool = False) -> Iterator[
     r"""The rest of a stream of bytes, in blocks of whole lines; each ends with LF.
 
     Unless it ``waits`` for more, a block is what can be read at once.  If all lines are ``ended``, what
-    follows the last LF is none.
+    follows the last LF is not a line.
 
     >>> import io
     >>> list(blocks(io.BytesIO(b"a\r\nb\r")))

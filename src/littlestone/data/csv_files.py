@@ -65,7 +65,7 @@ class CsvText(Table):
 
     @abstractmethod
     def _bytes(self) -> AbstractContextManager[Any]:
-        """The text as a stream of bytes; of a pipe, what is left of it."""
+        """The text as a stream of bytes; for a pipe, the rest of it."""
 
     @abstractmethod
     def _after_header(self, stream: Any) -> None:

@@ -5,7 +5,7 @@ follows the last LF.  The first line that is not empty is the header, and each l
 whatever it holds: `cells` of its `content`.  A cell that is not there is empty, so an empty line is a
 record without values.
 
-So a record is a function of its own line, and none of these functions can raise.
+So a record is a function of its own line, and these functions cannot raise.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from littlestone.data.schema import Schema
 
 OneOrMore = HypothesisClass[Any] | str | Sequence[HypothesisClass[Any] | str]
-"""A class or the text of one, or several of them, one of which is to fit the records."""
+"""A class or the text of one, or several of these, of which one should fit the records."""
 
 
 def declared_class(

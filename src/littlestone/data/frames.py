@@ -190,7 +190,7 @@ def _is_day(dtype: nw.dtypes.DType) -> bool:
 
 
 def _day_of(number: int) -> date | None:
-    """The day so many days after the first one of 1970; None outside the calendar."""
+    """The day ``number`` days after 1 January 1970; None outside the calendar."""
     ordinal = _FIRST_OF_1970 + number
     return date.fromordinal(ordinal) if 1 <= ordinal <= _LAST_DAY else None
 

@@ -1,8 +1,8 @@
 """Lazy frames of polars, DuckDB and Spark: the engine counts equal rows, and nothing else.
 
 The engine groups by the bytes of a text and never by what a collation takes for equal.  Decimals and
-whole numbers of 128 bits are grouped as texts.  Of all other types an engine merges equal numbers,
-which every domain and every label reads alike (docs/proofs/engines.md).
+whole numbers of 128 bits are grouped as texts.  For all other types an engine merges equal numbers, and
+every domain and every label reads equal numbers alike (docs/proofs/engines.md).
 """
 
 from __future__ import annotations

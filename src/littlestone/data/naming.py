@@ -68,7 +68,7 @@ def dataset_name(text: str) -> str:
 
     A text names a file if it has a folder separator or a suffix such as ``.csv``.  So a limit set on
     ``visits.csv`` applies to every later `fit` of that file, even if the file does not exist yet.
-    Raises `DeclarationError` for what is no text.
+    Raises `DeclarationError` for anything but text.
 
     >>> dataset_name("census 2020"), dataset_name("visits.csv") == os.path.realpath("visits.csv")
     ('census 2020', True)

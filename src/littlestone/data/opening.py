@@ -33,9 +33,9 @@ def open_table(
     """Open a table; only its schema is read.
 
     ``source`` is the path of a CSV or Parquet file, a folder or a pattern of such files, or a frame:
-    one in memory, or a lazy one of polars, DuckDB, Spark or Dask.  It may also be a workbook of Excel,
-    of which ``table`` names a sheet if there are several.  Or it is a database, of which ``table``
-    names a base table: a SQLite or DuckDB file, ``postgresql://USER@HOST/DATABASE``, or an engine of
+    one in memory, or a lazy one of polars, DuckDB, Spark or Dask.  It may also be an Excel workbook; if
+    that has several sheets, ``table`` names one.  Or it is a database, and ``table`` names one of its
+    base tables: a SQLite or DuckDB file, ``postgresql://USER@HOST/DATABASE``, or an engine of
     SQLAlchemy.  An address such as ``s3://BUCKET/FOLDER`` is a folder of Parquet files.
 
     A `Table` is not opened again.  ``reading`` says how cells are written, as a schema or a model
@@ -45,7 +45,7 @@ def open_table(
     may hold line breaks.
 
     Raises `TableError` if there is no such table, or if it is of an unknown kind, and
-    `DeclarationError` if ``separator`` or ``multiline`` is given for what is no CSV file.
+    `DeclarationError` if ``separator`` or ``multiline`` is given for anything but a CSV file.
     """
     require_multiline(multiline)
     if not isinstance(table, str | None):

@@ -199,7 +199,7 @@ class _Sampling:
         return not (self.tally if self.keep is None else self.keep.units)
 
     def made(self) -> Sample[Any]:
-        """The sample of all added records, of which there must be at least one."""
+        """The sample of all added records; at least one must have been added."""
         if self.keep is not None:
             kept = self.keep.columns()
             self._count(kept, np.ones_like(kept[0]))

@@ -91,7 +91,7 @@ class Schema:
         """The schema in a file of TOML.
 
         Raises `DeclarationError` unless it is a regular file of at most 1 MiB that holds a schema.  The
-        error quotes nothing of a file that is no TOML, because it could be a table.
+        error quotes nothing of a file that is not TOML, because it could be a table.
         """
         if not isinstance(path, str | os.PathLike):
             raise DeclarationError(
@@ -202,7 +202,7 @@ class Schema:
     def units(self, unit: str | None, max_records: int | None) -> tuple[str | None, int | None]:
         """The unit and the number of its records that are given, or those of the schema.
 
-        Of another unit than its own, the schema does not say how many records are used.  Raises
+        `max_records` in a schema applies to the schema's own unit only.  Raises
         `DeclarationError` if the schema has no column of that name.
         """
         column = self.unit if unit is None else unit
@@ -253,9 +253,9 @@ class Schema:
         labels: str | Sequence[str] | None = None,
         default: str | None = None,
     ) -> Label:
-        """The label that is given, or that of the schema in place of what is not given.
+        """The label, with the schema's values for everything that is not given.
 
-        Of another target than that of the schema, the schema does not say what is positive.  Raises
+        `positive` in a schema applies to the schema's own target only.  Raises
         `DeclarationError` for what `Label.parse` refuses, and if the column, its type or its list of
         values does not go with the label.
         """

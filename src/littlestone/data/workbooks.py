@@ -244,7 +244,7 @@ def _texts(archive: zipfile.ZipFile, part: str) -> list[str | None]:
 
 
 def _text(element: Element | None) -> str | None:
-    """A text, whose parts may have fonts; how it is pronounced (rPh) is no part of it."""
+    """A text, whose parts may have fonts; its pronunciation (rPh) is not part of it."""
     if element is None:
         return None
     own = element.findtext(f"{_SPACE}t", "")

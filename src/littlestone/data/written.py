@@ -53,7 +53,7 @@ class Written:
     ``decimal`` and ``thousands`` are the marks in a number; ``unit`` may stand before or behind it.
     ``date`` is a pattern such as ``%d.%m.%Y``; the value is the day as ISO 8601 writes it.
     ``spelled`` are texts: a cell that differs from one of them by case alone is read as that text, and
-    any other text in lower case.  A form of numbers or days reads a cell that is none as missing.
+    any other text in lower case.  A form of numbers or days reads any other cell as missing.
     Numbers, truth values and days of a table with types are read as they are.
 
     >>> euros = Written(decimal=",", thousands=".", unit="€")

@@ -105,8 +105,8 @@ class Question:
 def family(psi: Family | Iterable[CollapsingMap | str], labels: int) -> Family:
     """``psi`` as a family: itself, or the family of the given maps or texts such as ``"01*"``.
 
-    Raises `DeclarationError` for no map, or one that speaks of labels from ``labels`` on or gives
-    one label two values.
+    Raises `DeclarationError` without a map, for a map of labels beyond ``labels`` - 1, and for one that
+    gives a label two values.
     """
     if callable(psi):
         return psi

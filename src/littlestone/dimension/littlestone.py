@@ -216,7 +216,7 @@ class _Solve:
             self._k = min(self.lower + self._step, self.upper)
 
     def _ask(self, k: int, nodes: int, work: int) -> bool | None:
-        """Whether LDim >= k, noted in the bounds; None if it needs more than that."""
+        """Whether LDim >= k, noted in the bounds; None if it needs more nodes or work."""
         # Far below the upper bound a long step mostly finds a tree, which two find no faster than one.
         alone = self.lower + 1 < k < self.upper - 1
         answer = self._engine.at_least(k, nodes, work=work - self._engine.work, alone=alone)

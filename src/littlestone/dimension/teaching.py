@@ -156,7 +156,8 @@ def _hitting(sets: list[int], hit_by: dict[int, int], size: int) -> list[int] | 
     A set of sets is a mask here, and ``hit_by[x]`` are those that the point x hits.
 
     1. Branch on the points of a smallest set; a point that was tried is left out of later branches.
-    2. The points that are left hit at most so many of the sets each, so so many together.
+    2. Each remaining point hits at most a known number of the sets, and this bounds how many they hit
+    together.
     """
 
     def search(left: int, allowed: list[int], room: int) -> list[int] | None:

@@ -210,7 +210,7 @@ class _Search:
         return self.left < 0
 
     def _reduced(self, V: int, P: int) -> State:
-        """V and P without what is of no use: copies on P of other hypotheses, and constant zeros."""
+        """V and P without what cannot help: copies on P of other hypotheses, and constant zeros."""
         seen: set[int] = set()
         kept = union = 0
         for h in _members(V):
@@ -280,7 +280,7 @@ def _maximal(masks: Iterable[int]) -> Iterator[int]:
 
 
 def _staircase(ones: list[int], total: int, t: int) -> bool:
-    """Whether t of the points, with so many ``ones`` among ``total`` hypotheses, can be x_1, ..., x_t.
+    """Whether t points with these ``ones`` among ``total`` hypotheses can be x_1, ..., x_t.
 
     >>> _staircase([1, 2], 2, 2), _staircase([2, 2], 2, 2)
     (True, False)

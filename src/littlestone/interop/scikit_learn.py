@@ -201,7 +201,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return labels
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """The share of records that `predict` labels as ``y`` does; a missing label is no label.
+        """The share of records that `predict` labels as ``y`` does; a missing label is not a label.
 
         NOT PRIVATE: it reveals the records, and no ledger records it.  For public or made-up data.
         Raises `DeclarationError` unless there is one label for each record.

@@ -64,7 +64,7 @@ def law_of_rule(learner: Learner, batch: Records, i: int, sizes: BatchSizes) -> 
 
 
 def as_text(h: Hypothesis[Any], batches: Sequence[Any]) -> Hashable:
-    """The text of a released rule, which holds nothing of the batches."""
+    """The text of a released rule, without anything from the batches."""
     return released_text(h)
 
 

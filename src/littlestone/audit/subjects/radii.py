@@ -22,7 +22,7 @@ PAIRED: Records = tuple(product(range(3), (0, 1)))
 def around(
     learner: RadiiLearner[Any], often: Iterable[tuple[int, ...]], records: Records
 ) -> Iterator[tuple[Records, Records]]:
-    """Neighbours with so many of each of ``records``, as many as radii in all; the last one differs.
+    """Neighbours with as many records as radii; the last one differs.
 
     The others are negative records of the last point of the domain's examples.
     """
@@ -45,7 +45,7 @@ def audited(learner: RadiiLearner[Any], pairs: Iterable[tuple[Records, Records]]
 
 
 def pairs_of_points(learner: RadiiLearner[Any]) -> list[tuple[Records, Records]]:
-    """Sets of two points, of which the sample shows none, one or both often.
+    """Sets of two points; the sample shows none, one or both of them often.
 
     In the last ones, a label of point 0 moves {1, 2} and {0} by two radii each, in opposite directions.
     """

@@ -131,7 +131,7 @@ def unit_subject(
 
 
 def exponential(epsilon: Fraction, most: int, reading: Read = read) -> Subject[Blocks]:
-    """Thresholds of units with up to three records, of which ``most`` are used."""
+    """Thresholds on units with up to three records each, where ``most`` are used."""
     H, unit = Thresholds.on(0, 1), Unit("unit", most)
     learner = ExponentialLearner(H, record_budget(Budget(epsilon), unit))
 

@@ -109,7 +109,7 @@ def unread_records(data: Records) -> tuple[int, ...]:
 def shares_subject(
     event: CellCounts, count_of: Callable[[Records], tuple[int, ...]] = unread_records
 ) -> Subject[Records]:
-    """The counts of an estimate on all neighbouring pairs of records, of which some are not read."""
+    """The counts of an estimate on all neighbouring pairs of records; some records are not read."""
     whole, both = ("0", "0", "Ja"), ("x", "x", "ja")
     records: list[Row] = [whole, ("x", "0", "Ja"), ("x", "x", "Ja"), ("0", "0", "ja"), both]
 

@@ -18,8 +18,8 @@ class BlockingSearch:
 
     It knows the flats by two functions.  ``avoiding(points)`` is a flat with none of the points, or
     None.  ``points_in(U, among)`` are points that span those of U; with
-    ``among``, an earlier result, they span the points that U has in common with its flat.  They are
-    all of these points if ``all_points`` says so.
+    ``among``, an earlier result, they span the points that U has in common with its flat.  They are all
+    of these points if ``all_points`` is true.
 
     A_1, ..., A_j are sets of points, where A_i holds all that is known of point i.
 

@@ -20,7 +20,7 @@ _NEAR = 32
 """Points of a block of the sample whose pairs are scored one by one."""
 
 _EXACT = 1 << 31
-"""Ranges of so many values have pairs of ends whose number may not fit 64 bits."""
+"""A range with more values than this may have more pairs of ends than fit in 64 bits."""
 
 
 class IntervalSums:

@@ -72,7 +72,7 @@ def _subset(index: int, count: int, k: int, point: Callable[[int], Item]) -> tup
 
 
 def weighed(points: Sequence[Any], weights: Sequence[int], size: int) -> list[Leaf]:
-    """The leaves of a range 0, ..., size - 1, of which these points have weights and others weigh 0."""
+    """The leaves of a range 0, ..., size - 1: these points have weights, all others weigh 0."""
     by_weight: dict[int, list[Any]] = {}
     for x, weight in zip(points, weights, strict=True):
         by_weight.setdefault(weight, []).append(x)
@@ -84,7 +84,7 @@ def weighed(points: Sequence[Any], weights: Sequence[int], size: int) -> list[Le
         taken = sorted(points)
 
         def other(i: int) -> int:
-            """The i-th number that is no point of the sample."""
+            """The i-th number that is not a point of the sample."""
             low, high = 0, len(taken)  # how many of them are below it
             while low < high:
                 middle = (low + high) // 2

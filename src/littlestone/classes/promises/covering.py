@@ -87,7 +87,7 @@ class Covering(BinaryClass[Point]):
 
     @property
     def everything(self) -> Hypothesis[Point] | None:
-        """The constant 1, if it is no element; None if it is one."""
+        """The constant 1, if it is not an element; None if it is one."""
         return None
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Conjunctions of conditions on a mixed table of which some columns are open vocabularies."""
+"""Conjunctions of conditions on a mixed table that has columns with open vocabularies."""
 
 from __future__ import annotations
 

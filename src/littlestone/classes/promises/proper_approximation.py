@@ -83,5 +83,5 @@ def rounds(columns: int, alpha: Fraction) -> int:
 
 
 def most_mixed_rows(columns: int, alpha: Fraction) -> int | None:
-    """How many rows `mixture_of_rows` may choose; None for so many columns that weights are rounded."""
+    """How many rows `mixture_of_rows` may choose; None if many columns make it round weights."""
     return rounds(columns, alpha) if columns <= _COLUMNS else None

@@ -26,7 +26,7 @@ FEWER_COLUMNS = (
 
 
 class NoVersionSpaces(HypothesisClass[Any]):
-    """A class of which only `littlestone_bounds` is known, and no version space."""
+    """A class that knows its `littlestone_bounds` only, and no version space."""
 
     why: ClassVar[str] = "a column is open"
     """Why no version space is known."""
@@ -91,7 +91,7 @@ class NoVersionSpaces(HypothesisClass[Any]):
 
 @dataclass(frozen=True)
 class Unlisted(NoVersionSpaces):
-    """A class of ``kind`` over a mixed table of which some columns are open.
+    """A class of ``kind`` over a mixed table with open columns.
 
     `closed` is the class in which each open column has a list of values.  A learner releases such lists
     privately, and then learns the closed class.

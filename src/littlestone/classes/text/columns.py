@@ -46,7 +46,8 @@ _MEANT = re.compile(
     r"(.*[:\s])?\s*[-+]?\d\S*\.\.\S*\d.*|.*\d.*\s(?:step|by)\s+\d\S*|.*\s(?:in|at|=)\s*[\[{(].*",
     re.DOTALL,
 )
-"""What looks like a range or a list and is none, such as ``age: 0..100 by 5`` and ``sex in [F``."""
+"""Texts that look like a range or a list but are not one, such as ``age: 0..100 by 5`` and
+``sex in [F``."""
 _ROUND = Context(prec=3)
 
 
@@ -133,7 +134,7 @@ def _unreadable(text: str, found: str, fix: str) -> DeclarationError:
 
 
 def _days(text: str, match: re.Match[str]) -> tuple[str, ...]:
-    """The days from a first to a last one, so many days, months or years after each other."""
+    """The days from a first to a last one, a fixed number of days, months or years apart."""
     low, high = day(match["low"]), day(match["high"])
     step, by = int(match["step"] or 1), match["by"] or "day"
     found = ""
@@ -167,7 +168,7 @@ def _days(text: str, match: re.Match[str]) -> tuple[str, ...]:
 
 
 def _later(first: str, steps: int, by: str) -> str | None:
-    """The day so many days, months or years after the first one; None beyond the calendar."""
+    """The day ``steps`` days, months or years after the first one; None beyond the calendar."""
     start = date.fromisoformat(first)
     if by == "day":
         ordinal = start.toordinal() + steps

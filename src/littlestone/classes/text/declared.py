@@ -79,7 +79,7 @@ def _declares(text: str, H: HypothesisClass[Any]) -> bool:
 def declared_kinds() -> dict[str, type[Declared]]:
     """The kinds of classes with a text form, by keyword, found by walking the package.
 
-    Raises `DeclarationError` for a keyword that is no word or that two of them have.
+    Raises `DeclarationError` for a keyword that is not a word or that two classes share.
     """
     known: dict[str, type[Declared]] = {}
     found = concrete(Declared, _HERE)  # type: ignore[type-abstract]

@@ -16,8 +16,8 @@ from littlestone.classes.base import HypothesisClass
 def digest(H: HypothesisClass[Any]) -> str:
     """16 hexadecimal digits of SHA-256 of all that makes the class what it is.
 
-    Equal classes have equal digests, in every process.  Of an object that is no dataclass, only the
-    type counts.
+    Equal classes have equal digests, in every process.  If an object is not a dataclass, only its type
+    counts.
 
     >>> from littlestone.classes import FiniteClass
     >>> one, other = (FiniteClass.from_array([[0, 0], [y, 1]]) for y in (0, 1))

@@ -136,7 +136,7 @@ class Certificate:
 
     @classmethod
     def read(cls, data: bytes) -> Self:
-        """The certificate in the bytes of a file; `DeclarationError` if they are none."""
+        """The certificate in the bytes of a file; `DeclarationError` if they are not one."""
         if not data.startswith(MARK):
             for beginning, writer in OLDER.items():
                 if data.startswith(beginning):

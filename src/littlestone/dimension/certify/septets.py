@@ -24,7 +24,7 @@ def written(numbers: Sequence[int]) -> bytes:
 
 
 def read(data: bytes, at: int, count: int) -> tuple[list[int], int] | None:
-    """So many numbers from a place on, and the place after them; None if they are not all there.
+    """``count`` numbers from the place ``at`` on, and the place after them; None if some are missing.
 
     >>> read(bytes.fromhex("007fac02"), 0, 3)
     ([0, 127, 300], 4)

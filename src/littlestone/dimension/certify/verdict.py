@@ -13,7 +13,7 @@ from littlestone.dimension.tables.table import PackedTable
 class Verdict:
     """Whether a statement about a table is proved, and in words by what, or why not.
 
-    ``proved`` is None for a bound that the certificate states and gives no proof of.
+    ``proved`` is None for a bound that the certificate states without a proof.
     """
 
     statement: str
@@ -22,7 +22,7 @@ class Verdict:
 
     @classmethod
     def by_counting(cls, upper: int, size: int) -> Self:
-        """What is known of LDim <= upper from the number of distinct rows alone."""
+        """What the number of distinct rows alone says about LDim <= upper."""
         if size.bit_length() <= upper + 1:
             found = "is one hypothesis" if size == 1 else f"are {size:,} hypotheses"
             return cls(f"LDim < {upper + 1}", True, f"counting: there {found}")

@@ -37,7 +37,7 @@ class OutOfTimeError(Exception):
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Make `look` raise `OutOfTimeError` in the block after so many seconds; None sets no limit."""
+    """Make `look` raise `OutOfTimeError` in the block after ``seconds`` seconds; None sets no limit."""
     if seconds is not None and not (isinstance(seconds, int | float) and seconds >= 0):
         raise DeclarationError(
             f"search for {shown(seconds)} seconds",
@@ -59,7 +59,7 @@ def look() -> None:
 
 
 def last(brackets: Iterable[Bracket[Witness]], seconds: float | None) -> Bracket[Witness]:
-    """The last bracket of a search, which ends by itself or after so many seconds.
+    """The last bracket of a search that ends by itself or after ``seconds`` seconds.
 
     The first one must come before the search looks at the clock.
 

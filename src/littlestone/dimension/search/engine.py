@@ -28,7 +28,7 @@ class Engine:
     def move(self, table: PackedTable) -> None:
         """Go over to another table on the same points, with no more than ``rows`` rows.
 
-        Rows are to be in one order in all of them: a version space is known by its content.
+        Rows must have the same order in all of them: a version space is known by its content.
         """
         self._table = table
         self._solver.load(table.rows)
@@ -70,7 +70,7 @@ class Engine:
     ) -> bool | None:
         """Whether LDim >= k; None if stopped, or if it needs more version spaces or units of work.
 
-        The second search, if there is one, takes part unless the question is to be answered ``alone``.
+        The second search, if there is one, takes part unless the question must be answered ``alone``.
         """
         if self._table.size < 1 << k:
             return False

@@ -11,7 +11,7 @@ REFUTED, FOUND, UNFINISHED = 0, 1, 2
 
 
 class HalfGraphSearch:
-    """The question whether a table of 0s and 1s has a half-graph of so many pairs.
+    """The question whether a table of 0s and 1s has a half-graph of a given number of pairs.
 
     >>> question = HalfGraphSearch(np.array([[1, 1], [0, 1]]), 2)
     >>> question.go_on(100), question.pairs()

@@ -31,12 +31,12 @@ class SplitSolver:
        each side of a useful split has at least 2^(k-1).
     2. The most balanced splits are tried first, and of each split the smaller side.
     3. If a side fails, every subset of it fails too, because LD is monotone.
-    4. A split that does not separate V is dropped for all descendants of V.  Of splits that are equal
-       on V, one is kept.
+    4. A split that does not separate V is dropped for all descendants of V.  If several splits are
+    equal on V, one is kept.
 
-    The solver keeps bounds and shares them between version spaces.  A copy or a pickle has none of
-    them, because they reveal the records that led to the questions.  The time is exponential in the
-    worst case.  Tables with tens of hypotheses and structured tables are fast.
+    The solver keeps bounds and shares them between version spaces.  A copy or a pickle leaves them out,
+    because they reveal the records that led to the questions.  The time is exponential in the worst
+    case.  Tables with tens of hypotheses and structured tables are fast.
 
     >>> SplitSolver([(0b1110, 0b0001), (0b1100, 0b0011), (0b1000, 0b0111)]).dimension(0b1111)
     2

@@ -144,7 +144,7 @@ class VersionSpaces:
         return low, fails
 
     def _ask(self, alive: int, k: int, nodes: int = _UNLIMITED) -> bool | None:
-        """Whether LDim(alive) >= k; None if that takes the engine more than so many nodes."""
+        """Whether LDim(alive) >= k; None if the engine needs more than ``nodes`` nodes."""
         low, fails = self._bounds(alive)
         if k <= low or k >= fails:
             return k <= low

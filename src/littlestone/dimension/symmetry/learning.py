@@ -72,7 +72,7 @@ class _Look:
         self.over = False
 
     def go_on(self, failures: int, stopped: Callable[[], bool]) -> None:
-        """Look until there are enough symmetries, or so many failures."""
+        """Look until there are enough symmetries, or too many failures."""
         while failures > 0 and not self.over and not stopped():
             image = next(self._images, _NO_MORE)
             if image is _NO_MORE:

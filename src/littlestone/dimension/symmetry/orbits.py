@@ -144,7 +144,7 @@ class PathOrbits:
         return self._last
 
     def grow(self, places: int, stopped: Callable[[], bool] = lambda: False) -> bool:
-        """Add so many paths, the shortest first; whether there is any left to add."""
+        """Add up to ``places`` paths, the shortest first; whether there is any left to add."""
         for _ in range(places):
             if stopped():
                 break

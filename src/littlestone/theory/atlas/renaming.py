@@ -50,9 +50,9 @@ def _names(letter: str, count: int) -> tuple[str, ...]:
 def canonical(rows: Iterable[int], points: int) -> Rows:
     """The same rows for all classes that are the same up to renaming, and for no others.
 
-    Of the two ways to call the labels, the one with fewer ones counts; then the points are in an order
-    of their signatures (`_signature`), and among those orders the one of the smallest rows counts.  The
-    time is exponential in the number of different columns with one signature.
+    The way to call the labels with fewer ones is taken.  The points are ordered by their signatures
+    (`_signature`); among these orders the one with the smallest rows is taken.  The time is exponential
+    in the number of different columns with one signature.
 
     >>> canonical([0b100, 0b110, 0b111], 3), canonical([0b000, 0b100, 0b110], 3)
     ((0, 2, 6), (0, 2, 6))
@@ -123,7 +123,7 @@ def renamings(points: int) -> NDArray[np.int64]:
 
 
 def smallest_masks(images: NDArray[np.int64]) -> tuple[list[int], list[int]]:
-    """Of each family of renamed classes the smallest one, as a mask of rows, and how many are in it.
+    """The smallest class of each family of renamed classes, as a mask, and the family's size.
 
     ``images[g, i]`` is the row that renaming g makes of row i, and the renamings are a group.  The
     empty class is left out.

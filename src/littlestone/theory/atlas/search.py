@@ -47,9 +47,9 @@ def search(
 
     ``points`` and ``rows`` are ranges with both ends.  Up to ``most`` examples of the smallest size are
     returned.  Level by level, a row is added in all ways to every class so far, and of all renamings
-    one is kept.  What exceeds a limit of the condition in a quantity that grows is left out, and what
-    is so far below one that rows to come cannot make up for it.  The number of classes grows quickly:
-    Ctrl+C and ``seconds`` stop the search, which then says how far it looked.
+    one is kept.  A class is left out if a quantity that only grows exceeds a limit of the condition, or
+    is so far below one that further rows cannot reach it.  The number of classes grows quickly: Ctrl+C
+    and ``seconds`` stop the search, which then says how far it looked.
 
     Raises `DeclarationError` for a condition that cannot be read (see `Query`) and wrong ranges.
 
@@ -79,7 +79,7 @@ def search(
 def _over(
     query: Query, n: int, rows: tuple[int, int], most: int, looked: Looked, deadline: float | None
 ) -> Iterator[Looked]:
-    """What is known after each number of rows, over ``n`` points."""
+    """The results after each number of rows, over ``n`` points."""
     vc = min(query.most.get("vc", n), n)
     top = min(rows[1], sum(comb(n, i) for i in range(vc + 1)))  # Sauer's lemma
     # Lower limits leave out the more, the fewer rows are to come.  So ask for each number of rows anew.

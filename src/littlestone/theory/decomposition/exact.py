@@ -68,8 +68,8 @@ class Decompositions:
     """The same for many classes over one domain, for one p and d, with shared results.
 
     For a version space V let deepest(V, t) be the largest depth at which V may root a valid subtree
-    of degree <= t, -1 if there is none.  What is valid at some depth is valid at any smaller one, so
-    with l = LDim(V) and k = p 2^(d-l)
+    of degree <= t, -1 if there is none.  A leaf that is valid at some depth is valid at any smaller
+    one, so with l = LDim(V) and k = p 2^(d-l)
 
         deepest(V, t) = k - p         if l <= t and V is k-irreducible: V is a leaf; and else
         deepest(V, t) = min(2k - p, max_x min_y deepest(V|(x,y), t) - 1)

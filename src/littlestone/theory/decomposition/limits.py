@@ -9,7 +9,8 @@ from littlestone.classes import HypothesisClass
 from littlestone.classes.text.limits import in_digits
 
 MOST_ABOVE = 100_000
-"""How far d may be above LDim: leaves are p 2^(d - LDim)-irreducible, a number of so many bits."""
+"""How far d may be above LDim: leaves are p 2^(d - LDim)-irreducible, and this number has that many
+bits."""
 
 
 def depth_parameter(H: HypothesisClass[Any], p: int, d: int | None, *, above: int = 0) -> int:
