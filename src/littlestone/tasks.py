@@ -60,7 +60,7 @@ def declared_unit(
 
 
 def declared_reading(schema: Schema | None, label: Label, unit: Unit | None) -> Reading:
-    """How a table is written, as the schema declares it; a unit is told by what stands there.
+    """How a table is written, as the schema declares it; a unit is known by its text as written.
 
     >>> declared_reading(None, Label.parse("ill", "yes"), None) == Reading()
     True
@@ -185,8 +185,8 @@ class Task:
 
         The group is a rule under the costs `MistakeCosts.above`.  The part ``estimate`` of epsilon, by
         default `ESTIMATE_SHARE` of it, estimates its size and rate; the rest draws it.  The ``schema``
-        gives the columns of the class, and the unit unless one is given.  Of each unit one record may
-        be used, because the estimate speaks of a public number of records.  Raises `DeclarationError`
+        gives the columns of the class, and the unit unless one is given.  Only one record of each unit
+        may be used, because the estimate states a public number of records.  Raises `DeclarationError`
         for illegal declarations, and if the class reads the label itself.
         """
         declared = declared_unit(label, unit, max_records, schema)
@@ -318,7 +318,7 @@ class Task:
     ) -> tuple[Sample[Any], str | None]:
         """The sample, and a hint to show if there is one.
 
-        It tells of another data set of the ledger that looks the same, and of `useless_delta`.  The
+        It warns about another data set of the ledger that looks the same, and of `useless_delta`.  The
         ledger notes the shape of the table (`Ledger.seen`).
         """
         sample = self.read(data.table, refuse_blank=refuse_blank, rng=rng)

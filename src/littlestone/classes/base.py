@@ -332,7 +332,8 @@ def either(parts: Sequence[Scores]) -> ErrorSums:
 class Scored(HypothesisClass[Point]):
     """A class with finitely many representations of its hypotheses, each of which can be scored.
 
-    Two ways may write one function; the exponential mechanism then draws it more often.
+    Two representations may denote the same function; the exponential mechanism then draws it more
+    often.
     """
 
     @property

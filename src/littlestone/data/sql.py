@@ -80,8 +80,8 @@ class Dialect(ABC):
 def base_table(known: Sequence[tuple[str, str, str]], table: str, asked: str) -> tuple[str, str]:
     """The schema and the name of the only base table that is called ``table``.
 
-    Raises `SourceError` if there is none or several, and for a view: one record of a table may be
-    several rows of a view, or decide which rows there are.
+    Raises `SourceError` unless exactly one base table has this name.  A view is refused, because one
+    record of a table can change many of its rows.
 
     >>> base_table([("main", "visits", "table"), ("old", "visits", "view")], "main.visits", "read")
     ('main', 'visits')

@@ -57,9 +57,9 @@ class ChoosingLearner(WeighedLearner[Point]):
     any point.  There are s rounds of the choosing mechanism, composed to (epsilon, delta)-DP for every
     sample.  Each round sees the examples that no released element covers.  A round may release
     nothing; if no round releases an element, the rule is the constant 0.  The constant 1 competes in
-    the last round, even if it is no element.  So the rule hardly does worse than either constant.
-    Proper but for the constant 1.  The vocabulary need not be listed, and no Littlestone dimension is
-    needed.
+    the last round, even if it is not an element.  So the rule hardly does worse than either constant.
+    Proper, except for the constant 1.  The vocabulary need not be listed, and no Littlestone dimension
+    is needed.
 
     Or for any other class of two labels with LDim <= 1: its functions are the SOA, changed on disjoint
     sets (`Named`).  Then there is one round, positive records are those whose label is not the SOA's,
@@ -223,7 +223,7 @@ class ChoosingLearner(WeighedLearner[Point]):
 
 
 def _covering(H: HypothesisClass[Point]) -> Covering[Point] | Named[Point]:
-    """H as a class of unions of elements; raises `DeclarationError` if it is none."""
+    """H as a class of unions of elements; raises `DeclarationError` if it is not one."""
     if isinstance(H, Covering):
         return H
     if H.labels > 2 or not has_one_mistake(H):

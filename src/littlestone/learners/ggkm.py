@@ -53,7 +53,7 @@ class GGKMLearner(VotingLearner[Point]):
         return self.limited(lambda: list(dict.fromkeys(V.soa() for V in self._held(chunk))))
 
     def _held(self, chunk: Sample[Point]) -> list[HypothesisClass[Point]]:
-        """The version spaces whose SOAs are listed; none if cutting leaves nothing of the tree."""
+        """The version spaces whose SOAs are listed; none if cutting leaves no part of the tree."""
         a, m = self.alpha / (self.dimension + 1), chunk.n
         cells = self.hypotheses.error_ball(chunk, int(self.alpha * m), most=self.spaces)
         for t in range(1, self.dimension + 2):

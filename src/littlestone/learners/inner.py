@@ -1,4 +1,4 @@
-"""The default learner that another one is built on, chosen by declarations alone.
+"""The default inner learner of another learner, chosen by declarations alone.
 
 `planning` chooses among all learners.  This choice is here because ``BoostingLearner(H, budget)`` makes
 it too, and `learners` may not import `planning`.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from littlestone.learners.release import Release
 
 _LEFT_OUT = ("rule", "warning", "spent so far")
-"""Rows that stand at the top, and one that is no part of a model file."""
+"""Rows shown at the top, and one that a model file does not keep."""
 
 
 def model_card(release: Release) -> str:

@@ -73,7 +73,7 @@ class RadiiLearner(PrivateLearner[Point]):
     is chosen for clean labels, unless a million records take more than `MOST_WORK`.
 
     Time: up to C(M + d + 1, d) version spaces for d = LDim(H), more if they decompose further.  Nothing
-    limits it after the spend, because a limit would tell of the records.
+    limits it after the spend, because a limit would reveal something about the records.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.points import Integers

@@ -122,7 +122,7 @@ class Release:
         return f"one record{self.span()}; {_several(self.cost)}"
 
     def span(self) -> str:
-        """What is said behind records that may span lines of a file; nothing for all others."""
+        """The words after a number of records that may span lines of a file; empty for all others."""
         return " (which may span lines of the file)" if self.spanning else ""
 
     def open(
@@ -255,7 +255,7 @@ class Release:
         return [("base rate", NOT_ESTIMATED)] if self.hypothesis.labels == 2 else []
 
     def warning(self) -> list[tuple[str, str]]:
-        """The row that says so if the release is a simulation."""
+        """The row that warns if the release is a simulation."""
         if self.private:
             return []
         return [("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE")]
@@ -265,7 +265,7 @@ class Release:
         return [] if self.mistakes.equal else [("mistakes", str(self.mistakes))]
 
     def chosen(self) -> list[tuple[str, str]]:
-        """The row of which class was taken and why, if none was given."""
+        """The row that says which class was taken and why, if none was given."""
         return [("class taken", self.taken)] if self.taken else []
 
     def __repr__(self) -> str:
@@ -436,7 +436,7 @@ def _several(cost: PrivacyCost) -> str:
 
 
 def _kind_of(path: str | PathLike[str], error: Exception) -> str:
-    """What a file is that is no model, from its first bytes or the error of reading it."""
+    """What a file is if it is not a model, by its first bytes or the error of reading it."""
     if type(error) is ValueError:  # of `read_json`, which quotes nothing
         return str(error)
     with open(path, "rb") as file:

@@ -38,9 +38,9 @@ class RoundsLearner(WeighedLearner[Point]):
     with it.  The run ends early when a round draws a label for everything.  With ``cost`` = (a, b), a
     missed positive counts as a errors and a false alarm as b.
 
-    A list does no worse than the best single rule, but for the noise, and `plan` says how many records
-    that takes.  How much better it is depends on the data.  Source: docs/proofs/rounds.md.  Time: K
-    times that of scoring `Conditions`.  Raises `DeclarationError` for other classes.
+    Up to noise, a list does no worse than the best single rule, and `plan` says how many records that
+    takes.  How much better it is depends on the data.  Source: docs/proofs/rounds.md.  Time: K times
+    that of scoring `Conditions`.  Raises `DeclarationError` for other classes.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("rule_list(age: 0..80 step 20, sex in {F, M}; at most 2)")
@@ -122,9 +122,9 @@ class RoundsLearner(WeighedLearner[Point]):
         """The examples that suffice for the error of the best single rule plus ``alpha``.
 
         It is the size of `ExponentialLearner` for N = M^K functions and the r of one round, where M is
-        the number of items of a round (docs/proofs/rounds.md, Theorem 3).  A class of lists of several
-        rules may hold a better one, about which nothing is proved; so the bound says what it is
-        ``versus``, and there is none for the realizable setting unless K = 1.
+        the number of items of a round (docs/proofs/rounds.md, Theorem 3).  Some list of several rules
+        may be better; nothing is proved about it.  So the bound names its comparison in ``versus``.  In
+        the realizable setting there is a bound only for K = 1.
         """
         require_plan(alpha, beta, setting)
         rounds = self.hypotheses.rules

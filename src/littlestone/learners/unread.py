@@ -35,7 +35,7 @@ class UnreadCounts:
     spanning: bool = False
 
     def share(self, i: int) -> Share:
-        """The share of records that are counted by count i; all hold together but for `BETA`."""
+        """The share of records that are counted by count i; all hold with probability 1 - `BETA`."""
         t = unread_event(self.epsilon, len(self.names)).within(BETA)
         low, middle, high = (
             Fraction(min(max(self.counts[i] + move, 0), self.n), self.n) for move in (-t, 0, t)
@@ -64,7 +64,7 @@ class UnreadCounts:
 
 
 def unread_event(epsilon: Fraction, counts: int) -> CellCounts:
-    """What so many private counts spend, and how they are drawn."""
+    """What the given number of private counts spends, and how it is drawn."""
     return CellCounts(epsilon, counts, together=True)
 
 

@@ -52,7 +52,7 @@ class Node:
 
     @property
     def height(self) -> float:
-        """The inches that it takes in a picture, without what is below it."""
+        """The inches that it takes in a picture, without the parts below it."""
         strips = sum(strip.height for strip in self.strips)
         return _ROW + (strips + 0.16 if strips else 0.0)
 

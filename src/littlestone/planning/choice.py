@@ -360,7 +360,7 @@ def explained(
     setting: Setting = "agnostic",
     mistakes: MistakeCosts | None = None,
 ) -> list[tuple[str, str]]:
-    """What is known of every method, the best first, and why others do not apply.
+    """What is known about every method, the best first, and why others do not apply.
 
     These are pairs (heading, sentence).  They depend on declarations alone.
 

@@ -1,6 +1,6 @@
 """The class that is taken where none is declared: the first of a short public list that can be learned.
 
-Docs: docs/how-to/schema.md.  The choice looks at the schema and the budget alone, and at no record.
+Docs: docs/how-to/schema.md.  The choice depends on the schema and the budget alone, never on a record.
 """
 
 from __future__ import annotations

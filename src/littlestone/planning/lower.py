@@ -31,8 +31,8 @@ _ROUNDING = 1e-9  # relative; floats err by far less, and always towards a small
 class LowerBound:
     """Fewer than ``n`` examples fail on some realizable distribution, for all learners of a kind.
 
-    To fail is to err by more than alpha with a probability above beta.  ``learners`` says which
-    learners it binds.
+    A learner fails if it errs by more than alpha with a probability above beta.  ``learners`` says
+    which learners it binds.
     """
 
     n: int
@@ -97,10 +97,10 @@ def tree_depth(H: HypothesisClass[Any]) -> int:
 def unseen(points: int, alpha: float, beta: float) -> int:
     """Theorem 1: the least n at which the labels of unseen points may be guessed well enough.
 
-    Of m <= ``points`` points, of weight alpha / k each, U are unseen, and a fair coin errs on
-    W ~ Bin(U, 1/2) of them.  n is the largest over k <= m < k / alpha of the least n with
-    Pr[W >= k] <= beta.  With one point it is ln(1 / (2 beta)) / -ln(1 - alpha).  For more than
-    `_EXACT_POINTS` points the mean of W bounds that probability: Theorem 2 with h(0) = 1 / 2 alone.
+    Take m <= ``points`` points, each of weight alpha / k.  U of them are unseen, and a fair coin errs
+    on W ~ Bin(U, 1/2) of these.  n is the largest over k <= m < k / alpha of the least n with Pr[W >=
+    k] <= beta.  With one point it is ln(1 / (2 beta)) / -ln(1 - alpha).  For more than `_EXACT_POINTS`
+    points the mean of W bounds that probability: Theorem 2 with h(0) = 1 / 2 alone.
     """
 
     def failure(n: int, m: int, k: int) -> float:
@@ -154,7 +154,7 @@ def _by_the_mean(points: int, h: Floats, alpha: float, beta: float) -> int:
 def rarest(points: int, epsilon: float, delta: float, alpha: float, beta: float) -> int:
     """Theorem 8: the least n at which privacy lets a label follow the examples of the rarest point.
 
-    Of m < 1 / alpha points, at most ``points``, the one that the fewest records show is the hardest.
+    Among m < 1 / alpha points, at most ``points``, the one that the fewest records show is the hardest.
     n is the least with `rarest_failure` <= beta.
 
     >>> [rarest(m, 1.0, 1e-6, 0.1, 0.05) for m in (1, 2, 5, 9)]
@@ -181,7 +181,8 @@ def path(depth: int, epsilon: float, delta: float, alpha: float, beta: float) ->
 
     A rule that does not see the labels is wrong at fewer than k of m points with probability
     p = Pr[Bin(m, 1/2) < k]; n is the largest over k <= m < k / alpha, m <= ``depth``, of the least n
-    with E[1 - F^K(p)] <= beta, K ~ Bin(n, m alpha / k).  Of many k, about `_MANY` are tried.
+    with E[1 - F^K(p)] <= beta, K ~ Bin(n, m alpha / k).  If there are many k, about `_MANY` of them are
+    tried.
 
     >>> path(59, 1.0, 0.0, 0.1, 0.05), path(1000, 1.0, 0.0, 0.1, 0.05)
     (40, 440)

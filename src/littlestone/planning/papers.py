@@ -20,9 +20,9 @@ class Stated:
     """A number of records, or of mistakes, that a theorem states.
 
     ``at_one`` has 1 for the constant of its O(), and natural logarithms; logarithms that an O~() hides
-    are left out.  So it is no theorem.  ``proof`` is the least number with the constants of the paper's
-    own proof; None if the proof leaves any out.  All are for error alpha with probability 1 - beta, in
-    ``setting``.
+    are left out.  So it is not a theorem.  ``proof`` is the least number with the constants of the
+    paper's own proof; None if the proof leaves any out.  All are for error alpha with probability 1 -
+    beta, in ``setting``.
     """
 
     theorem: str
@@ -102,8 +102,8 @@ def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: flo
 def stream_formulas(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> list[Stated]:
     """What Lyu25, Theorem 1, states of the mistakes on a stream: d^9.5 ln(T) ln(1/delta) / epsilon.
 
-    It is for a realizable stream that is fixed in advance, and holds with probability 1 - T^-10.  Left
-    out as in `formulas`, and for several labels, of which the paper does not speak.
+    It is for a realizable stream that is fixed in advance, and holds with probability 1 - T^-10.
+    Omitted where `formulas` omits it, and for more than two labels, which the paper does not cover.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("subsets(a; at most 4)")

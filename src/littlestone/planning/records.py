@@ -25,9 +25,9 @@ def enough(learner: PrivateLearner[Any]) -> int:
 
 
 def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
-    """The learner that ``auto`` uses for ``n`` records in place of the one that it chose without n.
+    """The learner that ``auto`` uses for ``n`` records, if it is not the one it chose without n.
 
-    It is another one for trees of depth 2 if n epsilon is `MANY` or more: `RegrownLearner`, which costs
+    It differs for trees of depth 2 if n epsilon is `MANY` or more: `RegrownLearner`, which costs
     the same.  So does `IrreducibleLearner`, which is used if `RadiiLearner` takes too much work for n
     records.  If mistakes have costs, none is replaced, because `MANY` was measured without.  n is
     public, and so is all else that decides.

@@ -84,7 +84,7 @@ class Plan:
     """The ``rows`` of the methods that apply, `fit`'s default first; the others; and what binds all.
 
     These are the ``lower`` bounds, for two labels, and the ``formulas`` of papers.  With ``mistakes``,
-    errors are mean costs in units of the larger cost, of which no paper speaks.
+    errors are mean costs in units of the larger cost, which no paper covers.
     """
 
     hypotheses: str
@@ -141,7 +141,7 @@ class Plan:
         return self.chart().plot(axes)
 
     def chart(self) -> charts.Chart:
-        """The chart of the sizes: a row for each method of which one is known."""
+        """The chart of the sizes: a row for each method that has a known one."""
         sizes = [
             (row.method, list(zip(row.sizes().values(), _KEY, strict=True))) for row in self.rows
         ]

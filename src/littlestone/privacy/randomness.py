@@ -41,7 +41,7 @@ def is_cryptographic(rng: random.Random) -> bool:
 
 
 def chosen_generator(rng: random.Random | None) -> random.Random:
-    """The given generator, or the system's; raises `DeclarationError` if it is no `random.Random`.
+    """The given generator, or the system's; raises `DeclarationError` if it is not a `random.Random`.
 
     >>> is_cryptographic(chosen_generator(None))
     True

@@ -51,7 +51,7 @@ class TableCheck:
     """How a table of ``n`` records is read by a declaration.  NOT PRIVATE.
 
     ``columns`` counts the cells of each column, and ``labels`` the labels; None if there is no label to
-    check.  ``lines`` is about the file; None for what is no CSV file.  If another separator fits
+    check.  ``lines`` is about the file; None for anything but a CSV file.  If another separator fits
     better, or quoted cells hold line breaks, the cells are counted as if that were declared.  If the
     columns are not there even so, nothing else is read, and ``n`` is 0.
     """

@@ -152,7 +152,7 @@ def rounded_up(value: float) -> str:
 
 
 def budget(total: PrivacyCost | None, limit: PrivacyCost | None) -> str:
-    """What a data set has spent, and of what; without a bound, if ``total`` is None."""
+    """What a data set has spent, and its limit; without a bound, if ``total`` is None."""
     return f"{'more than can be bounded' if total is None else total} spent" + (
         f", of a limit of {limit}" if limit else ", no limit declared"
     )

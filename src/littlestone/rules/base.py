@@ -219,7 +219,7 @@ def hypothesis_kinds() -> Mapping[str, type[Hypothesis[Any]]]:
 
 
 EXPORT = "write the rule as conditions on columns"
-"""What is asked of a rule that is exported."""
+"""What was asked, in the errors of an export."""
 
 _FORMER = {"BitClassifier": "BitFunction", "TableClassifier": "TableFunction"}
 """Names of kinds in models of version 0.1."""

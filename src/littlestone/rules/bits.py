@@ -71,7 +71,7 @@ class BitFunction(Hypothesis[Any]):
         return self._outcome([where(h.outcome(), 1) for h in self.bits], 0)
 
     def _outcome(self, bits: list[Condition], code: int) -> Outcome:
-        """The label of a code of which the higher bits are known, and not yet these."""
+        """The label of a code whose higher bits are known, and these are not."""
         if not bits:
             return code if code < self.labels else self.other
         *lower, bit = bits

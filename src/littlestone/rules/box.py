@@ -19,8 +19,7 @@ Record = tuple[int, ...]
 class Box(BinaryHypothesis[Record]):
     """The function 1[a_j <= x_j <= b_j for all columns j], or the constant 0 if ``sides`` is None.
 
-    Its form does not grow with the number of points.  Canonical: no side is empty, and none leaves its
-    range.
+    Its form does not grow with the number of points.  Canonical: no side is empty or leaves its range.
 
     >>> hours = Product((Grid(0, 23, "hour"), Grid(0, 6, "day")))
     >>> Box(hours, ((8, 23), (1, 1))).words(), Box(hours, None).words()

@@ -120,7 +120,7 @@ def _side(places: Sequence[int], column: Domain[Any]) -> str:
 
 
 def _one_of(places: Sequence[int], column: Parted) -> str:
-    """The shorter of "it is one of these" and "it is none of the others"."""
+    """The shorter of "it is one of these" and "it is not one of the others"."""
     table, chosen = Product((column,)), frozenset(column.points[i] for i in places)
     others = ColumnTest(0, frozenset(column.points) - chosen).words(table)
     return min(ColumnTest(0, chosen).words(table), f"not ({others})", key=len)

@@ -53,7 +53,7 @@ class FewColumns(BinaryHypothesis[Any]):
 
     @cached_property
     def _table(self) -> TableFunction:
-        """The function on the chosen columns, of which there is one at least."""
+        """The function on the chosen columns, at least one."""
         columns = tuple(self.domain.columns[j] for j in self.chosen)
         return TableFunction.from_labels(Product(columns), self.labels_of)
 

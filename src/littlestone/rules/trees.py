@@ -276,7 +276,7 @@ def _grown(domain: Product, label: Callable[[Any], int], known: tuple[str, ...])
 
 
 def _conjoined(node: Split) -> tuple[list[ColumnTest], Node]:
-    """The tests that lead on from the node, each of which leaves to one and the same; and where to."""
+    """The tests that lead on from the node, all of which leave to the same node; and where to."""
     tests, yes = [node.test], node.yes
     while isinstance(yes, Split) and yes.no == node.no:
         tests.append(yes.test)

@@ -111,7 +111,7 @@ def bits_of(labels: int) -> list[Answer]:
 
 
 def maps_of(labels: int) -> list[Answer]:
-    """Psi^B: all maps to 0, 1 and *, of which those with both answers can split."""
+    """Psi^B: all maps to 0, 1 and *; those with both answers can split."""
     maps = (phi for phi in product((0, 1, None), repeat=labels) if {0, 1} <= {*phi})
     return [phi.__getitem__ for phi in maps]
 

@@ -196,7 +196,7 @@ def _tails(a: float, least: Any) -> Any:
     proof="proofs/globally-stable.md#theorem-5-accuracy",
 )
 def planned_size() -> Outcome:
-    """Error .1 but for probability .05, at epsilon 1 and delta 1e-6; and at a tenth of the records."""
+    """Error .1 with probability .95, at epsilon 1 and delta 1e-6; and at a tenth of the records."""
     found = []
     for d in (1, 2):
         H = Thresholds.on(1, 2**d)

@@ -47,8 +47,8 @@ class Paper:
 def papers(rows: Iterable[Statement]) -> list[Paper]:
     """The papers, each statement with those of ``rows`` that run it.
 
-    Raises `DeclarationError` for a row whose number is no statement of its paper, and for a line whose
-    status is declared twice or not at all.
+    Raises `DeclarationError` for a row whose number is not a statement of its paper, and for a line
+    whose status is declared twice or not at all.
 
     >>> from littlestone.verify.statement import statements
     >>> [(paper.key, len(paper.lines)) for paper in papers(statements())][0]
@@ -70,7 +70,7 @@ def papers(rows: Iterable[Statement]) -> list[Paper]:
 
 
 def paper_of(row_id: str) -> str:
-    """The key of a row's paper; `OTHERS` if its first word is none.
+    """The key of a row's paper; `OTHERS` if its first word is not one.
 
     >>> paper_of("L5 Theorem 1"), paper_of("Mixed tables")
     ('L5', 'others')

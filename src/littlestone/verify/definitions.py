@@ -19,7 +19,7 @@ import numpy as np
 
 Rows = frozenset[int]
 Soa = Callable[[Rows, int], int]
-"""The rule of a version space on so many points."""
+"""The rule of a version space on a given number of points."""
 
 
 @cache
@@ -65,7 +65,7 @@ larger_or_1 = _rule(lambda _, zero, one: int(one >= zero))
 """The same with 1 in a tie."""
 
 Points = Callable[[list[int]], list[int]]
-"""Of the points at which two rules differ, those that may decide, with equal chances.
+"""The points at which two rules differ that may decide, with equal chances.
 
 The paper leaves the choice open.
 """
@@ -223,7 +223,7 @@ class Game:
         return found
 
     def capped(self, k: int, blocks: int) -> dict[int | None, Fraction]:
-        """The law of SOA(S T) for S ~ D~_k out of so many blocks; None where they run out.
+        """The law of SOA(S T) for S ~ D~_k from that many blocks; None where they run out.
 
         >>> half = Fraction(1, 2)
         >>> game = Game(frozenset([0, 1, 2]), 2, {(0, 0): half, (1, 0): half})

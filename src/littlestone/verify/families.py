@@ -13,7 +13,7 @@ from littlestone.theory.atlas.renaming import smallest_masks
 
 
 def every_class(points: int, labels: int = 2) -> Iterator[FiniteClass]:
-    """All nonempty classes of functions from so many points into so many labels.
+    """All nonempty classes of functions from ``points`` points into ``labels`` labels.
 
     There are 2^(labels^points) - 1: 255 on three points with two labels, 511 on two points with three.
 
@@ -27,7 +27,7 @@ def every_class(points: int, labels: int = 2) -> Iterator[FiniteClass]:
 
 
 def unordered_classes(points: int, labels: int = 2) -> Iterator[FiniteClass]:
-    """The same up to the order of the points, of which no statement speaks.
+    """The same up to the order of the points, which no statement mentions.
 
     The atlas lists fewer, because it also exchanges labels, which changes what an SOA predicts.
 

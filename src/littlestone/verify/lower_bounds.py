@@ -86,7 +86,7 @@ def bounds_by_definition(
         return (m * mean(n, alpha / k, bit.wrong) - (k - 1)) / (m - k + 1)
 
     def rarest(n: int) -> float:
-        """Of m points of weight alpha, as if the records of each came by themselves."""
+        """The bound for m points of weight alpha, as if the records of each came by themselves."""
         m, above = ks[0][1], 1.0
         falls = []
         for K, (wrong, fewer) in enumerate(pairwise([*bit.wrong, 0.0])):

@@ -102,7 +102,7 @@ def chance_of_failure(learner: StagedOnlineLearner, s: int, z: int) -> float:
 
 
 def _binomial_tail(n: int, k: int, cap: int) -> float:
-    """Pr[more than ``cap`` of n join one of k teachers], but for what is below e^-50 of it."""
+    """Pr[more than ``cap`` of n join one of k teachers], up to a relative e^-50."""
     found, x = 0.0, cap + 1
     while True:
         ways = math.lgamma(n + 1) - math.lgamma(x + 1) - math.lgamma(n - x + 1)

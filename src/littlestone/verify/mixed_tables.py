@@ -31,7 +31,7 @@ CLASSES = [
     proof="proofs/conditions.md#theorem-2-scores-are-counts-of-cells",
 )
 def counted(trial: Trial) -> Outcome:
-    """The scores of all written hypotheses beside the errors of each of them, one by one."""
+    """The scores of all written hypotheses beside the errors of each, one by one."""
     rng, checked, wrong = trial.draws(5), 0, 0
     for text in CLASSES:
         H: Any = parse_class(text)

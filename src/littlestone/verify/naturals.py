@@ -1,4 +1,4 @@
-"""Lecture 5, section 4: thresholds on the natural numbers, which no finite class stands for."""
+"""Lecture 5, section 4: thresholds on the natural numbers, which no finite class represents."""
 
 from __future__ import annotations
 

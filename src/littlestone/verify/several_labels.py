@@ -180,7 +180,7 @@ def _dimension(functions: set[Any], H: FiniteClass) -> int:
 
 
 def _chunks(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
-    """One label other than 0, and a few more functions; what three teachers hold of one of them."""
+    """One label other than 0, and a few more functions; the parts of one that three teachers hold."""
     n, m, labels = int(rng.integers(4, 8)), int(rng.integers(2, 5)), int(rng.integers(3, 5))
     one = at_most(1, n, labels).table()[1:]
     more = rng.integers(0, labels, (int(rng.integers(3)), n))

@@ -19,7 +19,7 @@ Size = Callable[[float, float, float, float], float]
 
 
 def printed(d: int, k: int, functions: int) -> dict[str, Size]:
-    """What the papers print at constant 1, for k + 1 labels: each as it stands there."""
+    """What the papers print at constant 1, for k + 1 labels: each as printed there."""
     ln = math.log
     if k > 1:
         return {

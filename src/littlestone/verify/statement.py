@@ -37,7 +37,7 @@ FAILS = "FAILS"
 class Trial:
     """How a statement is run: another seed for what is sampled, and larger families.
 
-    ``seed`` None gives the same samples every time; ``deep`` takes minutes in place of seconds.
+    ``seed`` None gives the same samples every time; ``deep`` takes minutes instead of seconds.
     """
 
     seed: int | None = None

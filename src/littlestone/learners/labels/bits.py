@@ -33,7 +33,7 @@ Binary = Callable[..., PrivateLearner[Any]]
 def first_that_applies(H: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
     """The first learner that applies: by partition, choosing, exponential, or irreducible.
 
-    Of classes that are no unions of elements, exponential comes before choosing.
+    For classes that are not unions of elements, exponential comes before choosing.
 
     >>> from littlestone.classes import Thresholds
     >>> first_that_applies(Thresholds.on(0, 9), Budget(1)).method
@@ -56,7 +56,7 @@ class BitwiseLearner(PrivateLearner[Point]):
     ``binary`` makes those learners; the default is `first_that_applies`.  A code above k stands for
     the label number ``other``.  Sizes are planned for ``shares`` of alpha, one for each bit and at most
     1 in all; by default for `balanced` ones.  (BGS21, section 3.1.)  Raises `DeclarationError` if
-    ``other`` is no label, and whatever the binary learners raise.
+    ``other`` is not a label, and whatever the binary learners raise.
     """
 
     learners: tuple[PrivateLearner[Point], ...]
@@ -204,7 +204,7 @@ class BitsLearner(BitwiseLearner[Point]):
 def sizes(
     learners: Sequence[PrivateLearner[Any]], alphas: Sequence[float], beta: float
 ) -> list[int] | None:
-    """The proved sizes of bits that err at most ``alphas``, each but for beta / b; or None."""
+    """The proved sizes of bits that err at most ``alphas``, each with probability 1 - beta / b."""
     found: dict[tuple[int, float], int] = {}
     for learner, alpha in zip(learners, alphas, strict=True):
         if (id(learner), alpha) not in found:
@@ -220,8 +220,8 @@ def balanced(
 ) -> tuple[list[float], list[int]] | None:
     """Shares of alpha for b bits whose largest size is small, and the sizes; None without equal ones.
 
-    A size is about c / alpha, so shares in proportion to the c make all sizes equal.  c is known from
-    other shares but for logarithms, so this is done three times, and the best of all shares is taken.
+    A size is about c / alpha, so shares in proportion to the c make all sizes equal.  Other shares give
+    c up to logarithms, so this is done three times, and the best of all shares is taken.
 
     >>> balanced(lambda shares: [round(c / share) for c, share in zip([300, 100], shares)], 2)[1]
     [400, 400]

@@ -234,7 +234,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         return taken
 
     def _right(self, x: Point, y: int) -> None:
-        """Keep what is needed of a record predicted correctly.
+        """Keep the part of a correctly predicted record that is needed later.
 
         It draws nothing, and leaves `_due` as it is.
         """
@@ -274,7 +274,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         self._steps = max(self._steps, step)
 
     def _checkpoint(self) -> None:
-        """Write a line without draws or mistakes: that this step was taken is no secret."""
+        """Write a line without draws or mistakes: that this step was taken is not secret."""
         # One line at a public step, whatever the records are.
         if self._steps > self._noted:
             self._line()
@@ -290,7 +290,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         self._show()
 
     def _show(self) -> None:
-        """Show everybody what is published, and since when."""
+        """Show everybody the published hypothesis, and since when it stands."""
         self._shown = self._published, self._published_at
         self._history.update(self._waiting)
         self._waiting = []

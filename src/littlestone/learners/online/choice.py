@@ -87,9 +87,9 @@ def online_choice(
 def online_candidates(
     hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int
 ) -> tuple[list[Known], dict[str, str]]:
-    """What is known of each method that applies, in the order of `online_choice`, baselines last.
+    """The known mistakes of each method that applies, in the order of `online_choice`, baselines last.
 
-    The second part says of the others why they do not apply.  It depends on declarations alone.
+    The second part says why the others do not apply.  It depends on declarations alone.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("subsets(merchant; at most 3)")

@@ -94,7 +94,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     all that was published.  Proofs: docs/proofs/confirmation.md.
 
     Thresholds of keys do not rise with time, because an adversary can wait until they have risen.
-    With a small ``warm``, such as 64, they begin lower and rise after so many steps: that is better
+    With a small ``warm``, such as 64, they begin lower and rise after that many steps: that is better
     for records that do not wait.
 
     Takes thresholds and intervals on any grid, and classes of at most 2^26 labels in a table of at most
@@ -158,7 +158,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
 
     @property
     def unlikely(self) -> int:
-        """The threshold of a key that no hypothesis left speaks for."""
+        """The threshold of a key that no remaining hypothesis supports."""
         mechanism = self.mechanism
         return mechanism.threshold + least_power(1 / mechanism.shrink, Fraction(UNLIKELY))
 
@@ -173,7 +173,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         return None
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
-        """The least M that so many independent waits exceed with probability beta - doubt.
+        """The least M that all waits together exceed with probability at most beta - doubt.
 
         None if beta <= `doubt`; then declare a smaller one.  docs/proofs/confirmation.md.
         """

@@ -62,9 +62,9 @@ class DurableStream(Generic[Stream]):
     ) -> Delivered:
         """Take the records (x, y) that are new by their ``places`` (partition, offset), as one batch.
 
-        After a crash the whole batch was taken, or nothing of it and nothing was shown.  So deliver
-        again what was delivered last, as much as you like: what was taken is ignored.  Without
-        offsets every record is new.
+        A crash leaves the whole batch taken, or nothing taken and nothing shown.  After a crash,
+        deliver the last batch again; records already taken are ignored.  Without offsets every record
+        is new.
 
         ``units`` say whose each record is, if the run protects units.  A record of a unit beyond its
         first ``unit.most`` takes its step, and nothing is learned from it.

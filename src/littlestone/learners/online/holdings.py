@@ -32,7 +32,7 @@ class Holdings:
 
     Each teacher gets one of every ``teachers`` steps, by a permutation that depends on ``key`` and on
     no record.  So one replaced record changes what one teacher holds, whether it was mistaken or not.
-    Of equal records that were predicted correctly, only the last one counts.
+    If equal records were predicted correctly, only the last one counts.
 
     >>> held = Holdings(2, key=7)
     >>> held.take(Held(1, "a", 1, 0), wrong=True)

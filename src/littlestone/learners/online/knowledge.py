@@ -1,4 +1,4 @@
-"""What confirmed keys say of a class, and what is published and watched for it; all of it is public."""
+"""What confirmed keys say about a class: what to publish and which keys to watch, all public."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from littlestone.privacy.mechanisms.streams.confirmation import Watch
 from littlestone.rules import Hypothesis
 
 UNLIKELY = 16
-"""A key that no hypothesis left speaks for is so much less likely to hit by itself."""
+"""A key that no remaining hypothesis supports is this many times less likely to hit by itself."""
 
 
 class Knowledge(ABC):
-    """What was confirmed so far, what is published for it, and what is watched next; all public."""
+    """The confirmed keys, the hypothesis that they publish, and the keys to watch; all public."""
 
     @property
     @abstractmethod
@@ -32,7 +32,7 @@ class Knowledge(ABC):
 
     @abstractmethod
     def watched(self, threshold: int, more: int) -> dict[int, Watch]:
-        """The keys to watch, each at ``threshold``, or ``more`` if no hypothesis left speaks for it."""
+        """The keys to watch, each at ``threshold``, or ``more`` if no hypothesis left supports it."""
 
 
 class Asked(ABC):

@@ -140,7 +140,7 @@ class Points(Knowledge):
 
 
 def columns_of(H: HypothesisClass[Any], method: str, most_columns: int, declare: str) -> Columns:
-    """The points of this class, at most so many; else raises `DeclarationError`."""
+    """The points of this class, at most ``most_columns``; else raises `DeclarationError`."""
     if isinstance(H, Enumerable) and H.size and H.domain.size:
         entries = H.size * H.domain.size
         most = MOST_ENTRIES if isinstance(H, Tabled) else LISTED

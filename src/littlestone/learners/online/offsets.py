@@ -14,7 +14,7 @@ _DIGITS = 19
 
 
 class Noted:
-    """A whole number for each name; which of them `changed` is kept with each batch of a run."""
+    """A whole number for each name; `changed` says which ones to keep with each batch of a run."""
 
     def __init__(self, numbers: Mapping[str, int] = {}) -> None:
         self._numbers = dict(numbers)

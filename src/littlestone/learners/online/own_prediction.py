@@ -29,7 +29,7 @@ class OwnPrediction:
     def reveal_to_owner(self) -> int:
         """The label.  Give it to the owner of the record, and to nobody who may not know its point.
 
-        For others it is no private release: it may reveal the point of the record.
+        For others it is not a private release: it may reveal the point of the record.
         """
         return self._label
 

@@ -32,7 +32,7 @@ WITHDRAW = -1
 Shape = frozenset[int]
 
 MOST_COLUMNS = 10
-"""The most columns of a record, which speaks for 2^10 rules then."""
+"""The most columns of a record; it then supports 2^10 rules."""
 
 
 class RuleStream(PrivateStream[Rule]):
@@ -73,12 +73,12 @@ class RuleStream(PrivateStream[Rule]):
             self._change(self._changes.select())
 
     def rules(self, x: Rule) -> Iterable[Rule]:
-        """The rules that a positive record speaks for."""
+        """The rules that a positive record supports."""
         return (tuple(v if c in shape else None for c, v in enumerate(x)) for shape in self._shapes)
 
     @staticmethod
     def change(rule: Rule, x: Rule, y: int) -> int:
-        """The change that a wrongly predicted record speaks for: to drop a column, or to withdraw."""
+        """The change that a wrongly predicted record asks for: to drop a column, or to withdraw."""
         if y == 0:
             return WITHDRAW
         # A positive record that the rule does not cover: the first column at which they differ.
@@ -107,7 +107,7 @@ class RuleStream(PrivateStream[Rule]):
         self._publish(RuleUnion(cast(Product, self._domain), frozenset(rules)))
 
     def _compete(self) -> None:
-        """Begin the competition of all shapes that are left, of which narrow ones have a lead."""
+        """Begin the competition of all remaining shapes; narrow ones have a lead."""
         self._shapes = _shapes(self._columns, self._withdrawn)
         if not self._shapes:  # no rule agrees with all labels, so begin anew
             self._columns, self._withdrawn = self._all, []
@@ -120,13 +120,13 @@ class RuleStream(PrivateStream[Rule]):
 class RuleLearner(PrivateOnlineLearner[Rule]):
     """Publish one rule "column is value and ...", or none; change it when it is often mistaken.
 
-    Without a rule, each positive record speaks for all rules that cover it, of up to 2^m shapes.  A
+    Without a rule, each positive record supports all rules that cover it, of up to 2^m shapes.  A
     rule needs some more records for each column that it leaves open, so a rule that lacks a column of
     the true rule is selected first with probability at most ``doubt``.  With a rule, a positive record
-    that it misses speaks for dropping the first column at which they differ, and a negative record that
-    it covers speaks for withdrawing the rule and its shape.  `ContinualSelection` selects each first
-    rule and `SoloCompetitions` each change, and a record takes part in one of them.  So the whole
-    stream is (epsilon, delta)-DP, whatever the labels are.
+    that it misses asks to drop the first column at which they differ, and a negative record that it
+    covers asks to withdraw the rule and its shape.  `ContinualSelection` selects each first rule and
+    `SoloCompetitions` each change, and a record takes part in one of them.  So the whole stream is
+    (epsilon, delta)-DP, whatever the labels are.
 
     On a stream that agrees with a rule, no change is wrong: a dropped column is not in the true rule,
     and the true rule has a column that a withdrawn rule lacks.  With probability 1 - doubt none is

@@ -30,7 +30,7 @@ class StateFile:
 
     The first line says what the file is.  Each later line is a JSON value, a space, and 16 digits of
     the SHA-256 of all bytes of the file before that space.  So a line that was changed, removed, moved
-    or doubled is found.  The digits are no secret: they detect damage, not forgery.
+    or doubled is found.  The digits are not secret: they detect damage, not forgery.
 
     A crash may cut the line that was being added.  Nothing depended on it, and `settle` removes it.
     """

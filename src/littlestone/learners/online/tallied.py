@@ -258,14 +258,14 @@ _DRIFTS = (0.1, 0.5, 2.0)
 
 
 def _factors(scale: Scale, epsilon: float, records: int, most: int) -> tuple[float, float]:
-    """The logarithm of C, and the rate g, for tallies of up to so many ``records``."""
+    """The logarithm of C, and the rate g, for tallies of up to ``records`` records."""
     rate, reach = float(scale.rate), math.ceil(60 / (epsilon - _STEEP * epsilon)) + 2
     noise = np.arange(-reach, reach + 1)
     a = math.exp(-epsilon)
     masses = (1 - a) / (1 + a) * np.exp(-epsilon * np.abs(noise))
 
     def mean(sign: int, count: int) -> float:
-        """Of e^(sign f), for that many records and noise."""
+        """The mean of e^(sign f), for that many records and noise."""
         scores = rate * scale.of(np.minimum(noise + count, most))
         return float(masses @ np.exp(sign * scores)) * (1 + 1e-9)
 

@@ -268,7 +268,7 @@ def _needed(sampling: SparseSampling[Any], share: Fraction) -> int:
 
 
 def _split(target: PrivacyCost, draws: int, list_size: int) -> tuple[Fraction, SparseSampling[Any]]:
-    """The counter's share of epsilon, and the draw of which ``draws`` cost the rest.
+    """The counter's share of epsilon, and the mechanism whose ``draws`` draws cost the rest.
 
     It picks the share with the lowest threshold by basic composition, then the best composition.
     """

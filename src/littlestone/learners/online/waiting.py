@@ -31,8 +31,8 @@ def least_total(missed: NDArray[np.float64], parts: int, beta: float) -> int:
 def least_sum(waits: Sequence[tuple[NDArray[np.float64], int]], beta: float) -> int:
     """The least M that independent waits exceed together with probability at most ``beta``.
 
-    Each of ``waits`` is the law of one wait and how many have it: such a wait is longer than m records
-    with probability ``missed[m]``.  One that is longer than all of them counts as endless, so the last
+    ``waits`` are pairs (missed, count): ``count`` independent waits, each longer than m records with
+    probability ``missed[m]``.  One that is longer than all of them counts as endless, so the last
     probability must be far below beta / parts, for all parts together.  If the waits may have more than
     `MOST_SUMMED` records together, or if beta is below `RARE`, M is the sum of the numbers that each
     exceeds with probability at most beta / parts, which is larger.

@@ -120,5 +120,5 @@ def _check(parts: tuple[object, ...]) -> None:
 
 
 def repeated(event: Event, times: int, delta: Fraction) -> Event:
-    """So many draws of ``event`` as one event: itself if ``times`` is 1, and else `Composed`."""
+    """``times`` draws of ``event`` as one event: itself if ``times`` is 1, and else `Composed`."""
     return event if times == 1 else Composed([(event, times)], delta)

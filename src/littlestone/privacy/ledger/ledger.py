@@ -183,8 +183,8 @@ class Ledger:
         otherwise become too long a fraction (`Spending.charged`).  Raises `BudgetExceededError` if the
         total would exceed a limit of the data set, or if a unit that spends or limits protect would
         have no bound: then `declare_most` gives one.  Raises `DeclarationError` for a negative, inexact
-        or too long cost, an illegal name or an ``rng`` that is no `random.Random`, and `LedgerError` if
-        the ledger cannot be written.  After an error there is no receipt, and so no draw; unless the
+        or too long cost, an illegal name or an ``rng`` that is not a `random.Random`, and `LedgerError`
+        if the ledger cannot be written.  After an error there is no receipt, and so no draw; unless the
         ledger could not be written, nothing is recorded either.
         """
         # Everything that can be refused is checked before the spend; nothing after it can fail.
@@ -296,8 +296,8 @@ class Ledger:
 
         A limit below what is already spent is accepted: nothing can be unspent, and every further
         spend is refused.  It binds all names of the data set.  There may be a limit for rows and one
-        for the units of each column, and a spend may pass none of them.  Raises `DeclarationError` for
-        anything else, and if epsilon or delta is negative, inexact or too long.
+        for the units of each column, and a spend must not pass any of them.  Raises `DeclarationError`
+        for anything else, and if epsilon or delta is negative, inexact or too long.
         """
         most = limit.cost if isinstance(limit, Budget) else limit
         if not isinstance(most, PrivacyCost):

@@ -78,7 +78,7 @@ def paid(connection: Connection, names: Sequence[str]) -> list[Paid]:
 
 
 def declare_most(connection: Connection, dataset: str, unit: Unit) -> None:
-    """Note that the data set has at most so many records of each unit, and after which entry."""
+    """Note that the data set has at most ``unit.most`` records of each unit, and after which entry."""
     connection.execute(
         "INSERT INTO units (dataset, unit, most, entries, at)"
         " SELECT :dataset, :unit, :most, coalesce(max(number), 0), :at FROM entries",

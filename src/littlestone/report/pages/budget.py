@@ -1,4 +1,4 @@
-"""The budget of a data set on a page: what each entry of the ledger took, and what is left."""
+"""The budget of a data set on a page: what each entry of the ledger took, and the rest."""
 
 from __future__ import annotations
 

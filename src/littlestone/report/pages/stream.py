@@ -59,7 +59,7 @@ class Run:
     unit: Unit | None = None
     reading: Reading = field(default_factory=Reading)
     labels: ClassVar[tuple[str, ...]] = ()
-    """The names of labels, which a rule of a stream has none of."""
+    """The names of labels; a rule of a stream has none."""
 
     @property
     def hypothesis(self) -> Hypothesis[Any]:

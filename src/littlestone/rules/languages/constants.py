@@ -24,7 +24,7 @@ A date may be a time without a zone too.
 EXACT = Context(prec=2000)
 """Numbers of conditions have fewer digits."""
 _FLOAT_DIGITS = 15
-"""A decimal of so many digits is the shortest form of the 64-bit float nearest to it."""
+"""A decimal of at most this many digits is the shortest form of the 64-bit float nearest to it."""
 
 
 def require_types(types: Mapping[str, str], columns: Sequence[str]) -> None:
@@ -97,7 +97,7 @@ def nearest(low: Fraction) -> tuple[bool, float]:
 def values_of(cell: OneOf, kind: str) -> list[Any]:
     """The values of a column of that type whose `text` is one of the cell's, missing values apart.
 
-    Of decimals, whose text depends on their scale, the texts of their digits.
+    The texts of the digits of decimals, whose own text depends on their scale.
 
     >>> cell = OneOf("x", ("", "1.50", "7", "True", "x"))
     >>> [values_of(cell, kind) for kind in TYPES if kind != "date"]
@@ -158,7 +158,8 @@ def truths(cell: Within) -> list[bool]:
 def bound(value: Fraction, kind: str | None, language: str) -> tuple[bool, int | float]:
     """The pair (strict, c) such that a number in a frame is at least the value iff it is >= c, or > c.
 
-    Raises `DeclarationError` for a constant of so many digits that it depends on the column's type.
+    Raises `DeclarationError` for a constant with too many digits, whose meaning depends on the column's
+    type.
 
     >>> bound(Fraction(1, 2), "integer", "polars"), bound(Fraction(1, 2), None, "polars")
     ((False, 1), (False, 0.5))

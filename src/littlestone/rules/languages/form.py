@@ -18,7 +18,7 @@ MOST_DEPTH = 20
 
 @dataclass(frozen=True)
 class Within:
-    """The cell shows a number v (`domains.number`) with low <= v < high; None is no end."""
+    """The cell shows a number v (`domains.number`) with low <= v < high; None means no end."""
 
     column: str
     low: Fraction | None = None
@@ -35,7 +35,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Days:
-    """The cell shows a day d (`domains.day`) with low <= d < high; None is no end."""
+    """The cell shows a day d (`domains.day`) with low <= d < high; None means no end."""
 
     column: str
     low: str | None = None
@@ -120,7 +120,7 @@ def _joined(
 
 
 def negated(condition: Condition) -> Condition:
-    """The condition that holds where ``condition`` does not; negations stand at cells alone.
+    """The condition that holds where ``condition`` does not; negations apply to cells only.
 
     >>> old, other = Within("age", Fraction(65)), Not(OneOf("sex", ("F",)))
     >>> negated(both(old, other)) == either(Not(old), OneOf("sex", ("F",)))
@@ -175,7 +175,7 @@ def where(outcome: Outcome, label: int) -> Condition:
 
 
 def cells(part: Outcome | Condition) -> Iterator[Cell]:
-    """The conditions on single cells, as often as they stand there."""
+    """The conditions on single cells, as often as they occur."""
     match part:
         case Within() | OneOf() | Days():
             yield part

@@ -32,7 +32,7 @@ from littlestone.rules.languages.form import (
 )
 
 ASKED = "write the rule as a query of pandas"
-"""What is asked of a rule here."""
+"""What was asked, in the errors of this file."""
 
 MOST_CELLS = 200
 """The most comparisons; pandas reads a chain of them by as many calls inside each other."""

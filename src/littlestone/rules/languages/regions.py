@@ -107,7 +107,7 @@ def among(domain: Domain[Any], points: Collection[Any]) -> Condition:
 def interval(
     domain: Grid | Reals, first: int | Fraction | None, stop: int | Fraction | None
 ) -> Condition:
-    """The cells that stand for a point x with first <= x < stop; None is no end.
+    """The cells that stand for a point x with first <= x < stop; None means no end.
 
     >>> interval(Grid(0, 9, "age"), 5, None)
     Within(column='age', low=Fraction(5, 1), high=None)

@@ -128,7 +128,7 @@ class _Typed(Dialect):
         return self._part(column, sql_texts.LETTERS)
 
     def _part(self, column: Expression, core: str) -> Expression:
-        """What is of that pattern in a text that else has white space alone; or no number."""
+        """The part of that pattern in a text that otherwise has only white space; or no number."""
         return self._first(column, sql_texts.alone(core))
 
     def _day_shown(self, column: Expression, cell: Days) -> Expression:

@@ -29,7 +29,7 @@ class Player(ABC, Generic[Point]):
 
     @classmethod
     def made(cls, H: HypothesisClass[Point], *, rounds: int | None) -> Self:
-        """The learner of H for a game of so many rounds, or until the adversary stops."""
+        """The learner of H for a game of that many rounds, or until the adversary stops."""
         return cls(H)  # type: ignore[call-arg]
 
     @abstractmethod

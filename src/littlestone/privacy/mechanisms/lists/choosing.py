@@ -24,8 +24,8 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
     """Draw h with Pr[h] ~ r^(a positives covered - b negatives covered), or bottom with Pr ~ r^B.
 
     A record is (the hypotheses that cover it, its label).  The candidates are all hypotheses that
-    cover a positive record, whatever their scores.  Of a positive record only the first ``growth`` = g
-    distinct hypotheses count, so one record brings at most g candidates.  Any number of hypotheses may
+    cover a positive record, whatever their scores.  A positive record counts for its first ``growth`` =
+    g distinct hypotheses only, so one record brings at most g candidates.  Any number of hypotheses may
     cover a negative record; each counts once.  ``gain`` = a and ``loss`` = b are whole numbers of at
     least 1, by default 1.
 
@@ -80,7 +80,7 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
         return {h: self.score(count, against[h]) for h, count in counts[True].items()}
 
     def score(self, positives: Covered, negatives: Covered) -> Covered:
-        """The score of a hypothesis that covers so many positive and negative records."""
+        """The score of a hypothesis that covers these numbers of positive and negative records."""
         # All scores move in one direction, so r^(2 max(a, b)) suffices (docs/proofs/choosing.md,
         # steps 3 to 6).
         return self.gain * positives - self.loss * negatives

@@ -23,8 +23,8 @@ class Session:
     """One run of tests value + nu >= threshold, with fresh nu ~ DLap(noise) for every test.
 
     It ends with the last of ``hits`` hits.  Hits are the answers True, or False with ``hits_below``.
-    From then on it is `exhausted`: it reads no value, draws nothing, and gives the answer that is no
-    hit.
+    From then on it is `exhausted`: it reads no value, draws nothing, and always gives the answer that
+    is not a hit.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ def moment_per_hit(ratio: Fraction, order: int, voters: int, threshold: int) -> 
         sum of p^a q^-b over uncertain answers  <=  G (1 - sum of p^a q^-b over certain answers).
 
     It is rounded up: G - 1 by at most 1/256 of itself.  The votes of k = ``voters`` are searched in
-    ranges, of which it takes O(log k), some hundred: docs/proofs/private-prediction.md, Lemma 2.
+    O(log k) ranges, about a hundred: docs/proofs/private-prediction.md, Lemma 2.
 
     >>> round(float(moment_per_hit(Fraction(101, 100), 2, 10**6, 510_000)), 6)
     1.0001
