@@ -1,7 +1,7 @@
 """Certified confidence bounds on a probability: Clopper and Pearson's, rounded to the safe side.
 
 Every operation rounds a bound of the binomial tail upwards (`decimal` has directed rounding and
-unbounded exponents), so the failure probability is at most what it is said to be.
+unbounded exponents), so the failure probability is at most the stated one.
 """
 
 from __future__ import annotations

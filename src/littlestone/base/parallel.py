@@ -32,8 +32,8 @@ def spread(
 
     This process works alone for `ALONE` seconds.  Then ``jobs`` worker processes share what is left;
     None is one for each core.  The task must be a function of its item alone, so that results do not
-    depend on who works.  A task that draws takes a seed from its item.  Progress is told as the stage
-    ``what``.
+    depend on who works.  A task that draws takes a seed from its item.  Progress is reported as the
+    stage ``what``.
 
     What a task raises is raised here, and ends the workers.  Closing the iterator ends them too; they
     do not hear Ctrl+C.  Task, items and results must be picklable for ``jobs`` other than 1.

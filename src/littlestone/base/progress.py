@@ -1,9 +1,9 @@
 """How far a long task is, told to whoever watches.
 
 A task tells only counts that are public: candidates of a plan, claims of a certificate, statements,
-made-up data of an audit, and the share of a file that has been read.  Nothing is told between a spend
-and its release: how long a draw takes may depend on the records, and a terminal that fails must not
-cost a release.
+made-up data of an audit, and the share of a file that has been read.  Nothing is reported between a
+spend and its release: how long a draw takes may depend on the records, and a terminal that fails must
+not cost a release.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _watch: ContextVar[Watch | None] = ContextVar("who watches", default=None)
 
 @contextmanager
 def watching(watch: Watch) -> Iterator[None]:
-    """Have ``watch`` called as the stages of the block go on.
+    """Call ``watch`` as the stages of the block proceed.
 
     >>> with watching(print):
     ...     total = sum(tracked([5, 6], "adding"))

@@ -17,8 +17,8 @@ def bar(text: str, *, still: bool = False) -> Iterator[None]:
     """Show a bar on standard error while the block runs, if that is a terminal; then remove it.
 
     Until a stage tells how far it is, the bar has the name ``text`` and no end.  It shows a share and
-    the time left, and no counts.  ``still`` draws it only when steps are told, so that nothing else
-    runs beside a measurement.  Print nothing inside the block.
+    the time left, and no counts.  ``still`` draws it only when steps are reported, so that nothing else
+    runs during a measurement.  Print nothing inside the block.
     """
     if not err.is_terminal:
         yield

@@ -67,7 +67,7 @@ def laid_out(
 def _fitted(
     table: Sequence[Sequence[str]], full: list[int], room: int
 ) -> tuple[list[int], list[int]]:
-    """The columns that stand beside each other in this many characters, and their widths."""
+    """The columns that fit next to each other in this many characters, and their widths."""
     words = [max(map(_longest, column)) for column in zip(*table, strict=True)]
     least = [max(word, min(_NARROW, most)) for word, most in zip(words, full, strict=True)]
     beside = list(range(len(full)))

@@ -110,7 +110,7 @@ def print_json(data: object) -> None:
 
 
 def json_text(data: object, *, indent: int | None = None) -> str:
-    """``data`` as JSON that standard output can hold: what its encoding lacks is escaped."""
+    """``data`` as JSON for standard output; characters that its encoding lacks are escaped."""
     text = visible_json(data, indent=indent)
     return json.dumps(data, indent=indent) if _lacking(text) else text
 

@@ -16,7 +16,7 @@ from littlestone.learners import Release
 
 
 class Form(StrEnum):
-    """What a rule is written as."""
+    """The languages that a rule can be written in."""
 
     SQL = "sql"
     POLARS = "polars"
@@ -76,7 +76,7 @@ def _is_terminal() -> bool:
 
 
 def _typed(text: str) -> tuple[str, str]:
-    """The column and its type, which stands behind the last equals sign."""
+    """The column and its type, which follows the last equals sign."""
     column, sign, kind = text.rpartition("=")
     if not sign:
         raise typer.BadParameter("write COLUMN=TYPE, such as age=integer", param_hint="--type")

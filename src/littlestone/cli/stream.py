@@ -243,7 +243,7 @@ def stream(
 
 
 def to_people() -> bool:
-    """Whether people read the output, and not a program behind a pipe."""
+    """Whether people read the output, rather than a program in a pipe."""
     return sys.stdout.isatty()
 
 

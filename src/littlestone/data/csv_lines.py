@@ -29,8 +29,8 @@ def cells(text: str, separator: str, most: int = sys.maxsize) -> list[str]:
     """The cells of a line, from left to right, and at most the first ``most`` of them.
 
     A cell ends at the next separator.  A cell that begins with a quote is quoted up to the next quote
-    that is not doubled.  In quotes separators are text, and a doubled quote is one quote.  What follows
-    in the same cell is text as it is.  If a quote is never closed, the end of the line closes it.
+    that is not doubled.  In quotes separators are text, and a doubled quote is one quote.  The rest of
+    the same cell is text, unchanged.  If a quote is never closed, the end of the line closes it.
     Everywhere else a quote is text.
 
     >>> cells('a,"b, c",5" pipe', ","), cells('"a,b', ",")

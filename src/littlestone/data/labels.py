@@ -102,7 +102,7 @@ class Condition:
     def require_no_name(self, column: str, names: Iterable[str]) -> None:
         """Raise `DeclarationError` if the value begins with one of these columns and a relation.
 
-        Somebody who writes ``rate > 0`` means a condition on that column, and no text of that kind.
+        Somebody who writes ``rate > 0`` means a condition on that column, not a text like that.
         """
         for name in names if self.alone else ():
             rest = self.value.removeprefix(name).lstrip()

@@ -1,4 +1,4 @@
-"""All that a task still needs to be told, in one error."""
+"""Everything that a task still needs, in one error."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def require_told(
     given: Mapping[str, object],
     examples: Mapping[str, str],
 ) -> None:
-    """Raise one `DeclarationError` that names all that is missing, each with an example.
+    """Raise one `DeclarationError` that names everything that is missing, each with an example.
 
     ``meaning`` says which values of the target are positive, or lists labels.  ``given`` are the other
     declarations by name, and the ``examples`` are written as the caller writes them.  A schema may say

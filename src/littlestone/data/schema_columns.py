@@ -91,7 +91,7 @@ class SchemaColumn:
 
 
 def toml_text(text: str) -> str:
-    r"""A text as TOML writes it, between quotes; what a terminal would obey is escaped.
+    r"""A text as TOML writes it, between quotes; control sequences of terminals are escaped.
 
     >>> print(toml_text('say "no"'))
     "say \"no\""

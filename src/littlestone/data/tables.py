@@ -105,7 +105,7 @@ class Table(ABC):
 
     @property
     def unseparated(self) -> str:
-        """What separates all names, if they stand in one column because it is no separator here."""
+        """The character between all names, if they form one column because it does not separate."""
         only = str(self.columns[0]) if len(self.columns) == 1 else ""
         return next((mark for mark in ";\t|" if mark in only), "")
 

@@ -50,7 +50,7 @@ _SPACES = " \u00a0\u202f\u2009"
 class Written:
     """How the cells of a column are written; a total function from a cell to an ordinary value.
 
-    ``decimal`` and ``thousands`` are the marks in a number; ``unit`` may stand before or behind it.
+    ``decimal`` and ``thousands`` are the marks in a number; ``unit`` may come before or after it.
     ``date`` is a pattern such as ``%d.%m.%Y``; the value is the day as ISO 8601 writes it.
     ``spelled`` are texts: a cell that differs from one of them by case alone is read as that text, and
     any other text in lower case.  A form of numbers or days reads any other cell as missing.

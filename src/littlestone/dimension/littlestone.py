@@ -196,7 +196,7 @@ class _Solve:
 
         Only the last question, whether LDim >= lower + 1 = upper, has no budget of version spaces.
         What a question that ran out of budget has learnt stays in the table, so asking it again costs
-        little.  After so much work this returns, and may be called again to go on.
+        little.  It returns after that much work, and can be called again to continue.
         """
         while self.lower < self.upper and not self.interrupted:
             k = self._k

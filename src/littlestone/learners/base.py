@@ -134,7 +134,7 @@ class PrivateLearner(ABC, Generic[Point]):
 
     @property
     def detail(self) -> str:
-        """How it learns, in a few words to show beside the method's name; empty if the name says it."""
+        """How it learns, in a few words next to the method's name; empty if the name says it."""
         return ""
 
     @property

@@ -186,7 +186,7 @@ class ChoosingLearner(WeighedLearner[Point]):
             agnostic:    ((n g + 1) e^l + e^(l B / M)) q^(n-1) <= beta,  q = p e^-l + (1 - p) e^l,
                          p = (1 + alpha) / 2,  l = min(lam, artanh alpha).
 
-        The 1 beside n g is for the constant 1; it is 0 if that is an element.
+        The 1 next to n g is for the constant 1; it is 0 if that is an element.
         """
         require_plan(alpha, beta, setting)
         if self.covering.parts != 1:

@@ -84,7 +84,7 @@ class Estimate:
     docs/proofs/estimates.md.
 
     ``unread`` has two more such numbers, of records that were not wholly read, if they were bought;
-    its epsilon is beside that of the three.
+    its epsilon is added to that of the three.
 
     >>> estimate = Estimate(Fraction(1), 1000, 95, 4, 11)
     >>> [round(float(share), 3) for share in estimate.precision(Fraction(1, 20))]
@@ -239,7 +239,7 @@ def draw_estimate(
 ) -> Estimate | None:
     """The estimate of ``rule`` by the `estimate_parts` that the receipt paid for; None for no parts.
 
-    ``records`` are those of the sample, which may have void places beside them.
+    ``records`` are those of the sample, which may have void places as well.
     """
     if not parts:
         return None

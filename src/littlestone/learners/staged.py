@@ -35,7 +35,7 @@ class StagedLearner(VotingLearner[Point]):
     lists, and one record changes one list per stage (docs/proofs/baselines.md, Theorem 1).
     Improper.  Where it differs from Lyu25, section 5:
 
-    * p = 2^(j-1) (m + 1), for p_j = 2^j n d: no more than the distinct points of a chunk are needed.
+    * p = 2^(j-1) (m + 1), for p_j = 2^j n d: the distinct points of a chunk are enough.
     * Radii fall by alpha m / (2 (d + 1)) a stage from alpha m, for the factor 1 - 1/(2d).
     * The SOAs of the largest version spaces of one tree are listed, for the essential hypotheses.
     * k comes from the budget, for d^2 ln(1/delta) / epsilon; the last n - k m records are in no chunk.

@@ -32,8 +32,8 @@ def free_points(H: HypothesisClass[Point]) -> int:
     """A number m >= 1 of points that get all 2^m labellings while one more point keeps its label.
 
     H has three hypotheses.  For sets and lookup tables over an open vocabulary, m is LDim(H): new keys
-    are free as long as the set is not full, and one more is left out.  So it is for parities, whose
-    points are free if no equation binds them, beside the point 0; a constant b takes one away.
+    are free as long as the set is not full, and one more is left out.  The same holds for parities:
+    points are free if no equation relates them, except for the point 0; a constant b takes one away.
     Classes beyond a table know some of their points, or have their labels at a few points searched.
     For other classes `shattered` searches, as far as it comes, and the last of its points keeps a label
     if no other point does.

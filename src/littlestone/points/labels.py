@@ -21,7 +21,7 @@ def _is_unicode(text: str) -> bool:
 def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
     """The labels 0, ..., k in their declared order; `DeclarationError` unless there are 2 to 1,000.
 
-    The labels are distinct texts.  None is empty, because an empty text is a missing value, and no
+    The labels are distinct texts.  No name is empty, because an empty text is a missing value, and no
     two are the same number.
 
     >>> declared_labels(["on time", "late", "cancelled"])

@@ -27,7 +27,7 @@ FIGURES = {"svg": rb"<\?xml |<svg ", "png": rb"\x89PNG\r\n"}
 DRAWINGS = {**FIGURES, "html": PAGE}
 
 DRAWN: tuple[Literal["svg", "png", "html"], ...] = ("svg", "png", "html")
-"""What a tree is drawn to."""
+"""The kinds of file that a tree can be drawn to."""
 
 _HEAD = 200  # the first bytes of a file, which show its kind
 _LEFT = ".unfinished"

@@ -26,8 +26,8 @@ def box_cover(inside: NDArray[np.bool_], sets: Sequence[int] = ()) -> list[Box] 
 
     A box is an interval along each axis, and any set of places along the axes ``sets``.
 
-    It is greedy: a box grows from the first point that is not covered, along one axis after another, in
-    several orders, and the one that covers most new points is taken.  A set that is a box is one box.
+    It is greedy: a box grows from the first uncovered point, along one axis after another, in several
+    orders, and the box that covers the most new points is taken.  A set that is a box is one box.
     Boxes that the others cover are left out.  On many records fewer boxes are allowed, so that it takes
     about a second at most.
 

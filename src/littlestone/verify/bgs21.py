@@ -301,7 +301,7 @@ def bit_classes_are_small(trial: Trial) -> Outcome:
 def sharper_cap() -> Outcome:
     """The cap before rounding, against 6 d ln(k + 1), for all d <= 8 and k + 1 = 2, 4, ..., 256.
 
-    Beside it, the sum by counting words, and the cap as the last n at all up to twice that bound.
+    Also the sum by counting words, and the cap as the last n up to twice that bound.
     """
     words = [(n, d, k) for n in range(5) for d in range(n + 1) for k in (1, 2, 3)]
     wrong = sum(

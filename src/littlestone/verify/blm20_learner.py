@@ -91,7 +91,7 @@ def law_of_the_draw(game: Game, budget: Budget, sizes: BatchSizes) -> Law:
 
 
 def law_by_definition(game: Game, budget: Budget, sizes: BatchSizes) -> Law:
-    """The same by the words of algorithm M, for block size ``game.n`` and k = i mod (d + 1)."""
+    """The same as algorithm M is written, for block size ``game.n`` and k = i mod (d + 1)."""
     learner = GloballyStableLearner(as_class(game), budget)
     a, base = learner.histogram.ratio, learner.choice.base
     least = max(sizes.keep, learner.histogram.threshold)

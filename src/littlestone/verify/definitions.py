@@ -123,7 +123,7 @@ class Game:
 
     @cached_property
     def _unit(self) -> int:
-        """What every chance is a multiple of, inverted."""
+        """The inverse of a number of which every chance is a multiple."""
         return lcm(*(p.denominator for p in self.chances.values()))
 
     def with_block(self, law: Mapping[State, int]) -> dict[State, int]:

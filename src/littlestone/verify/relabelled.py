@@ -95,7 +95,7 @@ FEW = Stage(
     moved(((0, 0),) * 100_001 + ((0, 1),) * 99_998, (0, 1), (0, 0)),
     at(((0, 1),)),
 )
-"""One record of very many is relabelled: nearly all that moves is what the others say of it."""
+"""One record of very many is relabelled: nearly all that changes is what the others say about it."""
 
 SHARP = Stage(
     CLASS,
@@ -123,8 +123,8 @@ BEHIND = Stage(
     moved(((0, 1), (1, 0), (2, 0), (3, 0), *((6, 0),) * 5), (4, 1), (5, 0)),
     at(((0, 1), (1, 1), (2, 1), (3, 1), (4, 1))),
 )
-"""The points are four u, x, x', z: the third hypothesis alone labels all u by 1; the second one
-stands behind it, and is better than the first at x and worse at x'."""
+"""The points are four u, x, x', z: the third hypothesis alone labels all u by 1; the second one comes
+after it, and is better than the first at x and worse at x'."""
 
 
 def _audited(kind: type[Learner], *stages: Stage, used: float) -> Outcome:

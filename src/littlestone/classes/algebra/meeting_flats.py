@@ -27,8 +27,8 @@ class BlockingSearch:
     2. Otherwise some flat U contains no A_i as a whole.  One of the k points is in U.  So A_i becomes
        its intersection with U for some i, or U is A_(j+1), or, if U has few points, one of them is.
        A branch ends when an A_i has no points.
-    3. The flats are kept, so that most questions are answered by one of them.  So are the sets that led
-       to nothing.
+    3. The flats are kept, so that most questions are answered by one of them.  Sets that led to nothing
+    are kept as well.
     """
 
     def __init__(

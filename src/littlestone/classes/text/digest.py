@@ -14,7 +14,7 @@ from littlestone.classes.base import HypothesisClass
 
 
 def digest(H: HypothesisClass[Any]) -> str:
-    """16 hexadecimal digits of SHA-256 of all that makes the class what it is.
+    """16 hexadecimal digits of the SHA-256 of everything that defines the class.
 
     Equal classes have equal digests, in every process.  If an object is not a dataclass, only its type
     counts.

@@ -17,7 +17,7 @@ PLACES = 1 << 19  # points times paths whose orbits are kept
 
 
 class Engine:
-    """Decides LDim >= k for one table; what is learnt stays for later questions."""
+    """Decides LDim >= k for one table; what it learns is kept for later questions."""
 
     def __init__(self, table: PackedTable, table_bytes: int, *, rows: int = 0) -> None:
         self._solver = core.Solver(max(rows, table.size), table.points, table_bytes)
@@ -26,7 +26,7 @@ class Engine:
         self.move(table)
 
     def move(self, table: PackedTable) -> None:
-        """Go over to another table on the same points, with no more than ``rows`` rows.
+        """Switch to another table on the same points, with at most ``rows`` rows.
 
         Rows must have the same order in all of them: a version space is known by its content.
         """
@@ -51,7 +51,7 @@ class Engine:
         return self._solver.work
 
     def help(self) -> None:
-        """Have a second thread search beside the first one, where questions from now on take long."""
+        """Let a second thread search as well, if questions take long from now on."""
         self._solver.help_after(PATIENCE)
         self._searcher = core.Searcher.both
 

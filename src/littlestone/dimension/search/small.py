@@ -11,7 +11,7 @@ WORK = 100_000  # columns looked at before a question is given to the engine: a 
 
 
 class TooHardError(Exception):
-    """The budget of work is used up; what was found until then is kept."""
+    """The budget of work is used up; the results so far are kept."""
 
 
 class BoundedSolver(LittlestoneSolver):

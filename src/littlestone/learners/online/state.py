@@ -155,7 +155,7 @@ def _line(payload: bytes, seal: Any) -> bytes:
 def state_file(path: Path) -> Iterator[StateFile]:
     """Open the state in ``path`` for this process alone; nothing is written to it yet.
 
-    The lock is on a file beside it, and holds even if an editor replaces the state itself.
+    The lock is on a separate file next to it, and holds even if an editor replaces the state itself.
     Raises `ModelError` for any other file and a damaged state, and `OutputError` if it cannot be
     opened or another process uses it.
     """

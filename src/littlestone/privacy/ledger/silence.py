@@ -1,7 +1,7 @@
 """The end of a wait for a server that has fallen silent: its connection is cut from this side.
 
 A frozen server, or a network that swallows everything, sends neither an answer nor an error, and its
-machine may go on confirming what arrives.  No setting of the connection ends that wait.
+machine may still confirm what arrives.  No setting of the connection ends that wait.
 """
 
 from __future__ import annotations

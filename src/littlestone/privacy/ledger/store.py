@@ -18,7 +18,7 @@ PATIENCE = 60.0  # seconds that a transaction waits for its turn
 class Turn:
     """The turn to use a store: one thread has it at a time, and nobody while the process forks.
 
-    A child has only the forking thread, so a lock that another thread holds would be held for ever.
+    A child has only the forking thread, so a lock that another thread holds would never be released.
     With ``fork_waits`` a fork waits until the store is at rest.  A SQLite file needs this: a child that
     inherits the middle of a transaction would, on closing what it inherited, undo it under its parent.
     An inherited server connection does no harm, and a server may be silent for long, so a fork does

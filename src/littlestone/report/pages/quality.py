@@ -13,7 +13,7 @@ _MARK = 0.0025  # half of the width of the mark of the likeliest value
 
 
 def quality(release: Release, *, group: bool) -> list[Html]:
-    """What is promised and what is estimated, of a rule or of a ``group``."""
+    """The promises and the estimates of a rule or of a ``group``."""
     promised = release.accuracy or "This model file does not say what is proved about the error."
     parts = [said(promised)]
     if not promised.startswith(("No accuracy guarantee", "This model file")):

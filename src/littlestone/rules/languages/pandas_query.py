@@ -1,7 +1,7 @@
 """Rules as texts for `pandas.DataFrame.query`.
 
-A comparison with a missing value is false or NA.  Where it is negated, ``notna()`` stands beside it,
-because NA and false is false.
+A comparison with a missing value is false or NA.  Where it is negated, ``notna()`` is added, because NA
+and false is false.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules as polars expressions.
 
-A condition on a cell is never null: ``fill_null(False)`` stands behind each.
+A condition on a cell is never null: ``fill_null(False)`` follows each.
 """
 
 from __future__ import annotations

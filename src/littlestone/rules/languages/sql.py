@@ -1,7 +1,7 @@
 """Rules as SQL for PostgreSQL, DuckDB and SQLite, through sqlglot.
 
-What a database takes for equal is known of these three.  A name or a text becomes SQL through
-sqlglot's builders alone, so none can end its quotes.
+It is known for these three which values a database treats as equal.  A name or a text becomes SQL
+through sqlglot's builders alone, so none can end its quotes.
 """
 
 from __future__ import annotations
