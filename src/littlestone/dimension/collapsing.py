@@ -88,6 +88,7 @@ def psi_b(labels: Sequence[int]) -> Iterator[CollapsingMap]:
             fix="take Psi^N or Psi^bin, or give the maps that matter",
         )
     first, *others = labels
+    # Label `first` is always on side 0, because swapping the sides gives the same split.
     for size in range(len(others)):
         for more in combinations(others, size):
             zero = (first, *more)

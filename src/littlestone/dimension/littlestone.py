@@ -219,6 +219,7 @@ class _Solve:
         """Whether LDim >= k, noted in the bounds; None if it needs more nodes or work."""
         # Far below the upper bound a long step mostly finds a tree, which two find no faster than one.
         alone = self.lower + 1 < k < self.upper - 1
+        # Both answers are exact, so each moves one bound; None moves neither.
         answer = self._engine.at_least(k, nodes, work=work - self._engine.work, alone=alone)
         if answer:
             self.lower = k

@@ -108,6 +108,7 @@ def psi_tree_brackets(
 
     yield known()
     while lower < most:
+        # From below: each yes comes with a tree, and the first no settles the dimension.
         if solver.at_least(H.alive, lower + 1):
             lower += 1
         else:
@@ -125,6 +126,7 @@ def is_psi_shattered(table: Any, tree: PsiTree) -> bool:
     """
     H = LabelTable.of(table)
     count, width = H.values.shape
+    # The checks below index the table only after shapes and ranges are known.
     size = len(tree.leaves)
     if size.bit_count() != 1 or len(tree.questions) != size - 1:
         return False

@@ -79,8 +79,12 @@ def representation(table: Any) -> Representation:
             even, odd = (other, c) if sum(c) % 2 else (c, other)
             rest = tuple(j for j in range(MOST_COLUMNS) if j != i)
             edges.setdefault(even, {})[odd] = (c, rest)
+    # Koenig: in a bipartite graph a largest matching is as large as a smallest cover, so tests and
+    # cover prove each other optimal.
     matched = _matching(edges)
     reached = _reached(edges, matched)
+    # The cover of Koenig's theorem: even functions that alternating paths miss, and odd ones that
+    # they reach.
     cover = [even for even in edges if even not in reached]
     cover += [odd for odd in matched if odd in reached]
     tests = tuple(edges[even][odd] for odd, even in matched.items())

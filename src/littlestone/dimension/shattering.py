@@ -37,6 +37,8 @@ def is_shattered_by(table_or_class: TableOrClass, tree: MistakeTree) -> bool:
     row = np.searchsorted(table.names, leaves).clip(max=table.size - 1)
     if not np.array_equal(table.names[row], leaves):
         return False
+    # Level by level, all leaves at once: at the node above a leaf on this level, its answer must be
+    # the leaf's bit.
     for level in range(tree.depth):
         path = np.arange(len(leaves)) >> (tree.depth - level)
         answer = np.arange(len(leaves)) >> (tree.depth - level - 1) & 1

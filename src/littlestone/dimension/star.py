@@ -66,6 +66,7 @@ def star_brackets(table: Any) -> Iterator[Bracket[Star]]:
     most = min(len(H.points), len(rows) - 1)
     yield Bracket(0, most, best, "the number of hypotheses and points")
     for center in rows:
+        # Around a center, a star is a set of points each of which some difference has alone.
         differences = {sets[h] ^ sets[center]: h for h in rows if h != center}
         points = [x for x in range(len(H.points)) if any(d >> x & 1 for d in differences)]
         for found in _larger([], points, list(differences), size):
@@ -93,10 +94,12 @@ def _larger(
         if len(chosen) + len(left) - i <= size[0]:
             break
         mask = sum(1 << z for z in (*chosen, x))
+        # A difference with two chosen points can isolate none of them, now or later.
         kept = [d for d in differences if (d & mask).bit_count() <= 1]
         seen = 0
         for d in kept:
             seen |= d & mask
+        # Every chosen point is isolated by some difference.
         if seen == mask:
             yield from _larger([*chosen, x], left[i + 1 :], kept, size)
 

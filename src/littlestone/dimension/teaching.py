@@ -142,6 +142,7 @@ def _smallest(sets: list[int], known: tuple[int, ...], enough: int = 0) -> tuple
     if len(known) <= enough or not sets:
         return known if sets else ()
     hit_by = {x: sum(1 << i for i, mask in enumerate(sets) if mask >> x & 1) for x in _points(sets)}
+    # Disjoint sets need a point each.
     least = max(enough, _disjoint(sets))
     for size in range(least, len(known)):
         found = _hitting(sets, hit_by, size)
@@ -157,7 +158,7 @@ def _hitting(sets: list[int], hit_by: dict[int, int], size: int) -> list[int] | 
 
     1. Branch on the points of a smallest set; a point that was tried is left out of later branches.
     2. Each remaining point hits at most a known number of the sets, and this bounds how many they hit
-    together.
+       together.
     """
 
     def search(left: int, allowed: list[int], room: int) -> list[int] | None:
@@ -166,10 +167,12 @@ def _hitting(sets: list[int], hit_by: dict[int, int], size: int) -> list[int] | 
             return []
         hits = {x: (hit_by[x] & left).bit_count() for x in allowed}
         most = sorted(hits.values(), reverse=True)[:room]
+        # Even the best remaining points together leave a set unhit.
         if sum(most) < left.bit_count():
             return None
         if room == 1:
             return [max(hits, key=hits.__getitem__)]
+        # Some point of this set is in every hitting set, so branch on its points alone.
         first = (left & -left).bit_length() - 1  # the sets are in the order of their sizes
         here = sorted((x for x in allowed if sets[first] >> x & 1), key=lambda x: -hits[x])
         rest = [x for x in allowed if hits[x]]

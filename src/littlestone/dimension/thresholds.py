@@ -244,6 +244,7 @@ class _Search:
             else:
                 levels.pop()
                 need = length - len(trail)
+                # What was refused for a length stays refused for longer ones.
                 self.refused[state] = min(need, self.refused.get(state, need))
                 if trail:
                     trail.pop()
@@ -257,11 +258,15 @@ class _Search:
         look()
         self.left -= V.bit_count() + P.bit_count()
         ones = {x: V & self.columns[x] for x in _members(P)}
+        # A cheap necessary condition before any branching: the column sizes must climb like stairs.
         if not _staircase([column.bit_count() for column in ones.values()], V.bit_count(), need):
             return
         left = {P & self.rows[h]: h for h in _members(V)}
+        # A hypothesis whose ones lie inside another's leaves no more points, so maximal ones
+        # suffice.
         for Q in _maximal(Q for Q in left if Q.bit_count() >= need):
             lost = {ones[x]: x for x in _members(Q)}
+            # Likewise for points: maximal sets of remaining hypotheses suffice.
             for rest in _maximal(V & ~column for column in lost if column):
                 if rest.bit_count() < need - 1:
                     break

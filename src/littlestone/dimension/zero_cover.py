@@ -38,6 +38,8 @@ def zero_cover_number(table: Any, tree: Sequence[int]) -> int:
     def cover(alive: int, node: int) -> int:
         if node >= len(tree):
             return 1
+        # Trees of a cover with different labels at the root cover different pieces, so the sizes
+        # add up.
         pieces = (alive & mask for mask in H.masks[tree[node]].values())
         return sum(
             max(cover(piece, 2 * node + 1), cover(piece, 2 * node + 2)) for piece in pieces if piece
@@ -94,6 +96,7 @@ def zero_cover_function(table: Any, depth: int) -> int:
         if b == 0:
             return len(family)
         best = 0
+        # The first piece goes left: exchanging the two sides gives the same sum.
         for right in product((False, True), repeat=len(others)):
             sides = [first], []  # type: tuple[list[int], list[int]]
             for mask, side in zip(others, right, strict=True):

@@ -92,7 +92,9 @@ class Certificate:
         ``room`` bytes are too few.
         """
         table = PackedTable.read(table_or_class)
+        # The fingerprint binds the proof to the order of rows and columns.
         require_table(self.table, table)
+        # The checker reads the bytes of the file, not the fields that were parsed here.
         check = Check(table, self.to_bytes(), room)
         found = awaited(check, check.run)
         reason = "a shattered tree"
@@ -144,11 +146,13 @@ class Certificate:
             _refuse("it is not a certificate of form 3")
         start, cut = len(MARK) + 32, "it is damaged, or has been cut off"
         (lower, upper), at = read(data, start, 2) or _refuse(cut)
+        # Before a tree of 2^lower leaves is read: a damaged file must not ask for memory.
         if not lower <= upper < 62 or 1 << lower > len(data):
             _refuse(f"the bounds {lower} and {upper} cannot be")
         nodes = (1 << lower) - 1
         numbers, at = read(data, at, 2 * nodes + 2) or _refuse(cut)
         claims, text = numbers.pop(), data[at:]
+        # Every claim takes a byte at least.
         if claims > len(text) or (text and not claims):
             _refuse(cut)
         tree = MistakeTree(tuple(numbers[:nodes]), tuple(numbers[nodes:]))

@@ -73,6 +73,7 @@ class Check:
 
     def run(self) -> Found:
         """Check; the interpreter's lock is released meanwhile."""
+        # Nothing of the solver is called here: the C program sees the rows and the bytes alone.
         status = STATUS(_library().littlestone_check(ctypes.byref(self._job)))
         if status == STATUS.DAMAGED:
             raise DeclarationError(

@@ -72,6 +72,7 @@ class Engine:
 
         The second search, if there is one, takes part unless the question must be answered ``alone``.
         """
+        # Counting: LDim >= k needs 2^k different rows.
         if self._table.size < 1 << k:
             return False
         if k < 2:
@@ -83,9 +84,12 @@ class Engine:
             answer = self._solver.ask(k, last_node - self.nodes, due - self.work, searcher)
             if answer >= 0:
                 return bool(answer)
+            # Stopped or out of budget; otherwise it is time to look for symmetries.
             if self.work < due or due == last_work:
                 break
             if self._symmetry.learn(self._orbits, self.work, lambda: self._stopped):
+                # Equal questions are asked once from now on; answers stay the same
+                # (docs/proofs/symmetry.md, Lemmas 2 and 3).
                 self._solver.use_orbits(self._orbits)
         return None
 

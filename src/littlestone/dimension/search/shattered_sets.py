@@ -66,6 +66,7 @@ def _extend(
         pieces: list[int] = []
         for cell in cells:
             left, right = cell & zero, cell & one
+            # Step 3 above: a side that is too small stays too small in every extension.
             if left.bit_count() < least or right.bit_count() < least:
                 break
             pieces += (left, right)
@@ -74,6 +75,7 @@ def _extend(
                 return (*chosen, question)
             fits.append((question, pieces))
     for number, (question, pieces) in enumerate(fits, start=1):
+        # A point is asked once in a shattered set, and a set is tried in one order only.
         later = [other for other, _ in fits[number:] if other.point != question.point]
         if len(later) < more - 1:
             continue

@@ -32,7 +32,7 @@ class SplitSolver:
     2. The most balanced splits are tried first, and of each split the smaller side.
     3. If a side fails, every subset of it fails too, because LD is monotone.
     4. A split that does not separate V is dropped for all descendants of V.  If several splits are
-    equal on V, one is kept.
+       equal on V, one is kept.
 
     The solver keeps bounds and shares them between version spaces.  A copy or a pickle leaves them out,
     because they reveal the records that led to the questions.  The time is exponential in the worst
@@ -67,6 +67,7 @@ class SplitSolver:
 
     def _at_least(self, alive: int, k: int, splits: Sequence[Split]) -> bool:
         """Whether LD(alive) >= k.  Splits outside ``splits`` cannot help to show it."""
+        # Rule 1: fewer than 2^k hypotheses cannot be the leaves of a tree of depth k.
         if alive.bit_count() < 1 << max(k, 0):
             return k < 0
         if k <= self._low.get(alive, 0):
@@ -84,6 +85,7 @@ class SplitSolver:
         """A split of ``alive`` into two sides with LD >= k - 1 >= 0; None if there is none."""
         look()
         search(1 + len(splits) // 32)
+        # Any split with two nonempty sides has LD >= 0 on both.
         if k == 1:
             pairs = ((zero & alive, one & alive) for zero, one in splits)
             return next((split for split in pairs if split[0] and split[1]), None)
@@ -96,6 +98,7 @@ class SplitSolver:
                 zero &= alive
                 zeros = zero.bit_count()
                 if zeros >= least:
+                    # Rule 2: the smaller side fails more often, so it is asked first.
                     small_first = zeros < ones or (zeros == ones and zero < one)
                     split = (zero, one) if small_first else (one, zero)
                     candidates[split] = min(zeros, ones)
@@ -105,6 +108,7 @@ class SplitSolver:
         failed: list[int] = []
         for split in sorted(candidates, key=candidates.__getitem__, reverse=True):
             first, second = split
+            # Rule 3: a side inside one that failed fails as well.
             if any(first | fails == fails or second | fails == fails for fails in failed):
                 continue
             for side in split:

@@ -108,6 +108,7 @@ class VersionSpaces:
             turn = _TURN
             while True:
                 answer = self._ask(side, k, turn if other else _UNLIMITED)
+                # One side keeps the dimension, so the other one does not.
                 if answer and other:
                     self._fails[other] = min(k, self._fails.get(other, k))
                 if answer is not None:
@@ -133,8 +134,10 @@ class VersionSpaces:
             return low, fails
         for other in self._recent:
             common = alive & other
+            # alive lies inside other: LDim(alive) <= LDim(other).
             if common == alive:
                 fails = min(fails, self._fails.get(other, fails))
+            # other lies inside alive: LDim(alive) >= LDim(other).
             if common == other:
                 low = max(low, self._low.get(other, 0))
         self._low[alive], self._fails[alive] = low, fails

@@ -147,6 +147,7 @@ def suggestions(entries: Entries, rng: np.random.Generator) -> Iterator[Permutat
                 members = members[hopeful[members]]
             for chosen in rng.permutation(members)[:TRIES].tolist():
                 colours, _ = entries.refined(_marked(before, chosen), rounds)
+                # Equal colours suggest a symmetry; only `is_symmetry` decides.
                 if np.array_equal(np.sort(colours), expected):
                     break
                 if before is first:

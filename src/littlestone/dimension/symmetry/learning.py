@@ -77,6 +77,7 @@ class _Look:
             image = next(self._images, _NO_MORE)
             if image is _NO_MORE:
                 self.over = True
+            # Checked on the whole table before it is used: a wrong one would make answers wrong.
             elif image is None or not self._entries.is_symmetry(image):
                 failures -= 1
             else:

@@ -33,6 +33,7 @@ def orbits(group: Sequence[Permutation], points: int) -> NDArray[np.int64]:
         before = least
         for image in images:
             least = np.minimum(least, least[image])
+        # Jump ahead, so that long cycles settle in few passes.
         least = least[least]
         if np.array_equal(least, before):
             return least
@@ -106,6 +107,8 @@ class _Group:
         for _ in range(ELEMENTS):
             image, number = self._random()
             word = [2 * number]
+            # Schreier: follow the random element by the steps back to the literal; the product
+            # fixes it.
             while (at := image[literal]) != literal:
                 image = self._back[via[at]][image]
                 word.append(2 * self._steps[via[at]].number + 1)

@@ -101,6 +101,8 @@ class Decompositions:
     def essential(self, H: HypothesisClass[Point]) -> list[Hypothesis[Point]]:
         """The (p, d)-essential hypotheses of H."""
         t, space = self.dimension(H), self.space(H)
+        # An essential hypothesis is in every optimal tree, so only those of one tree can be
+        # essential.
         listed = self.tree(H).hypotheses()
         return [f for f in listed if space.deepest(t, avoid=self.number(f)) < 0]
 
@@ -112,6 +114,8 @@ class Decompositions:
         def plant(space: _Space) -> int:
             here = len(nodes)
             nodes.append(Node(space.V))
+            # The split that leaves the shallowest side deepest: it attains max_x min_y of
+            # `deepest`, so the tree is valid.
             if not space.may_end(t):
                 x, sides = max(
                     space.splits,
@@ -169,6 +173,7 @@ class _Space:
             parts = {y: self.V.restrict(x, y) for y in range(self.V.labels)}
             sides = {y: part for y, part in parts.items() if not part.is_empty()}
             if len(sides) > 1:
+                # Points that split V alike give the same subtrees.
                 found.setdefault(frozenset(sides.values()), (x, sides))
         space = self.shared.space
         return [(x, {y: space(side) for y, side in sides.items()}) for x, sides in found.values()]
@@ -186,13 +191,18 @@ class _Space:
 
     def _deepest(self, t: int, avoid: int) -> int:
         if self.may_end(t, avoid):
+            # A leaf is best wherever V may be one: splitting an irreducible V allows no larger
+            # depth (docs/proofs/decomposition.md).
             return self.deepest_leaf
         best = -1
+        # A stubborn V has a leaf of its own dimension and SOA in every valid tree.  Where that leaf is
+        # not allowed, no split helps.
         if not self.stubborn:
             for _, sides in self.splits:
                 below = self.deepest_node
                 for side in sides.values():
                     below = min(below, side.deepest(t, avoid) - 1)
+                    # Branch and bound: this split can no longer win.
                     if below <= best:
                         break
                 best = max(best, below)

@@ -113,6 +113,7 @@ def certain_hypotheses(tree: DecompositionTree[Point]) -> list[Hypothesis[Point]
     ['always 0']
     """
     t = tree.degree
+    # One more than the deepest node of LDim t may lie: no tree can reduce such a version space.
     k = tree.p * (2 ** (tree.d - t + 1) - 1) + 1
     top = (V for V in tree.leaves() if V.littlestone_dimension() == t)
     return list(dict.fromkeys(V.soa() for V in top if is_irreducible(V, k)))
@@ -133,6 +134,8 @@ def _grown(
     waiting = [(C, 0 if old else None, (), None)]
     while waiting:
         space, follow, path, parent = waiting.pop()
+        # No hypothesis gets here: a branch without hypotheses is no leaf (Lyu25, Lemma 4.1 is false
+        # otherwise).
         if space.is_empty():
             continue
         here = len(nodes)
@@ -149,6 +152,7 @@ def _grown(
             after[label] = here
             nodes[above] = replace(nodes[above], after=tuple(after))
         below: tuple[int | None, ...] = (None,) * labels
+        # First repeat the old tree, then grow: leaves stay within leaves (Lemma 4.3).
         if follow is not None and old[follow].space is None:
             x, below = old[follow].point, old[follow].after
         else:
@@ -159,6 +163,7 @@ def _grown(
             x = path[0][0]
         nodes.append(Node(point=x, after=(None,) * labels))
         for y in reversed(range(labels)):
+            # Only the branch of the SOA's label follows the path; the others leave it.
             rest = path[1:] if path and path[0][1] == y else ()
             waiting.append((space.restrict(x, y), below[y], rest, (here, y)))
     return DecompositionTree(p, d, tuple(nodes))
@@ -169,4 +174,5 @@ def _next_path(space: HypothesisClass[Any] | Ball[Any], p: int, d: int) -> _Path
     V = alone(space)
     if V is None:
         return ((cast(Ball[Any], space).separating_point(), 0),)
+    # Irreducibility as Definition 4.2 asks of a leaf of this dimension.
     return reducing_path(V, p * 2 ** (d - int(V.littlestone_dimension()))) or ()

@@ -31,6 +31,7 @@ def reducing_path(H: HypothesisClass[Point], k: int) -> tuple[tuple[Point, int],
     >>> reducing_path(Thresholds.on(0, 4), 2)
     ((2, 1),)
     """
+    # The search may be untrusted: `reduces` checks a path by restricting alone.
     points = H.reducing_points(k)
     if points is None:
         return None
@@ -39,6 +40,7 @@ def reducing_path(H: HypothesisClass[Point], k: int) -> tuple[tuple[Point, int],
     for x in points:
         path.append((x, H.soa_label(x)))
         V = V.restrict(*path[-1])
+        # Stop at the first fall: further points would lengthen the path for nothing.
         if V.littlestone_dimension() < H.littlestone_dimension():
             break
     return tuple(path)

@@ -87,12 +87,15 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
     while waiting:
         i, space, depth = waiting.pop()
         reached += 1
+        # The shape is data that anybody may have written: check numbers before they index.
         exists = type(i) is int and 0 <= i < len(tree.nodes)
         if not exists or reached > len(tree.nodes):
             return f"node {i}: there is no such node, or it is reached twice"
         node, V = tree.nodes[i], alone(space)
         if space.is_empty():
             return f"node {i}: no hypothesis gets there"
+        # The two depth bounds of Definition 4.2: this one for every node, the tighter one below for
+        # leaves.
         deepest = p * (2 ** (d - _most(space) + 1) - 1)
         if depth > deepest:
             return f"node {i}: its depth {depth} exceeds {deepest}, as its LDim is {_most(space)}"
@@ -102,6 +105,7 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
             if len(node.after) != (H.whole if isinstance(H, Ball) else H).labels:
                 return f"node {i}: an inner node has a place for a child after each label"
             for y, child in enumerate(node.after):
+                # Restrict H anew: version spaces that the tree states are compared, never believed.
                 side = space.restrict(node.point, y)
                 if child is not None:
                     waiting.append((child, side, depth + 1))
