@@ -36,13 +36,13 @@ from benchmarks.harness import require
 from benchmarks.mistakes import labelled, mistakes
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import EqualityRules, FiniteClass, Intervals, Thresholds, parse_class
-from littlestone.learners.online import (
+from littlestone.learn.stream import (
     ConfirmedLearner,
     PrivateOnlineLearner,
     RuleLearner,
     TalliedLearner,
 )
-from littlestone.learners.online.rules import lead
+from littlestone.learn.stream.rules import lead
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -25,9 +25,9 @@ from benchmarks.harness import require, steps
 from littlestone.base.errors import LittlestoneError, TooLargeError
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.classes.base import Scored
-from littlestone.learners import Bound
+from littlestone.learn import Bound
+from littlestone.learn.plan import Plan, Row, plan
 from littlestone.pictures.figures import RULE, TWO, drawn
-from littlestone.planning import Plan, Row, plan
 from littlestone.privacy import Budget
 
 ON_REQUEST = True

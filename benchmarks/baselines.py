@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from benchmarks.calibration import ALPHA, Profile, least_n, profiles, subsets
 from benchmarks.harness import require
 from littlestone.classes import Subsets
-from littlestone.learners import GGKMLearner, StagedLearner
+from littlestone.learn import GGKMLearner, StagedLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.sample import Sample

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.harness import Case, Contender, require
 from littlestone.classes import parse_class
 from littlestone.dimension import LabelTable, multiclass_littlestone_dimension
-from littlestone.learners import (
+from littlestone.learn import (
     ChoosingLearner,
     ExponentialLearner,
     PartitionLearner,

@@ -22,8 +22,8 @@ import numpy as np
 
 from benchmarks.harness import require
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
-from littlestone.learners import BoostingLearner, PrivateLearner
-from littlestone.planning import choose_learner
+from littlestone.learn import BoostingLearner, PrivateLearner
+from littlestone.learn.plan import choose_learner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import Composed

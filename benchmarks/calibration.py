@@ -3,7 +3,7 @@
 ``python -m benchmarks.calibration [--jobs N] [RUNS] [METHOD ...]`` finds, for every learner that
 applies to `Subsets` or `Lookup` and has a simulation here, or for those that are named, the least n at
 which at most 5% of the runs err by more than alpha = 0.1, at delta 1e-6.  It writes their rows of
-``src/littlestone/planning/calibrated.json``, which planning reads, and ``docs/figures/subsets.svg``.
+``src/littlestone/learn/plan/calibrated.json``, which planning reads, and ``docs/figures/subsets.svg``.
 All seeds are fixed, so the rows are the same for any number N of processes, by default one for each
 core.  One core takes about half an hour, of which `irreducible` takes ten minutes.
 
@@ -47,7 +47,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.base.parallel import spread
 from littlestone.classes import HypothesisClass, Lookup, Subsets
 from littlestone.cli.bars import bar
-from littlestone.learners import (
+from littlestone.learn import (
     ChoosingLearner,
     IrreducibleLearner,
     LookupLearner,
@@ -56,7 +56,7 @@ from littlestone.learners import (
     RadiiLearner,
     SingleKeyLearner,
 )
-from littlestone.planning import calibrated, plan
+from littlestone.learn.plan import calibrated, plan
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -71,7 +71,7 @@ EDGE = 1.001 * ALPHA  # to miss so much is just too much
 TRIED, CLIMBED, ROUNDS = 60, 120, 4  # random distributions, steps of a climb, climbs
 OTHERS = 1000  # a point, and those after it, that no set holds
 ROOT = Path(__file__).parent.parent
-FILE = ROOT / "src/littlestone/planning/calibrated.json"
+FILE = ROOT / "src/littlestone/learn/plan/calibrated.json"
 FIGURE = ROOT / "docs/figures/subsets.svg"
 
 Counts = NDArray[np.int64]

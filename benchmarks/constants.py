@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from benchmarks.harness import require
 from littlestone.classes import Subsets
 from littlestone.classes.promises.covering import Elements
-from littlestone.learners import ChoosingLearner, PartitionLearner
+from littlestone.learn import ChoosingLearner, PartitionLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

@@ -14,9 +14,9 @@ import numpy as np
 
 from benchmarks.harness import require
 from littlestone.classes import parse_class
-from littlestone.learners import ExponentialLearner
-from littlestone.learners.regrown import RegrownLearner
-from littlestone.learners.rounds import RoundsLearner
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.regrown import RegrownLearner
+from littlestone.learn.rounds import RoundsLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

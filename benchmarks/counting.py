@@ -23,8 +23,8 @@ from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises.counted import CountedBoxes
 from littlestone.classes.promises.tabled import bits
-from littlestone.learners import ExponentialLearner
-from littlestone.planning import choose_learner
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.plan import choose_learner
 from littlestone.points import Disjoint, Grid, Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

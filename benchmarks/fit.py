@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.flights import CLASS, LATE, ROWS, files
 from benchmarks.harness import Case, Contender, require
-from littlestone.learners.release import Release
+from littlestone.learn.results.release import Release
 from littlestone.rules import StepFunction
 
 

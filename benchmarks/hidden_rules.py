@@ -22,7 +22,7 @@ from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.classes import EqualityRules
 from littlestone.data import Condition, Label, open_table, read_sample
-from littlestone.learners import ChoosingLearner
+from littlestone.learn import ChoosingLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import RuleUnion

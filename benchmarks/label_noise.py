@@ -29,7 +29,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.base import Enumerable
 from littlestone.classes.promises.covering import Covering
 from littlestone.data import Condition, Label, open_table, read_sample
-from littlestone.learners import (
+from littlestone.learn import (
     AgnosticLearner,
     ChoosingLearner,
     ExponentialLearner,

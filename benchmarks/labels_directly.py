@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.harness import Case, Contender, require
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.learners import (
+from littlestone.learn import (
     BitPartsLearner,
     BitsLearner,
     ExponentialLearner,

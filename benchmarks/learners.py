@@ -33,8 +33,8 @@ from littlestone.classes import (
     Subsets,
     Thresholds,
 )
-from littlestone.learners import IrreducibleLearner, PrivateLearner
-from littlestone.planning import candidates
+from littlestone.learn import IrreducibleLearner, PrivateLearner
+from littlestone.learn.plan import candidates
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

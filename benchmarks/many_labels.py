@@ -30,7 +30,7 @@ from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.classes import parse_class
 from littlestone.data import Label, open_table, read_mapped, read_sample
-from littlestone.learners import BucketLearner, LookupLearner, PrivateLearner
+from littlestone.learn import BucketLearner, LookupLearner, PrivateLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from benchmarks.harness import require
 from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
-from littlestone.learners.online import (
+from littlestone.learn.stream import (
     KeyLearner,
     PrivateOnlineLearner,
     RuleLearner,

@@ -19,7 +19,7 @@ from benchmarks.nycflights import ROWS, best_union, errors, flights
 from littlestone.classes import parse_class
 from littlestone.classes.promises.covering import Covering
 from littlestone.data import Label, open_table, read_sample
-from littlestone.planning import choose_learner
+from littlestone.learn.plan import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 

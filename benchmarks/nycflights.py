@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from littlestone.classes.promises.covering import Covering
-from littlestone.learners import ChoosingLearner
+from littlestone.learn import ChoosingLearner
 from littlestone.privacy import Budget
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample

@@ -22,7 +22,7 @@ from benchmarks.harness import require
 from benchmarks.mistakes import T, at_random, labelled, mistakes
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds
-from littlestone.learners.online import (
+from littlestone.learn.stream import (
     KeyLearner,
     PredictionLearner,
     PrivateOnlineLearner,

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from littlestone.classes import parse_class
-from littlestone.learners import Release
+from littlestone.learn import Release
 from littlestone.points import Product
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.report.pages.game import game_page

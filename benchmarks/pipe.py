@@ -27,7 +27,7 @@ from rich.table import Table
 from benchmarks.harness import require, steps
 from benchmarks.streaming import IDS, SETS, of_sets
 from littlestone.data import CsvStream, Label
-from littlestone.learners.online import choose_online_learner
+from littlestone.learn.stream import choose_online_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks.harness import require
 from littlestone.classes import Subsets
-from littlestone.learners.online import KeyLearner, PrivateOnlineLearner, TeacherLearner
+from littlestone.learn.stream import KeyLearner, PrivateOnlineLearner, TeacherLearner
 from littlestone.pictures.figures import RULE, TWO, drawn
 from littlestone.points import Integers
 from littlestone.privacy import Budget

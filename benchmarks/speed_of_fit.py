@@ -26,8 +26,8 @@ from benchmarks.harness import Case, Contender, require
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.promises.covering import Covering
 from littlestone.data import Label, open_table, read_sample
-from littlestone.learners import Release
-from littlestone.planning import choose_learner
+from littlestone.learn import Release
+from littlestone.learn.plan import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 

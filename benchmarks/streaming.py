@@ -25,7 +25,7 @@ from typing import Any
 
 from benchmarks.harness import Case, Contender, require
 from littlestone.classes import EqualityRules, HypothesisClass, Subsets
-from littlestone.learners.online import choose_online_learner
+from littlestone.learn.stream import choose_online_learner
 from littlestone.points import Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass
-from littlestone.learners import SingleKeyLearner
+from littlestone.learn import SingleKeyLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample

@@ -20,7 +20,7 @@ from rich.console import Console
 
 from benchmarks.harness import require, steps
 from littlestone.classes import parse_class
-from littlestone.learners.online import PredictionLearner
+from littlestone.learn.stream import PredictionLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.thresholds import between_thresholds
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds

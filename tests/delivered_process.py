@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from littlestone.classes import Subsets
-from littlestone.learners.online import DurableStream
-from littlestone.learners.online.durable import _single_lines
-from littlestone.learners.online.keys import KeyStream, naming_of
-from littlestone.learners.online.offsets import FirstRecords, Offsets
+from littlestone.learn.stream import DurableStream
+from littlestone.learn.stream.durable import _single_lines
+from littlestone.learn.stream.keys import KeyStream, naming_of
+from littlestone.learn.stream.offsets import FirstRecords, Offsets
 from littlestone.points import Integers
 from littlestone.points.units import Unit
 from littlestone.privacy.tape import Tape

@@ -7,9 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from littlestone.learners import Release
-from littlestone.learners.estimate import Estimate, UnreadRecords
-from littlestone.mistakes import MistakeCosts
+from littlestone.learn import Release
+from littlestone.learn.costs.mistakes import MistakeCosts
+from littlestone.learn.results.estimate import Estimate, UnreadRecords
 from littlestone.points import Cells, Grid, Listed, Product, Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.budget import Budget

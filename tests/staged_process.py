@@ -9,7 +9,7 @@ from typing import Any
 
 from littlestone.audit.subjects.staged import Segment, StageLaw
 from littlestone.classes import Subsets
-from littlestone.learners.online.staged import StagedOnlineLearner
+from littlestone.learn.stream.staged import StagedOnlineLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling

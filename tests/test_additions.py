@@ -27,8 +27,8 @@ LEARNER = '''
     from dataclasses import dataclass
 
     from littlestone.base.errors import DeclarationError
-    from littlestone.learners.online import PrivateOnlineLearner
-    from littlestone.learners.online.keys import KeyStream, Naming
+    from littlestone.learn.stream import PrivateOnlineLearner
+    from littlestone.learn.stream.keys import KeyStream, Naming
     from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
     from mine.all_but_one import AllButOne
 

@@ -13,7 +13,7 @@ from benchmarks.affordable.needed import needed, starts
 from benchmarks.affordable.targets import pools
 
 from littlestone.classes import parse_class
-from littlestone.learners import (
+from littlestone.learn import (
     ChoosingLearner,
     ExponentialLearner,
     IrreducibleLearner,

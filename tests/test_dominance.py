@@ -23,11 +23,11 @@ from littlestone.base.discovery import concrete, modules
 from littlestone.base.errors import LittlestoneError
 from littlestone.classes.text.declared import Declared
 from littlestone.cli import _COMMANDS
-from littlestone.learners import ExponentialLearner
-from littlestone.learners.base import PrivateLearner
-from littlestone.learners.online import choose_online_learner
-from littlestone.learners.online.taped import StreamLearner
-from littlestone.planning import choose_learner
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.base import PrivateLearner
+from littlestone.learn.plan import choose_learner
+from littlestone.learn.stream import choose_online_learner
+from littlestone.learn.stream.taped import StreamLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Event
 from littlestone.verify.catalogue import papers
@@ -36,12 +36,12 @@ from littlestone.verify.statement import statements
 pytestmark = pytest.mark.deep
 
 BUDGETS = Budget(1), Budget(1, "1e-6")
-USERS = ("learners", "tasks", "front", "interop", "privacy.ledger")
+USERS = ("learn", "front", "interop", "privacy.ledger")
 
 
 def learners() -> list[type[Any]]:
-    bases: list[tuple[Any, str]] = [(PrivateLearner, ""), (StreamLearner, ".online")]
-    return [kind for base, part in bases for kind in concrete(base, f"littlestone.learners{part}")]
+    bases: list[tuple[Any, str]] = [(PrivateLearner, ""), (StreamLearner, ".stream")]
+    return [kind for base, part in bases for kind in concrete(base, f"littlestone.learn{part}")]
 
 
 @cache

@@ -28,10 +28,10 @@ from littlestone.base.errors import (
 from littlestone.cli import _COMMANDS, app
 from littlestone.data import Label
 from littlestone.interop.scikit_learn import LittlestoneClassifier
-from littlestone.learners import ExponentialLearner, Release
-from littlestone.planning import choose_learner
+from littlestone.learn import ExponentialLearner, Release
+from littlestone.learn.declared.task import Task
+from littlestone.learn.plan import choose_learner
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.tasks import Task
 
 FLIGHTS = {"dep": [20, 3, 90, -2] * 100, "arr": [30, 2, 80, -9] * 100}
 RULE: dict[str, Any] = {
@@ -428,7 +428,7 @@ HEAVY = {
         ("--help", 2, {"numpy", "rich.text"}),
         ("dim 'thresholds(x, 0..9)'", 60, {"pyarrow", "rich.text", "sqlite3"}),
         ("classes", 20, {"numpy", "rich.text"}),
-        (FIT, 130, {"rich.text", "littlestone.learners.irreducible"}),
+        (FIT, 130, {"rich.text", "littlestone.learn.papers.irreducible"}),
     ],
 )  # fmt: skip
 def test_a_command_loads_what_it_needs(

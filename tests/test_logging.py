@@ -27,7 +27,10 @@ def test_the_log_is_of_declarations(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     fitted(pd.DataFrame({"x": range(10), "y": [0, 1] * 5}), Ledger())
     first = [(record.name, record.getMessage()) for record in caplog.records]
-    assert [name for name, _ in first] == ["littlestone.tasks", "littlestone.privacy.ledger.ledger"]
+    assert [name for name, _ in first] == [
+        "littlestone.learn.declared.task",
+        "littlestone.privacy.ledger.ledger",
+    ]
     assert "by the method exponential" in first[0][1]
     assert "spend epsilon 1, delta 0 (replace-one) on data set 'visits'" in first[1][1]
     caplog.clear()

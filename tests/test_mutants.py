@@ -51,7 +51,7 @@ def test_the_nearest_tests_are_those_of_the_module(tools: Any) -> None:
     for module, test in (
         ("privacy/budget", "tests/privacy/test_budget.py"),
         ("cli/tree", "tests/cli/test_rule_tree_cli.py"),
-        ("learners/exponential", "tests/learners/test_exponential_learner.py"),
+        ("learn/exponential", "tests/learn/test_exponential_learner.py"),
     ):
         path = tools.ROOT / f"src/littlestone/{module}.py"
         assert test in tools.nearest(path, users)[:6]

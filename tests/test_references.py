@@ -100,4 +100,4 @@ def test_files_that_a_page_names_exist(page: Path) -> None:
 
 
 def test_a_file_that_is_gone_is_noticed() -> None:
-    assert lost("See `learners/base.py` and `learners/gone.py`.") == {"learners/gone.py"}
+    assert lost("See `learn/base.py` and `learn/gone.py`.") == {"learn/gone.py"}

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes import HypothesisClass
 from littlestone.classes.base import ErrorSums, Part, Scores, scores_of
-from littlestone.learners import (
+from littlestone.learn import (
     ChoosingLearner,
     ExponentialLearner,
     LookupLearner,

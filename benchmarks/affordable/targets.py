@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.affordable.laws import Example
 from littlestone.base.errors import TooLargeError
 from littlestone.classes import HypothesisClass
-from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLearner
+from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner
 from littlestone.points import Disjoint, Domain, Grid, Product
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

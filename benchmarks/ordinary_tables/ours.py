@@ -15,7 +15,7 @@ from benchmarks.ordinary_tables.task import EPSILONS, RUNS, Task
 from littlestone.classes import parse_class
 from littlestone.classes.text.columns import splits_on
 from littlestone.data import open_table, read_sample
-from littlestone.learners import ExponentialLearner
+from littlestone.learn import ExponentialLearner
 from littlestone.points import Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

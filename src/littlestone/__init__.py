@@ -16,7 +16,7 @@ from typing import Any
 __version__ = "0.2.0"
 
 _FRONT = {
-    "littlestone.checked": ("check",),
+    "littlestone.learn.declared.check": ("check",),
     "littlestone.front": (
         "dim",
         "draw",
@@ -57,9 +57,9 @@ _FRONT = {
         "parse_class",
     ),
     "littlestone.data": ("open_table",),
-    "littlestone.data.drafting": ("draft_schema",),
-    "littlestone.data.schema": ("Schema",),
-    "littlestone.learners": ("Release",),
+    "littlestone.learn.declared.drafting": ("draft_schema",),
+    "littlestone.learn.declared.schema": ("Schema",),
+    "littlestone.learn": ("Release",),
     "littlestone.privacy": ("Budget",),
     "littlestone.privacy.ledger": ("Ledger",),
 }

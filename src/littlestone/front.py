@@ -13,25 +13,30 @@ from littlestone.base.errors import DeclarationError, ModelError, TooLargeError,
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.dimensions.searching import known
 from littlestone.classes.text.declared import declared_kinds
-from littlestone.data.declaring import OneOrMore, declared_class, declared_label, opened_schema
-from littlestone.data.missing import ARGUMENTS, require_told
-from littlestone.data.schema import Schema
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
-from littlestone.learners import Release
-from littlestone.learners.base import Setting
-from littlestone.mistakes import declared_costs
+from littlestone.learn import Release
+from littlestone.learn.base import Setting
+from littlestone.learn.costs.mistakes import declared_costs
+from littlestone.learn.declared.declaring import (
+    OneOrMore,
+    declared_class,
+    declared_label,
+    opened_schema,
+)
+from littlestone.learn.declared.missing import ARGUMENTS, require_told
+from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.task import Task
+from littlestone.learn.plan import ALPHA, BETA, Plan
+from littlestone.learn.plan import plan as planned
+from littlestone.learn.results.group import Group
 from littlestone.pictures.figures import picture_kind
 from littlestone.pictures.tree import Node, rule_tree
-from littlestone.planning import ALPHA, BETA, Plan
-from littlestone.planning import plan as planned
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.files import FIGURES, reserved
-from littlestone.report.group import Group
 from littlestone.report.pages.release import release_page
 from littlestone.report.tree import class_tree, drawable
-from littlestone.tasks import Task
 from littlestone.theory.game import (
     Adversary,
     Halving,

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.relabelling import CLASS, relabelled
-from littlestone.learners import AgnosticLearner, ExponentialLearner, RelabellingLearner
+from littlestone.learn import AgnosticLearner, ExponentialLearner, RelabellingLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import PrivacyCost

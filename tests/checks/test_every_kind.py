@@ -21,7 +21,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.checks import Check, yield_checks
 from littlestone.checks.functions import functions
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.learners.online.base import PrivateOnlineLearner
+from littlestone.learn.stream.base import PrivateOnlineLearner
 from littlestone.points import (
     Cells,
     Codes,
@@ -140,7 +140,7 @@ def makers() -> Iterator[tuple[str, Callable[[], OnlineLearner[Any]]]]:
     """A way to make each learner for each class."""
     kinds: list[type[Any]] = [
         *concrete(OnlineLearner, "littlestone.theory.game"),  # type: ignore[type-abstract]
-        *concrete(PrivateOnlineLearner, "littlestone.learners"),  # type: ignore[type-abstract]
+        *concrete(PrivateOnlineLearner, "littlestone.learn"),  # type: ignore[type-abstract]
     ]
     for H in PLAYED:
         for kind in kinds:

@@ -43,8 +43,8 @@ from littlestone.classes.promises.counted import CountedBoxes
 from littlestone.classes.promises.tabled import bits
 from littlestone.classes.stumps import CountedStumps, Stumps
 from littlestone.classes.union import ScoredUnion, Union
-from littlestone.learners import ExponentialLearner
-from littlestone.planning import choose_learner
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.plan import choose_learner
 from littlestone.points import Grid, Product
 from littlestone.points.algebra import Monomials, Span
 from littlestone.privacy import Budget

@@ -12,7 +12,7 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Intervals, parse_class
 from littlestone.classes.intervals import spine, spine_dimension
-from littlestone.learners import ExponentialLearner
+from littlestone.learn import ExponentialLearner
 from littlestone.points import Grid
 from littlestone.privacy import Budget
 from littlestone.rules import StepFunction

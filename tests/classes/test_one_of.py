@@ -9,9 +9,9 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.union import ScoredUnion
 from littlestone.data import Label
-from littlestone.data.declaring import declared_class
+from littlestone.learn.declared.declaring import declared_class
+from littlestone.learn.declared.task import Task
 from littlestone.privacy import Budget
-from littlestone.tasks import Task
 
 CLOSED, OPEN = "age: 0..80 step 20", "ward, age: 0..80 step 20"
 

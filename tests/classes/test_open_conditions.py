@@ -13,7 +13,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.promises import open_conditions
 from littlestone.classes.promises.open_conditions import OpenConditions
-from littlestone.planning.choice import candidates
+from littlestone.learn.plan.choice import candidates
 from littlestone.points import Cells, Integers, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction

@@ -11,7 +11,7 @@ from mixed_tables import errors_of, random_examples, sample_of
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.rule_lists import RuleLists
-from littlestone.learners.rounds import left
+from littlestone.learn.rounds import left
 from littlestone.points import Listed, Product
 
 LISTS = [

@@ -15,7 +15,7 @@ from pyarrow import parquet
 from running import CLASS, TABLE, Ran, entries, fit_arguments, run, run_process
 
 from each import each
-from littlestone.learners import ExponentialLearner
+from littlestone.learn import ExponentialLearner
 from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.samplers.selection import Levels
@@ -269,11 +269,11 @@ def _break(*_: object, **__: object) -> object:
 @pytest.mark.parametrize(
     "place",
     [
-        "littlestone.tasks.read_sample",
+        "littlestone.learn.declared.task.read_sample",
         "littlestone.data.naming.open_table",
-        "littlestone.learners.exponential.ExponentialLearner.fit",
+        "littlestone.learn.exponential.ExponentialLearner.fit",
         "littlestone.privacy.samplers.selection.draw",
-        "littlestone.learners.release.Release.to_json",
+        "littlestone.learn.results.release.Release.to_json",
         "littlestone.cli.fit.guarantee",
     ],
 )
@@ -313,7 +313,7 @@ def test_a_failing_draw_stays_paid_for(folder: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_trace_is_shown_only_on_request(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("littlestone.tasks.read_sample", _break)
+    monkeypatch.setattr("littlestone.learn.declared.task.read_sample", _break)
     monkeypatch.setenv("LITTLESTONE_DEBUG", "1")
     with pytest.raises(BrokenError):
         run(*fit_arguments("good.csv"))

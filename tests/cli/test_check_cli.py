@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 
 import littlestone
 from littlestone.base.errors import BudgetExceededError, DeclarationError, LittlestoneError
-from littlestone.checked import check_private
 from littlestone.cli import app
 from littlestone.data.readings import Reading
-from littlestone.data.schema import Schema
 from littlestone.data.tables import SPANNING
+from littlestone.learn.declared.check import check_private
+from littlestone.learn.declared.schema import Schema
 
 SCHEMA = """
 target = "Wiederkehr"

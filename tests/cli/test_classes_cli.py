@@ -12,8 +12,8 @@ from littlestone.classes import parse_class
 from littlestone.classes.text import catalogue
 from littlestone.classes.text.declared import declared_kinds
 from littlestone.cli import classes
-from littlestone.planning import candidates, choose_learner
-from littlestone.planning.choice import explained
+from littlestone.learn.plan import candidates, choose_learner
+from littlestone.learn.plan.choice import explained
 from littlestone.privacy import Budget
 
 

@@ -18,16 +18,16 @@ from typing import Any
 import pytest
 from running import TABLE, command, entries, fit_arguments, run, run_process
 
-from littlestone import tasks
 from littlestone.base.errors import BudgetExceededError, OutputError
 from littlestone.base.visible import visible_json
 from littlestone.cli import fit as fit_module
-from littlestone.learners import ExponentialLearner, Release
+from littlestone.learn import ExponentialLearner, Release
+from littlestone.learn.declared import task as tasks
+from littlestone.learn.results.promise import Evaluation
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger, rows
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.report.delivery import delivered
-from littlestone.report.fit import Evaluation
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from running import TABLE, fit_arguments, run
 
-from littlestone.learners import Release
+from littlestone.learn import Release
 from littlestone.points import Strings
 from littlestone.rules import FiniteSet
 

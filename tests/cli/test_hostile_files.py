@@ -10,7 +10,7 @@ from running import run
 
 from littlestone.base.disk import parse_json
 from littlestone.base.errors import ModelError, TableError
-from littlestone.learners import Release
+from littlestone.learn import Release
 
 
 def test_a_model_without_an_end_is_refused() -> None:

@@ -15,7 +15,7 @@ import pytest
 from running import TABLE, command, fit_arguments
 
 from littlestone.base.errors import ModelError
-from littlestone.learners import Release
+from littlestone.learn import Release
 from littlestone.privacy.ledger import Ledger
 
 pytestmark = pytest.mark.deep
@@ -26,7 +26,7 @@ import json, sys, time
 from dataclasses import replace
 from pathlib import Path
 from littlestone.cli import main
-from littlestone.learners import ExponentialLearner
+from littlestone.learn import ExponentialLearner
 from littlestone.privacy.ledger import Ledger
 
 honest = ExponentialLearner.fit

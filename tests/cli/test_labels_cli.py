@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from running import Ran, entries, run
 
-from littlestone.learners import Release
+from littlestone.learn import Release
 from littlestone.rules import LookupTable
 
 CLASS = "lookup(tail; at most 9)"

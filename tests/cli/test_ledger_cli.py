@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from running import TABLE, entries, fit_arguments, run
 
-from littlestone import tasks
 from littlestone.cli import fit as fit_module
 from littlestone.data.naming import dataset_name
+from littlestone.learn.declared import task as tasks
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from servers import Server

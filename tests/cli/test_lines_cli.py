@@ -15,7 +15,7 @@ import littlestone
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.data import CsvStream
 from littlestone.data.tables import SPANNING
-from littlestone.learners import Release
+from littlestone.learn import Release
 
 SPANS = "records (which may span lines of the file)"
 

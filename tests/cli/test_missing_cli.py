@@ -84,7 +84,7 @@ def test_a_release_says_why_its_class_was_taken(tmp_path: Path) -> None:
     assert release.taken.endswith("with a proved size")
     assert f"class taken   {why}" in repr(release)
     assert why in release.card().replace("\\", "")
-    kept = littlestone.learners.Release.from_json(release.to_json())
+    kept = littlestone.learn.Release.from_json(release.to_json())
     assert kept == release
     group = littlestone.subgroup(table(), above="0.3", **paid)
     assert "conditions(*; at most 2), because none was given" in repr(group)

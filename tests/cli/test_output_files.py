@@ -163,7 +163,7 @@ def left() -> list[str]:
 def test_a_kill_while_learning_leaves_no_file() -> None:
     killed = (
         "import os; from littlestone.cli import main\n"
-        "from littlestone.learners import ExponentialLearner\n"
+        "from littlestone.learn import ExponentialLearner\n"
         "ExponentialLearner.fit = lambda *a, **b: os.kill(os.getpid(), 9)\nmain()"
     )
     arguments = fit_arguments("table.csv", out="model.json")

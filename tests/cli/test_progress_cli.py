@@ -17,7 +17,7 @@ from running import CLASS, TABLE, command, run
 
 from littlestone.base import progress
 from littlestone.cli import bars
-from littlestone.learners import ExponentialLearner
+from littlestone.learn import ExponentialLearner
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
 STATEMENTS = """

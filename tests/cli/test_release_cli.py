@@ -17,7 +17,7 @@ from running import CLASS, TABLE, Ran, entries, fit_arguments, run, run_process
 
 from each import each
 from littlestone.base.errors import ModelError
-from littlestone.learners import Release
+from littlestone.learn import Release
 from littlestone.points import Grid
 from littlestone.rules import StepFunction
 from littlestone.verify.statement import Outcome, statement

@@ -15,7 +15,7 @@ from running import run
 
 import littlestone
 from littlestone.base.errors import ModelError, OutputError
-from littlestone.learners import Release
+from littlestone.learn import Release
 from littlestone.pictures.plane import Plane
 from littlestone.pictures.ranges import Axis, Strip
 from littlestone.points import Cells, Codes, Grid, Listed, Product

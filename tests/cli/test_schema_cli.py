@@ -9,8 +9,8 @@ import pytest
 from running import TABLE, run
 
 import littlestone
-from littlestone.data.drafting import draft_schema
-from littlestone.data.schema import Schema
+from littlestone.learn.declared.drafting import draft_schema
+from littlestone.learn.declared.schema import Schema
 
 SCHEMA = """
 target = "late"

@@ -17,7 +17,7 @@ from running import command, entries, run
 
 from littlestone.cli import following
 from littlestone.data import tables
-from littlestone.learners.online.keys import KeyStream
+from littlestone.learn.stream.keys import KeyStream
 from littlestone.pictures.stream import Mistakes, Publication, figure
 
 TABLE = "id,day,bad\n" + "".join(

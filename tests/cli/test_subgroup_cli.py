@@ -14,12 +14,12 @@ from running import entries, run
 import littlestone
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import parse_class
-from littlestone.learners import ExponentialLearner, Release
-from littlestone.mistakes import MistakeCosts
+from littlestone.learn import ExponentialLearner, Release
+from littlestone.learn.costs.mistakes import MistakeCosts
+from littlestone.learn.results.group import Group, group_accuracy
+from littlestone.learn.results.promise import rounded_up
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.fit import rounded_up
-from littlestone.report.group import Group, group_accuracy
 
 ROWS = [(f"C{i % 5}", i % 24, int(i % 5 == 2 and i % 7 < 4)) for i in range(3000)]
 CLASSES = {

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import littlestone
 from littlestone.base.errors import DeclarationError, LittlestoneError, TooLargeError
 from littlestone.classes.text.columns import mixed_text, parse_mixed
-from littlestone.data.schema import Schema
 from littlestone.data.written import Unread, Written
+from littlestone.learn.declared.schema import Schema
 from littlestone.points import Dates, Domain, day
 
 GERMAN = Written(date="%d.%m.%Y")
@@ -203,7 +203,7 @@ def test_a_rule_reads_days_from_fit_to_predict(tmp_path: Path) -> None:
     new.write_text(
         "aufnahme;station\n30.06.2021;ICU\n1.7.2021;ICU\n2021-07-02;ICU\n;ICU\n1.1.2030;ICU\n"
     )
-    again = littlestone.learners.Release.from_json(release.to_json())
+    again = littlestone.learn.Release.from_json(release.to_json())
     assert again.predict(new) == [0, 1, 0, 0, 1]
     assert release.drawing().svg()
     with pytest.raises(LittlestoneError):

@@ -22,8 +22,8 @@ from sources import Columns, csv_file, gz_file, parquet_file, plain, read, zip_f
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.classes import parse_class
 from littlestone.data import Label, open_table, read_mapped, read_sample, sample_from_arrays
-from littlestone.data.drafting import draft_schema
 from littlestone.data.frames import FrameTable
+from littlestone.learn.declared.drafting import draft_schema
 from littlestone.points import Domain, Grid, Names, Strings
 from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 

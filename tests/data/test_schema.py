@@ -14,11 +14,11 @@ import littlestone
 from each import each
 from littlestone.base.errors import DeclarationError, LittlestoneError, TableError
 from littlestone.classes import parse_class
-from littlestone.data.schema import Schema
-from littlestone.data.schema_columns import heading, toml_text
+from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.schema_columns import heading, toml_text
+from littlestone.learn.declared.task import Task
 from littlestone.points import Cells, Codes, Listed, Strings
 from littlestone.points.units import Unit
-from littlestone.tasks import Task
 
 TEXT = """
 target = "late"

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 import littlestone
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.data import CsvStream, csv_blocks, open_table
-from littlestone.data.checking import why_no_number
 from littlestone.data.csv_files import ENCODINGS, CsvTable
 from littlestone.data.readings import Reading
-from littlestone.data.schema import Schema
 from littlestone.data.written import Unread, Written
-from littlestone.learners import Release
+from littlestone.learn import Release
+from littlestone.learn.declared.checking import why_no_number
+from littlestone.learn.declared.schema import Schema
 from littlestone.points import text
 
 EUROS = Written(decimal=",", thousands=".", unit="€")

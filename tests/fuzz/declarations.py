@@ -32,10 +32,11 @@ from littlestone.cli.console import finite_or_text
 from littlestone.cli.decompose import _solved
 from littlestone.cli.dim import written
 from littlestone.data.labels import Label, label_names
-from littlestone.learners import PrivateLearner, Release
-from littlestone.learners.online import PredictionLearner, PrivateOnlineLearner, online_choice
-from littlestone.planning import choose_learner
-from littlestone.planning import plan as planned
+from littlestone.learn import PrivateLearner, Release
+from littlestone.learn.declared.task import Task
+from littlestone.learn.plan import choose_learner
+from littlestone.learn.plan import plan as planned
+from littlestone.learn.stream import PredictionLearner, PrivateOnlineLearner, online_choice
 from littlestone.points import Domain
 from littlestone.points.labels import declared_labels
 from littlestone.privacy import Budget
@@ -43,7 +44,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.tree import class_tree
 from littlestone.sample import Sample
-from littlestone.tasks import Task
 from littlestone.theory.decomposition.limits import depth_parameter
 from littlestone.theory.game import StandardOptimalAlgorithm, TreeAdversary
 from littlestone.theory.game import play as play_game
@@ -213,12 +213,12 @@ ACTIONS: dict[str, Callable[..., None]] = {
     "predict": _predict,
 }
 
-_LEARNERS = concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
+_LEARNERS = concrete(PrivateLearner, "littlestone.learn")  # type: ignore[type-abstract]
 _METHODS = ["auto", *(kind.method for kind in _LEARNERS)]
 _SEVERAL = ["auto", *(kind.method for kind in _LEARNERS if kind.several)]
 _ONLINE = [
     "auto",
-    *(kind.method for kind in concrete(PrivateOnlineLearner, "littlestone.learners.online")),  # type: ignore[type-abstract]
+    *(kind.method for kind in concrete(PrivateOnlineLearner, "littlestone.learn.stream")),  # type: ignore[type-abstract]
 ]
 _DECLARED = concrete(Declared, "littlestone.classes")  # type: ignore[type-abstract]
 _EXAMPLES = [str(H) for kind in _DECLARED for H in kind.examples()]

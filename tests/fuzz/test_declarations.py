@@ -19,8 +19,8 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import ModelError
 from littlestone.classes import parse_class
 from littlestone.classes.text.declared import Declared
-from littlestone.learners import BitsLearner, LookupLearner, Release
-from littlestone.planning import choose_learner
+from littlestone.learn import BitsLearner, LookupLearner, Release
+from littlestone.learn.plan import choose_learner
 from littlestone.points import Domain
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

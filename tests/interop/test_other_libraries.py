@@ -11,7 +11,7 @@ import pytest
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import Points, Thresholds
-from littlestone.learners import ChoosingLearner, ExponentialLearner
+from littlestone.learn import ChoosingLearner, ExponentialLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import Composed

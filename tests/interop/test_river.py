@@ -30,9 +30,9 @@ from littlestone.checks.disguises import (
     hostile,
 )
 from littlestone.classes import parse_class
-from littlestone.data.schema import Schema
 from littlestone.interop.river import LittlestoneOnlineClassifier
-from littlestone.learners.online import choose_online_learner
+from littlestone.learn.declared.schema import Schema
+from littlestone.learn.stream import choose_online_learner
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import record_budget
@@ -336,7 +336,7 @@ def test_a_ledger_is_a_ledger() -> None:
 @pytest.mark.deep
 def test_river_is_imported_when_it_is_asked_for() -> None:
     program = (
-        "import sys, littlestone, littlestone.interop, littlestone.learners, littlestone.cli\n"
+        "import sys, littlestone, littlestone.interop, littlestone.learn, littlestone.cli\n"
         "assert 'river' not in sys.modules\n"
         "sys.modules['river'] = None\n"
         "import littlestone.interop.river\n"

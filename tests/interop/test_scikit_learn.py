@@ -36,8 +36,8 @@ from littlestone.data import Condition, Label, open_table, plain_values, read_sa
 from littlestone.interop.features import feature_table
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.interop.targets import target_values
-from littlestone.learners import Release
-from littlestone.planning import choose_learner
+from littlestone.learn import Release
+from littlestone.learn.plan import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
@@ -411,7 +411,7 @@ def test_a_grid_search_stops_at_the_limit() -> None:
 @pytest.mark.deep
 def test_scikit_learn_is_imported_when_it_is_asked_for() -> None:
     program = (
-        "import sys, littlestone, littlestone.interop, littlestone.learners, littlestone.cli\n"
+        "import sys, littlestone, littlestone.interop, littlestone.learn, littlestone.cli\n"
         "assert 'sklearn' not in sys.modules\n"
         "sys.modules['sklearn'] = None\n"
         "import littlestone.interop.scikit_learn\n"

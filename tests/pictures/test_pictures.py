@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 import littlestone
 from example_pages import RULES, release
 from littlestone.base.errors import OutputError
-from littlestone.learners.online import online_choice
+from littlestone.learn.stream import online_choice
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.pictures.stream import Publication, publications
 from littlestone.points import Strings

@@ -9,8 +9,8 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import Thresholds
-from littlestone.learners import ExponentialLearner
-from littlestone.planning.choice import choose_learner
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.plan.choice import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

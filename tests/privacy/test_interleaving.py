@@ -186,7 +186,7 @@ def test_a_session_that_is_forgotten_is_caught() -> None:
 
 def test_every_event_with_a_guarantee_of_its_own_has_its_reason() -> None:
     """The page on composition says of each why its rho holds when other events come in between."""
-    for part in ("privacy", "learners"):
+    for part in ("privacy", "learn"):
         assert list(modules(f"littlestone.{part}"))
     own, kinds = set[str](), list[Any]([Event])
     while kinds:

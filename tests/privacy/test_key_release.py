@@ -13,8 +13,8 @@ from scipy.stats import chisquare
 
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import parse_class
-from littlestone.learners.partition import PartitionLearner
-from littlestone.learners.vocabulary import VocabularyLearner
+from littlestone.learn.partition import PartitionLearner
+from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger

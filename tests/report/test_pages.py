@@ -20,14 +20,14 @@ import littlestone
 from example_pages import HOSTILE, RULES, release, run_lines, spent, variants
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.base.markup import Html, joined, tag
-from littlestone.learners import Release
-from littlestone.learners.estimate import BETA, interval
-from littlestone.learners.release import NOT_ESTIMATED
-from littlestone.mistakes import MistakeCosts
+from littlestone.learn import Release
+from littlestone.learn.costs.mistakes import MistakeCosts
+from littlestone.learn.results.estimate import BETA, interval
+from littlestone.learn.results.group import Group
+from littlestone.learn.results.promise import factor
+from littlestone.learn.results.release import NOT_ESTIMATED
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.fit import factor
-from littlestone.report.group import Group
 from littlestone.report.pages.cite import AUTHOR, TITLE
 from littlestone.report.pages.commands import again
 from littlestone.report.pages.ledger import ledger_page
@@ -74,8 +74,15 @@ def constants(*places: str) -> set[str]:
     return words(str(node.value) for node in nodes if isinstance(node.value, str))
 
 
-TEMPLATE = constants("report/pages/*.py", "pictures/*.py", "report/fit.py", "learners/release.py",
-                     "learners/estimate.py", "privacy/cost.py", "rules/*.py")  # fmt: skip
+TEMPLATE = constants(
+    "report/pages/*.py",
+    "pictures/*.py",
+    "learn/results/promise.py",
+    "learn/results/release.py",
+    "learn/results/estimate.py",
+    "privacy/cost.py",
+    "rules/*.py",
+)
 
 
 def derived(cost: PrivacyCost) -> set[str]:

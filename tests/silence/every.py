@@ -29,14 +29,14 @@ from doors import (
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError
 from littlestone.data import Label
-from littlestone.data.declaring import declared_class
-from littlestone.learners import PrivateLearner
-from littlestone.learners.online import online_choice
-from littlestone.learners.online.base import PrivateOnlineLearner
+from littlestone.learn import PrivateLearner
+from littlestone.learn.declared.declaring import declared_class
+from littlestone.learn.declared.task import Task
+from littlestone.learn.stream import online_choice
+from littlestone.learn.stream.base import PrivateOnlineLearner
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import record_budget
-from littlestone.tasks import Task
 
 THRESHOLDS = "thresholds(x, 0..9)"
 TREES = "trees(x: 0..9 step 3, a in {u, v}; depth 2)"
@@ -63,7 +63,7 @@ def fit(name: str, hypotheses: str, *more: str, form: Form = csv, to: str = "fit
 def methods(most: int | None = None) -> Iterator[Door]:
     """`fit` by each method that the package has; with ``most``, those that take so many of a unit."""
     unit = None if most is None else "id"
-    for kind in concrete(PrivateLearner, "littlestone.learners"):  # type: ignore[type-abstract]
+    for kind in concrete(PrivateLearner, "littlestone.learn"):  # type: ignore[type-abstract]
         for names in (None, "0,1,2"):
             label = Label.parse("y", 1) if names is None else Label.parse("y", labels=names)
             for H, delta in product(CLASSES, DELTAS):
@@ -84,7 +84,7 @@ def methods(most: int | None = None) -> Iterator[Door]:
 def streams(most: int | None = None) -> Iterator[Door]:
     """`stream` by each method that the package has, in one batch; with ``most``, of so many of each."""
     unit = None if most is None else Unit("id", most)
-    for kind in concrete(PrivateOnlineLearner, "littlestone.learners"):  # type: ignore[type-abstract]
+    for kind in concrete(PrivateOnlineLearner, "littlestone.learn"):  # type: ignore[type-abstract]
         for H, delta in product(CLASSES, DELTAS):
             try:
                 made, budget = declared_class(H), record_budget(Budget(1, delta), unit)

@@ -50,7 +50,7 @@ def of_people(
 LEAKS = [
     of_people(
         Fault(
-            "littlestone.tasks:Task.fit",
+            "littlestone.learn.declared.task:Task.fit",
             "self.for_records(sample.n)",
             "self.for_records(sample.records().n)",
             "The learner is chosen by the private number of records.",
@@ -69,7 +69,7 @@ LEAKS = [
     ),
     of_people(
         Fault(
-            "littlestone.tasks:Task.fit",
+            "littlestone.learn.declared.task:Task.fit",
             "self.promise(learner, sample.n)",
             "self.promise(learner, sum(sample.counts[:, 0].tolist()))",
             "What is promised is what holds for the private number of records.",
@@ -80,7 +80,7 @@ LEAKS = [
     ),
     of_people(
         Fault(
-            "littlestone.tasks:Task.read_noted",
+            "littlestone.learn.declared.task:Task.read_noted",
             "n=sample.n)",
             "n=sample.records().n)",
             "The ledger notes the private number of records.",
@@ -89,7 +89,7 @@ LEAKS = [
     ),
     of_people(
         Fault(
-            "littlestone.tasks:Task.read_noted",
+            "littlestone.learn.declared.task:Task.read_noted",
             "self.useless_delta(sample.n)",
             "self.useless_delta(sample.records().n)",
             "A hint compares delta with the private number of records.",
@@ -100,7 +100,7 @@ LEAKS = [
     ),
     of_people(
         Fault(
-            "littlestone.learners.base:PrivateLearner.fit",
+            "littlestone.learn.base:PrivateLearner.fit",
             "self.require_affordable(sample.n)",
             "self.require_affordable(sample.records().n * (MOST_COSTS // (sample.n - 1)))",
             "The private number of records decides whether it is too much work.",
@@ -110,7 +110,7 @@ LEAKS = [
     ),
     of_people(
         Fault(
-            "littlestone.learners.base:PrivateLearner.fit",
+            "littlestone.learn.base:PrivateLearner.fit",
             "\n        n=sample.n,",
             "\n        n=sample.records().n,",
             "The release tells the private number of records.",
@@ -119,7 +119,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learners.base:PrivateLearner.fit",
+            "littlestone.learn.base:PrivateLearner.fit",
             "records = sample.records()\n",
             "records = sample.records()\n"
             "    if not sample.counts[:, 1].any():\n"
@@ -131,7 +131,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learners.base:PrivateLearner.fit",
+            "littlestone.learn.base:PrivateLearner.fit",
             "records = sample.records()\n",
             "records = sample.records()\n"
             "    if len(sample.points) == 1:\n"
@@ -144,7 +144,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.tasks:Task.fit",
+            "littlestone.learn.declared.task:Task.fit",
             'by the method %s", self.label, learner.hypotheses, learner.method',
             'by the method %s from %s points", self.label, learner.hypotheses, learner.method, '
             "len(sample.points)",
@@ -155,7 +155,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learners.base:PrivateLearner.fit",
+            "littlestone.learn.base:PrivateLearner.fit",
             "records = sample.records()\n",
             "records = sample.records()\n"
             "    if sample.counts[:, 1].sum() > 0:\n"
@@ -167,7 +167,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learners.base:PrivateLearner.fit",
+            "littlestone.learn.base:PrivateLearner.fit",
             "shares = sample.unread is not None",
             "shares = any(sample.unread or ())",
             "Shares are bought only if a cell or a label is unread.",
@@ -178,7 +178,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learners.base:PrivateLearner.fit",
+            "littlestone.learn.base:PrivateLearner.fit",
             "event = self.event_with(estimate, sample.unit, shares=shares)",
             "event = self.event_with(estimate, sample.unit, shares=shares)\n"
             '    what += f", such as {sample.points[0]}"',
@@ -189,7 +189,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learners.exponential:ExponentialLearner.draw",
+            "littlestone.learn.exponential:ExponentialLearner.draw",
             "scores = ",
             "print(end='-' * (len(sample.points) > 300)); scores = ",
             "A mark is printed where more than 300 points are scored.",
@@ -265,7 +265,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learners.base:PrivateLearner.fit",
+            "littlestone.learn.base:PrivateLearner.fit",
             "hypothesis = self.draw(records, receipt=receipt)\n",
             "hypothesis = self.draw(records, receipt=receipt)\n"
             "    if records.counts[:, 1].sum() < 3:\n"

@@ -205,7 +205,7 @@ def _fix_release(
     patch: pytest.MonkeyPatch, released: list[Any], counted: list[int], *, fixed: bool
 ) -> None:
     """Each learner's draw is done, and its result kept, or replaced by what was kept."""
-    from littlestone.learners import base
+    from littlestone.learn import base
     from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 
     def wrapped(draw: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
     from its module, as type checkers read it; a name is imported from there when it is first used.  No
     name may be that of a module beside it, which importing the module would put in its place.
 
-    >>> getattribute, names, public = lazily("littlestone.learners")
+    >>> getattribute, names, public = lazily("littlestone.learn")
     >>> "Release" in public, getattribute("Release").__name__
     (True, 'Release')
     """

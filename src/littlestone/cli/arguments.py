@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from littlestone.data import Label
-from littlestone.data.declaring import declared_label
+from littlestone.learn.declared.declaring import declared_label
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger, is_address
 
 if TYPE_CHECKING:
-    from littlestone.data.schema import Schema
+    from littlestone.learn.declared.schema import Schema
 
 _NOTHING = PrivacyCost(Fraction(0))
 

@@ -6,8 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.checked import check as checked
-from littlestone.checked import check_private
 from littlestone.cli.arguments import files_of
 from littlestone.cli.bars import bar
 from littlestone.cli.console import print_json, print_pairs
@@ -26,9 +24,11 @@ from littlestone.cli.options import (
     TargetOption,
 )
 from littlestone.data.opening import file_of
+from littlestone.learn.declared.check import check as checked
+from littlestone.learn.declared.check import check_private
+from littlestone.learn.declared.checked import TITLE
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
-from littlestone.report.check import TITLE
 from littlestone.report.files import require_different
 
 

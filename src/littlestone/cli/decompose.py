@@ -13,7 +13,7 @@ from littlestone.classes import HypothesisClass
 from littlestone.cli.console import counted, out, print_columns, print_json
 from littlestone.cli.hypotheses import class_or_file, named
 from littlestone.cli.options import JsonOption, SchemaOption
-from littlestone.data.declaring import opened_schema
+from littlestone.learn.declared.declaring import opened_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.report.decomposition import decomposition_drawing
 from littlestone.report.files import DRAWINGS, DRAWN, require_different, reserved

@@ -19,7 +19,7 @@ from littlestone.classes.text.limits import in_digits
 from littlestone.cli.console import counted, err, finite_or_text, out, print_json, print_pairs
 from littlestone.cli.hypotheses import table_or_class
 from littlestone.cli.options import JsonOption, SchemaOption
-from littlestone.data.declaring import opened_schema
+from littlestone.learn.declared.declaring import opened_schema
 from littlestone.report.files import CERTIFICATE, require_different, reserved
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import typer
 from littlestone.base.errors import OutputError
 from littlestone.base.visible import visible
 from littlestone.cli.console import require_encoding
-from littlestone.learners import Release
+from littlestone.learn import Release
 
 
 class Form(StrEnum):

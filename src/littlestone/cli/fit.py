@@ -34,19 +34,19 @@ from littlestone.cli.options import (
     TargetOption,
     UnitOption,
 )
-from littlestone.data.declaring import opened_schema
-from littlestone.data.missing import OPTIONS, require_told
 from littlestone.data.opening import file_of
-from littlestone.learners import Release
-from littlestone.learners.base import Setting
+from littlestone.learn import Release
+from littlestone.learn.base import Setting
+from littlestone.learn.declared.declaring import opened_schema
+from littlestone.learn.declared.missing import OPTIONS, require_told
+from littlestone.learn.declared.task import Task
+from littlestone.learn.results.promise import budget, form, guarantee
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.counts import UNBOUNDED
 from littlestone.privacy.randomness import generator
 from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
-from littlestone.report.fit import budget, form, guarantee
-from littlestone.tasks import Task
 
 
 def fit(

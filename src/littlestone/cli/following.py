@@ -10,8 +10,8 @@ from littlestone.cli.console import counted, err, json_text, out, print_columns,
 from littlestone.data import Label
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Row
-from littlestone.learners.online import DurableStream, PrivateOnlineLearner, PrivateStream
-from littlestone.learners.online.base import Taken
+from littlestone.learn.stream import DurableStream, PrivateOnlineLearner, PrivateStream
+from littlestone.learn.stream.base import Taken
 from littlestone.pictures.stream import Mistakes, Publication
 from littlestone.points.units import Unit
 from littlestone.rules import Hypothesis

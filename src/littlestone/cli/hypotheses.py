@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.data.declaring import declared_class
 from littlestone.data.labels import label_names
+from littlestone.learn.declared.declaring import declared_class
 from littlestone.points.labels import declared_labels
 
 if TYPE_CHECKING:
     from littlestone.classes.text.table_file import BinaryTable
-    from littlestone.data.schema import Schema
+    from littlestone.learn.declared.schema import Schema
 
 
 def class_or_file(

@@ -28,6 +28,7 @@ from littlestone.cli.console import (
 )
 from littlestone.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
 from littlestone.data.naming import dataset_name, lookalike
+from littlestone.learn.results.promise import budget
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import (
@@ -40,7 +41,6 @@ from littlestone.privacy.cost import (
 )
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
-from littlestone.report.fit import budget
 from littlestone.report.pages.budget import OUTLINE, Account
 
 app = typer.Typer(

@@ -16,7 +16,7 @@ from littlestone.cli.console import require_encoding
 from littlestone.cli.options import MultilineOption, NameOption, SeparatorOption
 from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
-from littlestone.learners import Release
+from littlestone.learn import Release
 from littlestone.report.files import PREDICTIONS, require_different, reserved
 from littlestone.rules.base import numbers
 

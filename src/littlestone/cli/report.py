@@ -14,12 +14,12 @@ from littlestone.base.errors import ModelError
 from littlestone.cli.arguments import files_of, ledger_name
 from littlestone.cli.console import out, require_encoding
 from littlestone.data.naming import dataset_name
-from littlestone.learners import Release
-from littlestone.learners.online.state import MAGIC
+from littlestone.learn import Release
+from littlestone.learn.results.group import Group
+from littlestone.learn.stream.state import MAGIC
 from littlestone.pictures.figures import suffix_of
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.report.files import PAGE, require_different, reserved
-from littlestone.report.group import Group
 from littlestone.report.pages.ledger import ledger_page
 from littlestone.report.pages.release import release_page
 from littlestone.report.pages.stream import Run, stream_page

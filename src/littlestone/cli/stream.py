@@ -30,27 +30,28 @@ from littlestone.cli.options import (
     UnitOption,
 )
 from littlestone.data import CsvStream, Label, Table
-from littlestone.data.declaring import declared_class, opened_schema
-from littlestone.data.fitting import days_of, require_fit
 from littlestone.data.naming import open_dataset
 from littlestone.data.opening import refuse_database
 from littlestone.data.tables import SPANNING, Row
-from littlestone.learners.online import (
+from littlestone.learn.declared.declaring import declared_class, opened_schema
+from littlestone.learn.declared.fitting import require_fit
+from littlestone.learn.declared.task import declared_reading, declared_unit, refuse_as_feature
+from littlestone.learn.stream import (
     DurableStream,
     PrivateOnlineLearner,
     durable_run,
     online_choice,
 )
-from littlestone.learners.online.state import lock_of
+from littlestone.learn.stream.state import lock_of
 from littlestone.pictures.figures import picture_kind, require_matplotlib
 from littlestone.pictures.stream import figure
+from littlestone.points.columns import days_of
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
 from littlestone.report.files import FIGURES, require_different, reserved
-from littlestone.tasks import declared_reading, declared_unit, refuse_as_feature
 
 PIPE = "-"
 

@@ -29,12 +29,12 @@ from littlestone.cli.options import (
     TargetOption,
     UnitOption,
 )
-from littlestone.data.declaring import opened_schema
-from littlestone.data.missing import OPTIONS, require_told
-from littlestone.learners import Release
+from littlestone.learn import Release
+from littlestone.learn.declared.declaring import opened_schema
+from littlestone.learn.declared.missing import OPTIONS, require_told
+from littlestone.learn.declared.task import Task
+from littlestone.learn.results.group import Group
 from littlestone.privacy.budget import Budget
-from littlestone.report.group import Group
-from littlestone.tasks import Task
 
 
 def subgroup(

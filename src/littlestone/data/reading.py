@@ -14,18 +14,20 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.base.visible import shortened
 from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Codes, Grouped, Numbering, coded, grouped, tuples
-from littlestone.data.fitting import days_of
 from littlestone.data.labels import Label
 from littlestone.data.tables import Table
 from littlestone.data.tallies import Tally, first_of_equals
 from littlestone.points import Domain, Point, Product, entries
+from littlestone.points.columns import days_of
 from littlestone.sample import Places, Records, Sample
 
 if TYPE_CHECKING:
-    from littlestone.data.checking import Faults
     from littlestone.data.reservoir import Reservoir
 
 Value = TypeVar("Value")
+
+Faults = Callable[[Sequence[Coded]], list[Codes]]
+"""For each record of raw cells, 1 if any of them is not read, and 1 if the label is not."""
 
 
 def read_sample(

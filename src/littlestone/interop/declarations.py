@@ -12,11 +12,11 @@ import numpy as np
 from littlestone.base.errors import DeclarationError, NotPrivateWarning, shown
 from littlestone.classes import HypothesisClass
 from littlestone.data import Condition, Label
-from littlestone.data.schema import Schema
+from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.task import declared_reading
 from littlestone.points import text
 from littlestone.points.units import Unit
 from littlestone.privacy.randomness import seeded_generator, system_generator
-from littlestone.tasks import declared_reading
 
 
 def class_labels(classes: object) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from littlestone.learners.base import PrivateLearner
+from littlestone.learn.base import PrivateLearner
 from littlestone.privacy.accounting.grouped import of_group
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
@@ -57,7 +57,7 @@ def privacy_map(learner: PrivateLearner[Any], distance: int) -> float | tuple[fl
     (docs/proofs/units.md, Theorem 2).  Without a delta the result is the epsilon alone.
 
     >>> from littlestone.classes import Thresholds
-    >>> from littlestone.learners import ExponentialLearner
+    >>> from littlestone.learn import ExponentialLearner
     >>> from littlestone.privacy import Budget
     >>> learner = ExponentialLearner(Thresholds.on(0, 9), Budget("0.5"))
     >>> [privacy_map(learner, distance) for distance in (0, 1, 3)]

@@ -11,8 +11,6 @@ import numpy as np
 from littlestone.base.errors import BudgetExceededError, DeclarationError, install_command
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
-from littlestone.data.declaring import declared_class, opened_schema
-from littlestone.data.schema import Schema
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import (
     class_labels,
@@ -23,13 +21,15 @@ from littlestone.interop.declarations import (
 )
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.runs import Copy, Frozen, Original
-from littlestone.learners.online import PrivateOnlineLearner, choose_online_learner, durable_run
+from littlestone.learn.declared.declaring import declared_class, opened_schema
+from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.task import declared_unit
+from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner, durable_run
 from littlestone.points import Domain, derived
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import Hypothesis
-from littlestone.tasks import declared_unit
 
 try:
     from river.base import Classifier

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from littlestone.base.errors import DeclarationError
-from littlestone.learners.online import DurableStream, PrivateStream
+from littlestone.learn.stream import DurableStream, PrivateStream
 from littlestone.rules import Hypothesis
 
 

@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from littlestone.base.errors import DeclarationError, install_command
 from littlestone.classes import HypothesisClass
 from littlestone.data import read_mapped
-from littlestone.data.declaring import declared_class, opened_schema
-from littlestone.data.schema import Schema
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import (
     class_labels,
@@ -28,12 +26,14 @@ from littlestone.interop.features import feature_names, feature_table, labelled
 from littlestone.interop.folds import warn_of_folds_by_label, warn_of_folds_of_records
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.targets import target_values
-from littlestone.learners.base import Setting
+from littlestone.learn.base import Setting
+from littlestone.learn.declared.declaring import declared_class, opened_schema
+from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.task import Task, refuse_as_feature
 from littlestone.points import text
 from littlestone.points.labels import label_number
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.tasks import Task, refuse_as_feature
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

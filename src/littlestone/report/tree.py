@@ -13,7 +13,7 @@ from littlestone.base.steps import answering
 from littlestone.base.visible import visible
 from littlestone.classes import Enumerable, FiniteClass, HypothesisClass
 from littlestone.dimension import MistakeTree
-from littlestone.learners import Release
+from littlestone.learn import Release
 from littlestone.pictures.tree import Node, rule_tree, tone
 from littlestone.rules.trees import DecisionTree
 

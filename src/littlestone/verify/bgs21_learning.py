@@ -20,13 +20,13 @@ from littlestone.audit.subjects.bits import H as BITS
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.classes import FiniteClass, Outcomes, Subsets
 from littlestone.dimension import LabelTable, multiclass_littlestone_dimension
-from littlestone.learners import (
+from littlestone.learn import (
     BitPartsLearner,
     BitsLearner,
     ExponentialLearner,
     IrreducibleLearner,
 )
-from littlestone.learners.labels.bits import BitwiseLearner
+from littlestone.learn.bits import BitwiseLearner
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
@@ -39,7 +39,7 @@ ALPHA, BETA = 0.1, 0.05
 @statement(
     id="BGS21 Theorem 3.1",
     says="privacy: the parts together cost what one bit costs",
-    code="learners.BitPartsLearner, learners.BitsLearner",
+    code="learn.BitPartsLearner, learn.BitsLearner",
     scope="exact laws, on all neighbouring samples of four records and on a pair of eight",
     status="as stated",
     proof="proofs/multiclass-learning.md#theorem-2-privacy-one-part-a-bit",
@@ -102,7 +102,7 @@ def failure(learner: BitwiseLearner[Any], n: int, share: float) -> float:
 @statement(
     id="BGS21 Theorem 3.1",
     says="error: sum of SC_i(alpha / b, beta / b) records suffice",
-    code="learners.BitPartsLearner.plan, learners.BitsLearner.plan",
+    code="learn.BitPartsLearner.plan, learn.BitsLearner.plan",
     scope="four functions of four labels on two points, at the planned n; exact laws",
     status="changed",
     proof="proofs/multiclass-learning.md#theorem-3-error-without-wrong-labels",
@@ -157,7 +157,7 @@ CLASSES = [
 @statement(
     id="BGS21 Corollary 3.2",
     says="the sum of SC(d_i, alpha / b, beta / b), d_i = LDim(H|_i)",
-    code="learners.BitPartsLearner.plan",
+    code="learn.BitPartsLearner.plan",
     scope="three tables of four labels; parts of equal size, so the sum is b times the largest",
     status="changed",
     proof="proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36",
@@ -178,10 +178,7 @@ def sizes_by_bit_classes() -> Outcome:
 @statement(
     id="BGS21 Corollary 3.4",
     says="b SC(6 d ln(k + 1), alpha / b, beta / b), d = MLS(H)",
-    code=(
-        "learners.BitPartsLearner.plan, learners.IrreducibleLearner.plan, "
-        "verify.bgs21.bit_class_cap"
-    ),
+    code=("learn.BitPartsLearner.plan, learn.IrreducibleLearner.plan, verify.bgs21.bit_class_cap"),
     scope="planned sizes for three tables of four labels",
     status="as stated",
     proof="proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36",

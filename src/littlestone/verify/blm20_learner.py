@@ -16,9 +16,9 @@ from littlestone.audit.binomial import binomial_chances
 from littlestone.audit.choices import Choices
 from littlestone.audit.drawn import drawn
 from littlestone.classes import FiniteClass, Thresholds
-from littlestone.learners import AgnosticLearner, GloballyStableLearner
-from littlestone.learners.stable.sizes import BatchSizes, stability
-from littlestone.planning import formulas
+from littlestone.learn import AgnosticLearner, GloballyStableLearner
+from littlestone.learn.papers.stable.sizes import BatchSizes, stability
+from littlestone.learn.plan import formulas
 from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
@@ -127,7 +127,7 @@ def _at_least(a: Fraction, x: int) -> Fraction:
 @statement(
     id="BLM20 algorithm M",
     says="what M releases has the law of its definition",
-    code="learners.GloballyStableLearner.draw",
+    code="learn.GloballyStableLearner.draw",
     scope="the exact law of its code: three functions, two batches of one-example blocks, k = 0, 1",
     status="changed",
     proof="proofs/globally-stable.md",
@@ -190,7 +190,7 @@ def _tails(a: float, least: Any) -> Any:
 @statement(
     id="BLM20 Theorem 17",
     says="n records are enough for error alpha, but for probability beta",
-    code="learners.GloballyStableLearner.plan, learners.stable.sizes.proved_sizes",
+    code="learn.GloballyStableLearner.plan, learn.papers.stable.sizes.proved_sizes",
     scope="the planned n for LDim 1 and 2; its proof with exact tails, at the worst frequency eta_d",
     status="mended",
     proof="proofs/globally-stable.md#theorem-5-accuracy",
@@ -215,7 +215,7 @@ def planned_size() -> Outcome:
 @statement(
     id="BLM20 Corollary 2",
     says="an agnostic learner out of theirs, with explicit constants",
-    code="learners.AgnosticLearner.plan, planning.formulas",
+    code="learn.AgnosticLearner.plan, learn.plan.formulas",
     scope="the planned n and the cost for one table of LDim 1, against the formulas of the proof",
     status="changed",
     proof="proofs/agnostic.md#theorem-3-accuracy",

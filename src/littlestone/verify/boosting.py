@@ -9,8 +9,8 @@ from typing import Any
 
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.dimension import threshold_dimension
-from littlestone.learners import BoostingLearner, ExponentialLearner, GloballyStableLearner
-from littlestone.learners.walk import Walk
+from littlestone.learn import BoostingLearner, ExponentialLearner, GloballyStableLearner
+from littlestone.learn.papers.walk import Walk
 from littlestone.privacy.budget import Budget
 from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement
@@ -41,8 +41,8 @@ def _thresholds(H: FiniteClass) -> int:
     id="BLM20 Theorem 6",
     says="a class with a weak private learner has a strong one, that of Theorem 1",
     code=(
-        "learners.ExponentialLearner.plan, dimension.threshold_dimension, "
-        "learners.GloballyStableLearner.plan"
+        "learn.ExponentialLearner.plan, dimension.threshold_dimension, "
+        "learn.GloballyStableLearner.plan"
     ),
     scope="the chain of its proof on every class of three points of LDim 1 and 2, without the lower "
     "bound for thresholds",
@@ -96,7 +96,7 @@ def weak_means_strong(trial: Trial) -> Outcome:
 @statement(
     id="Boosting by majority",
     says="the error of the vote, round by round",
-    code="learners.walk.Walk",
+    code="learn.papers.walk.Walk",
     scope="random votes and distributions on six points, at most 9 rounds",
     status="as stated",
     proof="proofs/boosting.md#theorem-2-accuracy",
@@ -125,7 +125,7 @@ def identity(trial: Trial) -> Outcome:
 @statement(
     id="Boosting by majority",
     says="error alpha for n_0 log(1/alpha)^(3/2) / alpha records, up to a factor",
-    code="learners.BoostingLearner.plan",
+    code="learn.BoostingLearner.plan",
     scope="planned sizes for thresholds on 100 points, error 1/4 and four alphas",
     status="as stated",
     proof="proofs/boosting.md#theorem-2-accuracy",

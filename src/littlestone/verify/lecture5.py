@@ -17,9 +17,9 @@ from littlestone.audit.subject import Subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
 from littlestone.dimension import vc_dimension
-from littlestone.learners import ExponentialLearner
-from littlestone.learners.base import Setting
-from littlestone.planning import formulas
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.base import Setting
+from littlestone.learn.plan import formulas
 from littlestone.points import Reals
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.divergence import hockey_stick
@@ -239,7 +239,7 @@ def _samples(points: list[Any], n: int) -> Iterator[tuple[tuple[Any, int], ...]]
 @statement(
     id="L5 Theorem 1",
     says="privacy: the exponential mechanism is epsilon-DP",
-    code="learners.ExponentialLearner, privacy.mechanisms.scores.exponential.ExponentialMechanism",
+    code="learn.ExponentialLearner, privacy.mechanisms.scores.exponential.ExponentialMechanism",
     scope="two classes, all neighbouring samples of 3 records: Pr[h] ~ r^-errors, and what is drawn",
     status="as stated",
     proof="proofs/exponential-mechanism.md#theorem-1-privacy",
@@ -302,7 +302,7 @@ def _failure(
 @statement(
     id="L5 Theorem 1",
     says="size: n examples give error alpha, but for probability beta",
-    code="learners.ExponentialLearner.plan, planning.formulas",
+    code="learn.ExponentialLearner.plan, learn.plan.formulas",
     scope="one hard distribution, realizable and agnostic, alpha = beta = 0.1; exact",
     status="as stated",
     proof="proofs/exponential-mechanism.md#theorem-3-accuracy",

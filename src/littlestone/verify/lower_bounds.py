@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise, product
 
 from littlestone.classes import parse_class
-from littlestone.planning.lower import lower_bounds
+from littlestone.learn.plan.lower import lower_bounds
 from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, statement
 
@@ -105,7 +105,7 @@ def bounds_by_definition(
 @statement(
     id="Lower bounds",
     says="each is the least n at which the failure of its proof is at most beta",
-    code="planning.lower.lower_bounds, planning.lower.indistinct",
+    code="learn.plan.lower.lower_bounds, learn.plan.lower.indistinct",
     scope="points and sets of an infinite domain, six settings; sums over all numbers of records",
     status="as stated",
     proof="proofs/lower-bounds.md#theorem-2-private-learners",

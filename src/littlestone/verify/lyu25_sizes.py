@@ -12,13 +12,13 @@ from itertools import pairwise, product
 from typing import Any, get_args
 
 from littlestone.classes import Subsets
-from littlestone.learners.online.stage_sizes import (
+from littlestone.learn.stream.stage_sizes import (
     Adversary,
     calls_needed,
     draws_failure,
     leaves,
 )
-from littlestone.learners.online.staged import StagedOnlineLearner
+from littlestone.learn.stream.staged import StagedOnlineLearner
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, Trial, statement
@@ -46,7 +46,7 @@ def calls_by_lemma_5(d: int, cap: int, margin: int, base: Fraction) -> int:
 @statement(
     id="Lyu25 Lemma 6.1",
     says="the number of calls is 1 + sum_j (1 + the most m with (5/4)^m <= L_j r^(2M)), O(d^3)",
-    code="learners.online.stage_sizes.calls_needed, learners.online.stage_sizes.leaves",
+    code="learn.stream.stage_sizes.calls_needed, learn.stream.stage_sizes.leaves",
     scope="four dimensions, two caps, margins and bases each",
     status="mended",
     proof="proofs/staged-stream.md#lemma-5-calls",
@@ -144,7 +144,7 @@ def _meets(learner: StagedOnlineLearner) -> bool:
 @statement(
     id="Lyu25 Lemma 6.2",
     says="at most K (U + z) mistakes with probability 19/20, with explicit constants",
-    code="learners.online.StagedOnlineLearner.mistake_bound",
+    code="learn.stream.StagedOnlineLearner.mistake_bound",
     scope="the sizes for d = 1, 2, both adversaries, epsilon 1, delta 1e-6, T = 200,000; no stream",
     status="mended",
     proof="proofs/staged-stream.md#theorem-2-mistakes",
@@ -179,7 +179,7 @@ def few_mistakes() -> Outcome:
 @statement(
     id="Votes of draws",
     says="points chosen after the draws beat the bound of points that were fixed before",
-    code="learners.online.stage_sizes.draws_failure",
+    code="learn.stream.stage_sizes.draws_failure",
     scope="R = 25, 75 and 151 draws of 3 R functions, a point for each third, where these are wrong",
     status="as stated",
     proof="proofs/staged-stream.md#lemma-4-votes",

@@ -10,12 +10,12 @@ import numpy as np
 
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
 from littlestone.dimension import mistake_tree
-from littlestone.learners import GGKMLearner, SingleKeyLearner
-from littlestone.learners.base import binomial_mean
-from littlestone.learners.stable.sizes import proved_sizes
-from littlestone.planning import Stated, formulas, plan, plan_stream
-from littlestone.planning.lower import chain, half_tail, indistinct, path, release
-from littlestone.planning.lower_streams import fresh
+from littlestone.learn import GGKMLearner, SingleKeyLearner
+from littlestone.learn.base import binomial_mean
+from littlestone.learn.papers.stable.sizes import proved_sizes
+from littlestone.learn.plan import Stated, formulas, plan, plan_stream
+from littlestone.learn.plan.lower import chain, half_tail, indistinct, path, release
+from littlestone.learn.plan.lower_streams import fresh
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, statement
@@ -26,7 +26,7 @@ CLASSES = ["points(a)", "subsets(a; at most 3)", "rules(a, b; at most 2)", "thre
 @statement(
     id="Lower bounds",
     says="no proved or calibrated size is below them",
-    code="planning.plan, planning.lower.release",
+    code="learn.plan.plan, learn.plan.lower.release",
     scope="all learners of four classes, at two settings of the parameters",
     status="as stated",
     proof="proofs/lower-bounds.md#theorem-2-private-learners",
@@ -49,7 +49,7 @@ def sizes_above() -> Outcome:
 @statement(
     id="Lower bounds",
     says="points of an infinite domain, beside single-key selection",
-    code="planning.lower.release, learners.SingleKeyLearner.plan",
+    code="learn.plan.lower.release, learn.SingleKeyLearner.plan",
     scope="epsilon 1, delta 1e-6, alpha .1, beta .05",
     status="as stated",
     proof="proofs/lower-bounds.md#theorem-3-private-learners-that-release-finite-unions-of-elements",
@@ -66,7 +66,7 @@ def one_point() -> Outcome:
 @statement(
     id="Group privacy",
     says="a bit that K equal records decide errs with probability (e^-(eps K / 2)) / 2",
-    code="planning.lower.indistinct",
+    code="learn.plan.lower.indistinct",
     scope="epsilon 1/2, delta 0 and K < 40",
     status="as stated",
     proof="proofs/lower-bounds.md#theorem-2-private-learners",
@@ -86,7 +86,7 @@ def indistinct_bits() -> Outcome:
 @statement(
     id="Lower bounds",
     says="a rule is wrong at fewer than k points of a random branch as coins are, Pr[Bin(m, 1/2) < k]",
-    code="planning.lower.half_tail, dimension.mistake_tree",
+    code="learn.plan.lower.half_tail, dimension.mistake_tree",
     scope="the trees of thresholds on seven points and of a cube, all rules and all k",
     status="as stated",
     proof="proofs/lower-bounds.md#theorem-4-private-learners-and-the-littlestone-dimension",
@@ -123,7 +123,7 @@ def _all(H: Any) -> list[Any]:
 @statement(
     id="Lower bounds",
     says="they are the least n of Theorems 2 and 4",
-    code="planning.lower.chain, planning.lower.path",
+    code="learn.plan.lower.chain, learn.plan.lower.path",
     scope="three points, epsilon 1 and 1/2, delta 0 and 1e-6, alpha .1, beta .05; sums term by term",
     status="as stated",
     proof="proofs/lower-bounds.md#theorem-4-private-learners-and-the-littlestone-dimension",
@@ -177,7 +177,7 @@ def _binomial(n: int, K: int, p: float) -> float:
 @statement(
     id="Lower bounds",
     says="no proved number of mistakes is below them",
-    code="planning.plan_stream, planning.lower_streams.lower_mistakes",
+    code="learn.plan.plan_stream, learn.plan.lower_streams.lower_mistakes",
     scope="the online learners of three classes, at three settings of epsilon, delta and T",
     status="as stated",
     proof="proofs/lower-bounds.md#theorem-6-mistakes-of-private-learners",
@@ -219,7 +219,7 @@ def _grows(ratios: list[list[float]]) -> bool:
 @statement(
     id="BLM20 Theorem 1",
     says="its size follows from the constants of Theorems 10 and 17",
-    code="planning.formulas, learners.GloballyStableLearner.plan",
+    code="learn.plan.formulas, learn.GloballyStableLearner.plan",
     scope="d <= 8, eight settings of epsilon, delta and alpha; the proof's size over the formula",
     status="mended",
     proof="proofs/globally-stable.md#theorem-5-accuracy",
@@ -248,7 +248,7 @@ def tournaments_stated() -> Outcome:
 @statement(
     id="BGS21 Theorem 3.5",
     says="its size is enough for the learner of GGKM21, up to a constant",
-    code="planning.formulas, learners.GGKMLearner.plan",
+    code="learn.plan.formulas, learn.GGKMLearner.plan",
     scope="d <= 5, eight settings of epsilon, delta and alpha; the proved size over the formula",
     status="as stated",
     proof="proofs/baselines.md#theorem-3-the-learner-of-ggkm21-proved-sizes",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets
-from littlestone.learners.radii_lists import lists
+from littlestone.learn.papers.radii_lists import lists
 from littlestone.points import Integers
 from littlestone.sample import Sample
 from littlestone.verify.statement import Outcome, Trial, statement
@@ -52,7 +52,7 @@ def some_class(rng: random.Random, table: np.random.Generator) -> HypothesisClas
 @statement(
     id="Radii, Lemma 2",
     says="one record moves each end of a run of radii by one at most",
-    code="learners.radii_lists.lists",
+    code="learn.papers.radii_lists.lists",
     scope="random classes and records, each with one record replaced",
     status="as stated",
     proof="proofs/radii.md#lemma-2-scores",

@@ -14,8 +14,8 @@ from littlestone.audit.subject import find_subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.relabelling import CLASS, Masses, relabelled
 from littlestone.classes import FiniteClass
-from littlestone.learners import AgnosticLearner, ExponentialLearner, RelabellingLearner
-from littlestone.learners.agnostic.base import AgnosticTransformation
+from littlestone.learn import AgnosticLearner, ExponentialLearner, RelabellingLearner
+from littlestone.learn.papers.agnostic.base import AgnosticTransformation
 from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
@@ -143,7 +143,7 @@ def _audited(kind: type[Learner], *stages: Stage, used: float) -> Outcome:
 @statement(
     id="ABMS20 Theorem 2.3",
     says="relabelling by the sample's own labels is private",
-    code="learners.RelabellingLearner, privacy.accounting.relabelled.OwnLabels",
+    code="learn.RelabellingLearner, privacy.accounting.relabelled.OwnLabels",
     scope="the exact law of its code, on the pair and the learner that show most",
     status="as stated",
     proof="proofs/agnostic.md#theorem-1-privacy",
@@ -159,7 +159,7 @@ def own_labels() -> Outcome:
 @statement(
     id="LWY25",
     says="relabelling by the others' labels is private",
-    code="learners.AgnosticLearner, privacy.accounting.relabelled.OtherLabels",
+    code="learn.AgnosticLearner, privacy.accounting.relabelled.OtherLabels",
     scope="exact laws of its code, on three pairs with the learners that show most",
     status="as stated",
     proof="proofs/agnostic.md#theorem-1-privacy",

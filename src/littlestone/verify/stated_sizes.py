@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from littlestone.classes import FiniteClass, Subsets, Thresholds
-from littlestone.learners import IrreducibleLearner
-from littlestone.planning.papers import formulas, stream_formulas
+from littlestone.learn import IrreducibleLearner
+from littlestone.learn.plan.papers import formulas, stream_formulas
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, statement
@@ -63,7 +63,7 @@ def by_the_lecture(functions: int, e: float, a: float, b: float, n: int) -> bool
 @statement(
     id="Stated sizes",
     says="what `plan` prints of the papers are their formulas at constant 1",
-    code="planning.formulas, planning.stream_formulas",
+    code="learn.plan.formulas, learn.plan.stream_formulas",
     scope="LDim 1, 2, 4 for 2 labels, 1 and 2 for 3 and 9; four settings; each formula written out",
     status="as stated",
 )
@@ -105,7 +105,7 @@ def formulas_as_printed() -> Outcome:
 @statement(
     id="Votes of teachers",
     says="k m records, for the least m at which the three terms of the proof are at most beta",
-    code="learners.IrreducibleLearner.plan, learners.voting.VotingLearner.failure",
+    code="learn.IrreducibleLearner.plan, learn.papers.voting.VotingLearner.failure",
     scope="sets of one and of two integers, two settings; the terms written out",
     status="as stated",
     proof="proofs/irreducible.md#theorem-2-the-proved-size",

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass, Subsets
-from littlestone.learners.irreducible import IrreducibleLearner
-from littlestone.learners.proper import ProperLearner, errors
+from littlestone.learn.papers.irreducible import IrreducibleLearner
+from littlestone.learn.papers.proper import ProperLearner, errors
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
@@ -56,7 +56,7 @@ def chunks_of_three(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[
 @statement(
     id="Lyu25 Theorem 3",
     says="one rule on the lists of all teachers: p must double with each radius",
-    code="learners.IrreducibleLearner.listed",
+    code="learn.IrreducibleLearner.listed",
     scope="random classes, three teachers with 2 to 5 records each",
     status="changed",
     proof="proofs/irreducible.md#theorem-2-the-proved-size",
@@ -82,7 +82,7 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
 @statement(
     id="Lists of teachers",
     says="with p points or fewer, a teacher lists all hypotheses that err at most alpha m times",
-    code="learners.IrreducibleLearner.listed, learners.teachers.frontier",
+    code="learn.IrreducibleLearner.listed, learn.papers.teachers.frontier",
     scope="random classes, chunks of at most 9 records with wrong labels, four shares alpha",
     status="as stated",
     proof="proofs/decomposition.md#few-columns",
@@ -111,7 +111,7 @@ def all_that_errs_little(trial: Trial) -> Outcome:
 @statement(
     id="Lyu25 Theorem 3",
     says="an ERM guarantee: few mistakes on any fixed data set that H fits",
-    code="learners.IrreducibleLearner.fit, learners.IrreducibleLearner.plan",
+    code="learn.IrreducibleLearner.fit, learn.IrreducibleLearner.plan",
     scope="sets of at most one element, three data sets; all small hypergeometric medians",
     status="changed",
     proof="proofs/irreducible.md#theorem-4-any-fixed-data-set",
@@ -144,7 +144,7 @@ def on_a_fixed_data_set(trial: Trial) -> Outcome:
 @statement(
     id="Lyu25 section 5, remark",
     says="proper: a hypothesis of H, and an error above alpha with probability beta at most",
-    code="learners.ProperLearner.fit, learners.ProperLearner.plan",
+    code="learn.ProperLearner.fit, learn.ProperLearner.plan",
     scope="sets of exactly one integer, whose SOA is no such set; 20 samples of the planned size",
     deep="200 samples",
     status="changed",

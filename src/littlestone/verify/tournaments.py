@@ -11,9 +11,9 @@ from typing import Any
 
 from littlestone.audit.choices import Choices
 from littlestone.classes import FiniteClass
-from littlestone.learners import GloballyStableLearner
-from littlestone.learners.stable.sizes import BatchSizes
-from littlestone.learners.stable.tournament import stable_rule
+from littlestone.learn import GloballyStableLearner
+from littlestone.learn.papers.stable.sizes import BatchSizes
+from littlestone.learn.papers.stable.tournament import stable_rule
 from littlestone.privacy.budget import Budget
 from littlestone.verify.definitions import Game, Rows, ldim
 from littlestone.verify.families import unordered_classes
@@ -98,7 +98,7 @@ def votes(learner: GloballyStableLearner[Any], sizes: BatchSizes, game: Game) ->
 @statement(
     id="BLM20 algorithm G",
     says="SOA(S T) for S ~ D~_k has the law of its definition",
-    code="learners.stable.tournament.stable_rule",
+    code="learn.papers.stable.tournament.stable_rule",
     scope="exact laws of its code: all classes over 2 points and 13 over 3, k <= 2",
     deep="every class of three points",
     status="changed",
@@ -114,7 +114,7 @@ def tournaments(trial: Trial) -> Outcome:
 @statement(
     id="BLM20 Theorem 10",
     says="Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f of loss <= alpha, with a cap",
-    code="learners.stable.tournament.stable_rule",
+    code="learn.papers.stable.tournament.stable_rule",
     scope="exact laws of its code for LDim 1, five blocks of one example, realizable distributions",
     deep="every class of three points",
     status="mended",
@@ -158,7 +158,7 @@ def globally_stable_code(trial: Trial) -> Outcome:
 @statement(
     id="BLM20 Theorem 17",
     says="batches of the learner M play D~_0, ..., D~_d in turn",
-    code="learners.GloballyStableLearner.rule",
+    code="learn.GloballyStableLearner.rule",
     scope="exact laws of its code, LDim 1, four batches of blocks of one example",
     status="changed",
     proof="proofs/globally-stable.md#theorem-5-accuracy",

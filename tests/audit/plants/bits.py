@@ -10,7 +10,7 @@ from typing import Any
 from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.bits import H, by_orders, read, together
 from littlestone.audit.subjects.exponential_learner import Records
-from littlestone.learners import BitPartsLearner, BitsLearner, ExponentialLearner
+from littlestone.learn import BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.privacy import Budget
 from littlestone.rules import BitFunction
 from plants.harness import Masses, Plant, is_private

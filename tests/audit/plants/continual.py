@@ -15,7 +15,7 @@ from typing import Any
 from littlestone.audit import Subject, neighbours
 from littlestone.audit.subjects.online import of_keys
 from littlestone.classes import Thresholds
-from littlestone.learners.online import KeyLearner
+from littlestone.learn.stream import KeyLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_selection import first, make_terms

@@ -14,9 +14,9 @@ from littlestone.audit.subjects.choosing import RECORDS
 from littlestone.audit.subjects.estimates import estimate_subject
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.classes.base import ErrorRuns, ErrorSums
-from littlestone.learners import ExponentialLearner
-from littlestone.learners.estimate import CELLS
-from littlestone.mistakes import MistakeCosts
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.costs.mistakes import MistakeCosts
+from littlestone.learn.results.estimate import CELLS
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts

@@ -20,7 +20,7 @@ from littlestone.classes.counting.list_counts import Item, ListCounts
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises.tabled import bits
-from littlestone.learners import ExponentialLearner
+from littlestone.learn import ExponentialLearner
 from littlestone.points.algebra import Monomials
 from littlestone.privacy import Budget
 from littlestone.rules import Hypothesis

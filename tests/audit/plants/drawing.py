@@ -12,7 +12,7 @@ from unittest.mock import patch
 from littlestone.audit import find_subject
 from littlestone.audit.subjects.randomized_response import RandomizedResponse
 from littlestone.classes import Thresholds
-from littlestone.learners import ExponentialLearner, Release
+from littlestone.learn import ExponentialLearner, Release
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Receipt

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from littlestone.audit.subjects.estimates import estimate_subject
-from littlestone.learners.estimate import CELLS
+from littlestone.learn.results.estimate import CELLS
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.rational import exp_below
 from plants.harness import Claim, Plant, is_private

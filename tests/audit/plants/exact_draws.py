@@ -12,7 +12,7 @@ import pytest
 
 from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.audit.subjects import online, staged
-from littlestone.learners.online import stage_stream
+from littlestone.learn.stream import stage_stream
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection

@@ -15,8 +15,8 @@ from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.exponential_learner import Records, released_text
 from littlestone.audit.subjects.learners import NAMED
 from littlestone.classes import Points
-from littlestone.learners import ChoosingLearner, SingleKeyLearner
-from littlestone.learners.teachers import restrict_where_consistent
+from littlestone.learn import ChoosingLearner, SingleKeyLearner
+from littlestone.learn.papers.teachers import restrict_where_consistent
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.rules import FiniteSet

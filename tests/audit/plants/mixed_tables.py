@@ -28,9 +28,9 @@ from littlestone.audit.subjects.mixed_tables import (
 from littlestone.classes import parse_class
 from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.classes.rule_lists import Rule
-from littlestone.learners import ChoosingLearner
-from littlestone.learners.regrown import RegrownLearner
-from littlestone.learners.rounds import RoundsLearner, left
+from littlestone.learn import ChoosingLearner
+from littlestone.learn.regrown import RegrownLearner
+from littlestone.learn.rounds import RoundsLearner, left
 from littlestone.points import number
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

@@ -13,8 +13,8 @@ from littlestone.audit import neighbours
 from littlestone.audit.subject import Subject
 from littlestone.audit.subjects.online import of_teachers
 from littlestone.classes import Points
-from littlestone.learners.online import TeacherLearner
-from littlestone.learners.online.teachers import TeacherStream
+from littlestone.learn.stream import TeacherLearner
+from littlestone.learn.stream.teachers import TeacherStream
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling

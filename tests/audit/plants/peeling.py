@@ -12,7 +12,7 @@ from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.peeling import peeling_subject
 from littlestone.classes import Subsets
 from littlestone.classes.promises.covering import Elements
-from littlestone.learners import ChoosingLearner
+from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost

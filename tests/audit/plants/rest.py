@@ -14,7 +14,7 @@ from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.learners import RECORDS, by_sample, crowd, whole
 from littlestone.classes import Points
 from littlestone.classes.promises.covering import Elements
-from littlestone.learners import ChoosingLearner
+from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection

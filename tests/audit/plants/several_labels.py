@@ -14,7 +14,7 @@ from littlestone.audit.subjects.exponential_learner import Records, fits, releas
 from littlestone.audit.subjects.learners import NAMED, NAMED_RECORDS, pair_of_teachers
 from littlestone.base.errors import RealizabilityError
 from littlestone.classes import FiniteClass
-from littlestone.learners import ExponentialLearner, IrreducibleLearner
+from littlestone.learn import ExponentialLearner, IrreducibleLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.rational import exp_below

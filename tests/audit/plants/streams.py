@@ -13,7 +13,7 @@ from typing import Any
 
 from littlestone.audit import Subject, neighbours
 from littlestone.audit.subjects.staged import Segment
-from littlestone.learners.online.stage_stream import StagedStream
+from littlestone.learn.stream.stage_stream import StagedStream
 from littlestone.privacy.mechanisms.streams.epoch import Epoch
 from littlestone.privacy.rational import log_above
 from littlestone.privacy.tape import Tape

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.audit.subjects.unit_streams import Steps, unit_neighbours, unit_stream
-from littlestone.learners.online import DurableStream
-from littlestone.learners.online.offsets import FirstRecords
+from littlestone.learn.stream import DurableStream
+from littlestone.learn.stream.offsets import FirstRecords
 from littlestone.points import text
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import growth

@@ -10,7 +10,7 @@ from typing import Any
 
 from littlestone.audit.subjects.units import Block, Blocks, UnitTable, exponential, read
 from littlestone.data.reservoir import Reservoir
-from littlestone.learners import PrivateLearner
+from littlestone.learn import PrivateLearner
 from littlestone.points.units import Unit
 from littlestone.sample import Sample
 from plants.harness import Claim, Plant, is_private

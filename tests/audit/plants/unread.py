@@ -14,9 +14,9 @@ from littlestone.audit.subjects.unread import (
     shares_subject,
     unread_subject,
 )
-from littlestone.data.checking import checks_of, count_faults
-from littlestone.data.fitting import columns_of
-from littlestone.learners.estimate import UNREAD
+from littlestone.learn.declared.checking import checks_of, count_faults
+from littlestone.learn.results.estimate import UNREAD
+from littlestone.points.columns import columns_of
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from plants.harness import Claim, Plant, is_private
 

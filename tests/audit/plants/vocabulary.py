@@ -12,8 +12,8 @@ from littlestone.audit.subjects.learners import whole
 from littlestone.audit.subjects.mixed_tables import by_learner
 from littlestone.audit.subjects.vocabulary import made, vocabulary, vocabulary_costs
 from littlestone.classes.promises.by_table import ByTable
-from littlestone.learners.exponential import ExponentialLearner
-from littlestone.learners.vocabulary import VocabularyLearner, listed
+from littlestone.learn.exponential import ExponentialLearner
+from littlestone.learn.vocabulary import VocabularyLearner, listed
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planting import Fault
 
-PARTS = "littlestone.learners.labels.parts:BitPartsLearner"
-BITS = "littlestone.learners.labels.bits:BitwiseLearner"
+PARTS = "littlestone.learn.bit_parts:BitPartsLearner"
+BITS = "littlestone.learn.bits:BitwiseLearner"
 ONE_PART = Fault(f"{PARTS}.plan", "len(self.learners) * n", "n", "one part of records for all bits")
 SHORT = Fault(
     "littlestone.verify.bgs21:bit_class_cap", "int(6 * d", "int(d", "a search that is too short"

@@ -13,7 +13,7 @@ FAULTS: dict[str, list[Fault]] = {
             "a threshold is not counted",
         ),
         Fault(
-            "littlestone.learners.stable.sizes:proved_sizes",
+            "littlestone.learn.papers.stable.sizes:proved_sizes",
             "math.log(1 / eta) / alpha",
             "math.log(1 / eta) / alpha**2",
             "blocks grow as alpha^-2",
@@ -21,7 +21,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "identity": [
         Fault(
-            "littlestone.learners.walk:Walk.weights",
+            "littlestone.learn.papers.walk:Walk.weights",
             "self.rounds // 2 - r for",
             "self.rounds // 2 - r + 1 for",
             "weights of one vote more",
@@ -29,7 +29,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "algorithmic": [
         Fault(
-            "littlestone.learners.boosting:BoostingLearner.plan",
+            "littlestone.learn.papers.boosting:BoostingLearner.plan",
             "self.walk.rounds * size",
             "self.walk.rounds**2 * size",
             "each round has the records of all",

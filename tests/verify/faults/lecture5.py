@@ -5,7 +5,7 @@ from __future__ import annotations
 from planting import Fault
 
 DIMENSION = "littlestone.dimension.search.version_spaces:VersionSpaces.dimension"
-LEARNER = "littlestone.learners.exponential"
+LEARNER = "littlestone.learn.exponential"
 TRUTH = Fault(
     "littlestone.theory.game.adversaries:TreeAdversary.label",
     "if y != prediction",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from planting import Fault
 
-TREES = "littlestone.learners.online.stage_trees"
+TREES = "littlestone.learn.stream.stage_trees"
 LEAVES = f"{TREES}:stage_leaves"
-SIZES = "littlestone.learners.online.stage_sizes"
+SIZES = "littlestone.learn.stream.stage_sizes"
 SELECTION = "littlestone.privacy.mechanisms.lists.sparse_selection:SparseSelection"
 COUNTER = "littlestone.privacy.mechanisms.thresholds.one_sided_threshold:OneSidedThreshold"
 ONE_CHUNK = Fault(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from planting import Fault
 
-SIZES = "littlestone.learners.online.stage_sizes"
+SIZES = "littlestone.learn.stream.stage_sizes"
 PROVED = f"{SIZES}:with_proved_bound"
-BOUND = "littlestone.learners.online.staged:StagedOnlineLearner.mistake_bound"
+BOUND = "littlestone.learn.stream.staged:StagedOnlineLearner.mistake_bound"
 FAULTS: dict[str, list[Fault]] = {
     "number_of_calls": [
         Fault(f"{SIZES}:calls_needed", "math.log(5 / 4)", "math.log(500)", "ln 500 for ln(5/4)"),

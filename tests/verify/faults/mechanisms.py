@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-LEARNERS = "littlestone.learners"
+LEARNERS = "littlestone.learn"
 MECHANISMS = "littlestone.privacy.mechanisms"
 SPARSE = f"{MECHANISMS}.lists.sparse_selection:SparseSelection"
 CONTINUAL = f"{MECHANISMS}.streams.continual_selection"
@@ -232,7 +232,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "group-estimates": [
         Fault(
-            "littlestone.mistakes:MistakeCosts.largest",
+            "littlestone.learn.costs.mistakes:MistakeCosts.largest",
             "max(self.missed, self.alarm)",
             "min(self.missed, self.alarm)",
             "the smaller cost is the sensitivity",

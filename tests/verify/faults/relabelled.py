@@ -6,12 +6,12 @@ from planting import Fault
 
 COSTS = "littlestone.privacy.accounting.relabelled"
 LAWS = Fault(
-    "littlestone.learners.agnostic.base:AgnosticTransformation.laws",
+    "littlestone.learn.papers.agnostic.base:AgnosticTransformation.laws",
     "probabilities(scores - scores.min())",
     "probabilities(2 * (scores - scores.min()))",
     "the base of the weights is e^eta",
 )
-SCORES = "littlestone.learners.agnostic.other_labels:AgnosticLearner.scores"
+SCORES = "littlestone.learn.papers.agnostic.other_labels:AgnosticLearner.scores"
 FAULTS: dict[str, list[Fault]] = {
     "own_labels": [
         LAWS,

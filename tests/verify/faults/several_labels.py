@@ -23,7 +23,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "one_rule_on_all_lists": [
         Fault(
-            "littlestone.learners.irreducible:IrreducibleLearner.listed",
+            "littlestone.learn.papers.irreducible:IrreducibleLearner.listed",
             "scale=2**s",
             "scale=1",
             "p is never doubled",

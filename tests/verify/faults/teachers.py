@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planting import Fault
 
-LISTED = "littlestone.learners.irreducible:IrreducibleLearner.listed"
-PROPER = "littlestone.learners.proper:ProperLearner"
+LISTED = "littlestone.learn.papers.irreducible:IrreducibleLearner.listed"
+PROPER = "littlestone.learn.papers.proper:ProperLearner"
 FAULTS: dict[str, list[Fault]] = {
     "one_rule_on_all_lists": [
         Fault(LISTED, "scale=2**s", "scale=1", "p is never doubled"),

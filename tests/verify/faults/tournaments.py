@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from planting import Fault
 
-TOURNAMENT = "littlestone.learners.stable.tournament"
+TOURNAMENT = "littlestone.learn.papers.stable.tournament"
 UPDATE = "littlestone.theory.game.extended_soa:ExtendedSOA.update"
-RULE = "littlestone.learners.globally_stable:GloballyStableLearner.rule"
+RULE = "littlestone.learn.papers.globally_stable:GloballyStableLearner.rule"
 RIGHT_WINS = Fault(
     f"{TOURNAMENT}:_winner", "f(x) != y else", "f(x) == y else", "the right rule wins"
 )

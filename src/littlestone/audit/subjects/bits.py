@@ -13,8 +13,8 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.classes import FiniteClass
-from littlestone.learners import BitPartsLearner, BitsLearner, ExponentialLearner
-from littlestone.learners.voting import orders
+from littlestone.learn import BitPartsLearner, BitsLearner, ExponentialLearner
+from littlestone.learn.papers.voting import orders
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 

@@ -14,7 +14,7 @@ from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.audit.subjects.globally_stable_learner import Masses, orders
 from littlestone.classes import Thresholds
-from littlestone.learners import BoostingLearner, ExponentialLearner
+from littlestone.learn import BoostingLearner, ExponentialLearner
 from littlestone.privacy.budget import Budget
 from littlestone.rules import Hypothesis
 

@@ -16,9 +16,9 @@ from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.online import LONG, Law, Published, told
 from littlestone.classes import FiniteClass, HypothesisClass, Intervals, Thresholds
-from littlestone.learners.online import ConfirmedLearner
-from littlestone.learners.online.knowledge import Knowledge
-from littlestone.learners.online.known_ends import Ends
+from littlestone.learn.stream import ConfirmedLearner
+from littlestone.learn.stream.knowledge import Knowledge
+from littlestone.learn.stream.known_ends import Ends
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 
@@ -116,7 +116,7 @@ def quick(H: HypothesisClass[Any], epsilon: Fraction) -> ConfirmedLearner:
 @subject(
     "online-confirmed-learner",
     id="Streams",
-    code="learners.online.ConfirmedLearner",
+    code="learn.stream.ConfirmedLearner",
     proof="proofs/confirmation.md#theorem-1-privacy",
     drawn_at=4,
     steps=2,

@@ -13,9 +13,9 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, all_records, released_text
 from littlestone.classes import Thresholds
-from littlestone.learners import ExponentialLearner
-from littlestone.learners.estimate import CELLS, Estimate, cells
-from littlestone.mistakes import MistakeCosts
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.costs.mistakes import MistakeCosts
+from littlestone.learn.results.estimate import CELLS, Estimate, cells
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
@@ -80,7 +80,7 @@ def rule_estimates(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject(
     "group-estimates",
     id="Mixed tables",
-    code="learners.estimate",
+    code="learn.results.estimate",
     proof="proofs/estimates.md#theorem-2-rule-and-counts-together",
     drawn_at=25,
 )

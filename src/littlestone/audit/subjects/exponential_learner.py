@@ -26,7 +26,7 @@ from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises.counted import CountedBoxes
 from littlestone.classes.promises.tabled import bits
 from littlestone.classes.union import ScoredUnion
-from littlestone.learners import ExponentialLearner, PrivateLearner
+from littlestone.learn import ExponentialLearner, PrivateLearner
 from littlestone.points import Grid, Product
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
@@ -124,7 +124,7 @@ def sums(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject(
     "exponential-learner-lines",
     id="Lines of a plane",
-    code="learners.ExponentialLearner",
+    code="learn.ExponentialLearner",
     proof="proofs/exponential-mechanism.md#theorem-7-hypotheses-that-are-counted",
 )
 def lines(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
@@ -167,7 +167,7 @@ def union(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject(
     "exponential-learner-missed",
     id="KLN+11 Theorem 3.4",
-    code="learners.ExponentialLearner",
+    code="learn.ExponentialLearner",
     proof="proofs/exponential-mechanism.md#theorem-5-mistakes-that-do-not-all-cost-the-same",
 )
 def missed(epsilon: Fraction, delta: Fraction) -> Subject[Records]:

@@ -19,9 +19,9 @@ from littlestone.audit.subjects.exponential_learner import (
 )
 from littlestone.audit.subjects.learners import crowd
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
-from littlestone.learners import GloballyStableLearner
-from littlestone.learners.globally_stable import errors
-from littlestone.learners.stable.sizes import BatchSizes
+from littlestone.learn import GloballyStableLearner
+from littlestone.learn.papers.globally_stable import errors
+from littlestone.learn.papers.stable.sizes import BatchSizes
 from littlestone.privacy.budget import Budget
 from littlestone.rules import Hypothesis
 

@@ -19,7 +19,7 @@ from littlestone.classes import (
     Points,
     Subsets,
 )
-from littlestone.learners import (
+from littlestone.learn import (
     ChoosingLearner,
     GGKMLearner,
     IrreducibleLearner,
@@ -27,7 +27,7 @@ from littlestone.learners import (
     PrivateLearner,
     SingleKeyLearner,
 )
-from littlestone.learners.voting import orders
+from littlestone.learn.papers.voting import orders
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
@@ -173,7 +173,7 @@ def votes(
 @subject(
     "irreducible-learner",
     id="Lyu25 Corollary 5.1",
-    code="learners.IrreducibleLearner",
+    code="learn.IrreducibleLearner",
     proof="proofs/irreducible.md#theorem-2-the-proved-size",
     status="changed",
 )
@@ -193,7 +193,7 @@ NAMED_RECORDS: Records = tuple(product(NAMED.domain.points[:2], range(NAMED.labe
 @subject(
     "single-key-learner-labels",
     id="Keys",
-    code="learners.SingleKeyLearner",
+    code="learn.SingleKeyLearner",
     proof="proofs/single-key-selection.md#theorem-3-every-class-of-littlestone-dimension-1",
 )
 def single_key_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:

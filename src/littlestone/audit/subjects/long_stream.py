@@ -9,7 +9,7 @@ from typing import Any
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.online import of_keys, told
 from littlestone.classes import Subsets
-from littlestone.learners.online import KeyLearner
+from littlestone.learn.stream import KeyLearner
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection

@@ -12,11 +12,11 @@ from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.learners import Law, crowd, whole
 from littlestone.classes import parse_class
-from littlestone.learners.base import PrivateLearner
-from littlestone.learners.choosing import ChoosingLearner
-from littlestone.learners.exponential import ExponentialLearner
-from littlestone.learners.regrown import RegrownLearner
-from littlestone.learners.rounds import RoundsLearner
+from littlestone.learn.base import PrivateLearner
+from littlestone.learn.choosing import ChoosingLearner
+from littlestone.learn.exponential import ExponentialLearner
+from littlestone.learn.regrown import RegrownLearner
+from littlestone.learn.rounds import RoundsLearner
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 
@@ -68,7 +68,7 @@ def on_tables(
 @subject(
     "conditions-learner",
     id="Mixed tables",
-    code="learners.ExponentialLearner",
+    code="learn.ExponentialLearner",
     proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
 )
 def conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
@@ -80,7 +80,7 @@ def conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject(
     "trees-learner",
     id="Mixed tables",
-    code="learners.ExponentialLearner",
+    code="learn.ExponentialLearner",
     proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
 )
 def trees(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
@@ -97,7 +97,7 @@ def trees_of_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject(
     "open-conditions-learner",
     id="Mixed tables",
-    code="learners.ChoosingLearner",
+    code="learn.ChoosingLearner",
     proof="proofs/choosing.md#theorem-1-privacy",
 )
 def open_conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
@@ -111,7 +111,7 @@ def open_conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject(
     "rule-list-learner",
     id="Mixed tables",
-    code="learners.rounds.RoundsLearner",
+    code="learn.rounds.RoundsLearner",
     proof="proofs/rounds.md#theorem-1-privacy",
 )
 def rule_list(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
@@ -146,7 +146,7 @@ def regrown_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject(
     "regrown-learner",
     id="Mixed tables",
-    code="learners.regrown.RegrownLearner",
+    code="learn.regrown.RegrownLearner",
     proof="proofs/regrown.md#theorem-1-disjoint-leaves-share-one-budget",
 )
 def regrown(epsilon: Fraction, delta: Fraction) -> Subject[Records]:

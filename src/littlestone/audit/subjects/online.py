@@ -14,14 +14,14 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, paid, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.classes import Points, Subsets, Thresholds
-from littlestone.learners.online import (
+from littlestone.learn.stream import (
     KeyLearner,
     PrivateOnlineLearner,
     PrivateStream,
     TeacherLearner,
 )
-from littlestone.learners.online.stage_stream import StagedStream
-from littlestone.learners.online.teachers import TeacherStream
+from littlestone.learn.stream.stage_stream import StagedStream
+from littlestone.learn.stream.teachers import TeacherStream
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
@@ -179,7 +179,7 @@ def forked(stream: Any) -> Any:
 @subject(
     "online-key-learner",
     id="Streams",
-    code="learners.online.KeyLearner",
+    code="learn.stream.KeyLearner",
     proof="proofs/continual-key-selection.md#theorem-1-privacy",
     epsilon=5,
 )
@@ -201,7 +201,7 @@ def functions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject(
     "online-teacher-learner",
     id="Streams",
-    code="learners.online.TeacherLearner",
+    code="learn.stream.TeacherLearner",
     proof="proofs/online-teachers.md#theorem-2-the-whole-process",
     epsilon=5,
     drawn_at=20,

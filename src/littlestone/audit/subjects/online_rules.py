@@ -13,7 +13,7 @@ from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.online import LONG, Law, Published, add, told, twin
 from littlestone.classes import EqualityRules
-from littlestone.learners.online import RuleLearner
+from littlestone.learn.stream import RuleLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_selection import first
@@ -91,7 +91,7 @@ def copied(stream: Any) -> Any:
 @subject(
     "online-rule-learner",
     id="Streams",
-    code="learners.online.RuleLearner",
+    code="learn.stream.RuleLearner",
     proof="proofs/continual-selection.md#theorem-4-privacy-of-the-learner",
     epsilon=5,
 )

@@ -12,7 +12,7 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.classes import Subsets
-from littlestone.learners import ChoosingLearner
+from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample

@@ -11,7 +11,7 @@ from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.learners import NAMED, NAMED_RECORDS, whole
 from littlestone.classes import HypothesisClass, Subsets
-from littlestone.learners.radii import RadiiLearner
+from littlestone.learn.papers.radii import RadiiLearner
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample

@@ -13,8 +13,8 @@ from typing import Any
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, all_records, fits, released_text
 from littlestone.classes import FiniteClass
-from littlestone.learners import AgnosticLearner, ExponentialLearner, RelabellingLearner
-from littlestone.learners.agnostic.base import AgnosticTransformation
+from littlestone.learn import AgnosticLearner, ExponentialLearner, RelabellingLearner
+from littlestone.learn.papers.agnostic.base import AgnosticTransformation
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 

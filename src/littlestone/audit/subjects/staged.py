@@ -14,8 +14,8 @@ from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.online import LONG, Law, seen, told
 from littlestone.classes import Subsets
-from littlestone.learners.online import StagedOnlineLearner
-from littlestone.learners.online.stage_stream import StagedStream
+from littlestone.learn.stream import StagedOnlineLearner
+from littlestone.learn.stream.stage_stream import StagedStream
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.epoch import Epoch
@@ -166,7 +166,7 @@ class _Chosen:
 @subject(
     "online-staged-learner",
     id="Lyu25 section 6.1",
-    code="learners.online.StagedOnlineLearner, learners.online.stage_stream.StagedStream",
+    code="learn.stream.StagedOnlineLearner, learn.stream.stage_stream.StagedStream",
     proof="proofs/staged-stream.md#theorem-1-privacy",
     status="mended",
     epsilon=5,

@@ -13,8 +13,8 @@ from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.online import LONG, Law, Published, told
 from littlestone.classes import FiniteClass
-from littlestone.learners.online import TalliedLearner
-from littlestone.learners.online.tallied import Scale, Weights
+from littlestone.learn.stream import TalliedLearner
+from littlestone.learn.stream.tallied import Scale, Weights
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
@@ -86,7 +86,7 @@ def continual_tallies(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
 @subject(
     "online-tallied-learner",
     id="Streams",
-    code="learners.online.TalliedLearner",
+    code="learn.stream.TalliedLearner",
     proof="proofs/tallies.md#theorem-1-privacy",
     drawn_at=6,
     steps=2,

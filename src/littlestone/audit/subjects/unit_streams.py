@@ -13,8 +13,8 @@ from littlestone.audit.subject import Run, Subject, paid, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.online import LONG, VOID, of_keys
 from littlestone.classes import Subsets
-from littlestone.learners.online import DurableStream, KeyLearner
-from littlestone.learners.online.offsets import FirstRecords
+from littlestone.learn.stream import DurableStream, KeyLearner
+from littlestone.learn.stream.offsets import FirstRecords
 from littlestone.points import Integers
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import record_budget
@@ -90,7 +90,7 @@ def unit_stream(
 @subject(
     "unit-stream",
     id="Streams",
-    code="learners.online.durable_run",
+    code="learn.stream.durable_run",
     proof="proofs/units.md#theorem-5-streams",
 )
 def two_records(epsilon: Fraction, delta: Fraction) -> Subject[Steps]:

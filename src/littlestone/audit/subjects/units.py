@@ -18,7 +18,7 @@ from littlestone.data import Label, Table, read_sample
 from littlestone.data.coding import Coded, coded
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.tables import Row
-from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLearner
+from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner
 from littlestone.points import Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import Grouped, record_budget

@@ -12,15 +12,21 @@ from typing import Any
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, subject
 from littlestone.classes import parse_class
-from littlestone.data.checking import Faults, cell_check, checks_of, count_faults, label_check
-from littlestone.data.fitting import columns_of
 from littlestone.data.labels import Label
 from littlestone.data.reading import read_sample
 from littlestone.data.tables import Row, Table
-from littlestone.learners import ExponentialLearner
-from littlestone.learners.estimate import UNREAD, UNREAD_PART, UnreadRecords
-from littlestone.learners.unread import UnreadCounts, count_unread, unread_event
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.declared.checking import (
+    Faults,
+    cell_check,
+    checks_of,
+    count_faults,
+    label_check,
+)
+from littlestone.learn.results.estimate import UNREAD, UNREAD_PART, UnreadRecords
+from littlestone.learn.results.unread import UnreadCounts, count_unread, unread_event
 from littlestone.points import Codes
+from littlestone.points.columns import columns_of
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts

@@ -12,7 +12,7 @@ from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.learners import crowd, half_way, whole
 from littlestone.audit.subjects.mixed_tables import by_learner
 from littlestone.classes import parse_class
-from littlestone.learners.vocabulary import VocabularyLearner
+from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.privacy.budget import Budget
 
 WORDS: Records = tuple(product([("u",), ("v",), ("",)], (0, 1)))
@@ -29,7 +29,7 @@ def made(
 @subject(
     "vocabulary-learner",
     id="Mixed tables",
-    code="learners.vocabulary",
+    code="learn.vocabulary",
     proof="proofs/vocabulary.md#theorem-1-privacy",
 )
 def vocabulary(epsilon: Fraction, delta: Fraction) -> Subject[Records]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from littlestone.base.errors import DeclarationError
 from littlestone.base.markup import Html, joined
 from littlestone.base.visible import shortened
-from littlestone.learners.release import Release
+from littlestone.learn.results.release import Release
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import PrivacyCost, decimal_text, short_text
 from littlestone.privacy.ledger import Count, Entry, Ledger

@@ -6,7 +6,7 @@ import re
 import shlex
 from fractions import Fraction
 
-from littlestone.learners.release import Release
+from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
 
 

@@ -6,8 +6,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from littlestone.base.markup import Html, joined
+from littlestone.learn.results.promise import factor
 from littlestone.privacy.cost import PrivacyCost, decimal_text
-from littlestone.report.fit import factor
 from littlestone.report.pages.frame import note, said, table
 
 _BEFORE = (1, 10, 50, 90)

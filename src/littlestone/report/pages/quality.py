@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from littlestone.base.markup import Html
-from littlestone.learners.estimate import BETA, Estimate, Share, interval
-from littlestone.learners.release import NOT_ESTIMATED, Release
+from littlestone.learn.results.estimate import BETA, Estimate, Share, interval
+from littlestone.learn.results.release import NOT_ESTIMATED, Release
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import decimal_text
 from littlestone.report.pages.frame import figure, note, part, said

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from littlestone.base.markup import Html, tag
 from littlestone.base.visible import shortened
-from littlestone.learners.release import Release
+from littlestone.learn.results.group import Group
+from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.group import Group
 from littlestone.report.pages.budget import budget, own_budget
 from littlestone.report.pages.cite import citing
 from littlestone.report.pages.commands import again

@@ -91,7 +91,7 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
         """The least number of records after which a key is missed with probability at most ``beta``.
 
         The records are i.i.d., and a share of at least ``alpha`` of them has the key and the label 1:
-        the least n with E[1 - q(Bin(n, alpha))] <= beta.  `littlestone.learners.missed` has sizes for
+        the least n with E[1 - q(Bin(n, alpha))] <= beta.  `littlestone.learn.plan.missed` has sizes for
         several keys.  Raises `DeclarationError` unless 0 < alpha, beta < 1.
         """
         for name, value in (("alpha", alpha), ("beta", beta)):

@@ -1,0 +1,284 @@
+"""The choosing learner: it releases elements one by one, from vocabularies that need no list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+
+from littlestone.base.errors import TooLargeError
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.dimensions.searching import has_one_mistake
+from littlestone.classes.promises.covering import Covering, Elements
+from littlestone.classes.promises.named import Named
+from littlestone.learn.base import (
+    MOST_WORK,
+    Bound,
+    Setting,
+    binomial_mean,
+    has_rule,
+    require_plan,
+    require_values,
+    unfit,
+)
+from littlestone.learn.costs.mistakes import MistakeCosts
+from littlestone.learn.costs.weighed import WeighedLearner
+from littlestone.points import Point
+from littlestone.privacy.accounting.calibration import calibrate
+from littlestone.privacy.accounting.composed import repeated
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
+from littlestone.privacy.parameters import least
+from littlestone.rules import Hypothesis
+from littlestone.sample import Sample
+
+_DRAW = 1000  # steps
+
+MOST_ROUNDS = 1_000
+
+MOST_CANDIDATES = 1 << 26
+"""The most candidates by `Covering.most_candidates`; each takes some 80 bytes until one is drawn."""
+
+
+class ChoosingLearner(WeighedLearner[Point]):
+    """Release a union of elements, each drawn with Pr ~ r^(positives - negatives it newly covers).
+
+    With ``cost`` = (a, b), a missed positive costs a and a false alarm b, and the exponent is
+    a positives - b negatives.
+
+    For a class of unions of at most s = `Covering.parts` elements, in which at most g elements cover
+    any point.  There are s rounds of the choosing mechanism, composed to (epsilon, delta)-DP for every
+    sample.  Each round sees the examples that no released element covers.  A round may release
+    nothing; if no round releases an element, the rule is the constant 0.  The constant 1 competes in
+    the last round, even if it is not an element.  So the rule hardly does worse than either constant.
+    Proper, except for the constant 1.  The vocabulary need not be listed, and no Littlestone dimension
+    is needed.
+
+    Or for any other class of two labels with LDim <= 1: its functions are the SOA, changed on disjoint
+    sets (`Named`).  Then there is one round, positive records are those whose label is not the SOA's,
+    and the SOA takes the place of the constant 0.  All mistakes cost the same.
+
+    Time: O(n log n) for each round and column set.  Raises `DeclarationError` for other classes and
+    delta = 0.  Source: BNS13; docs/proofs/choosing.md, and peeling.md for several rounds.
+
+    >>> from littlestone.classes import EqualityRules
+    >>> H = EqualityRules.of("origin", "dest", max_literals=2)
+    >>> learner = ChoosingLearner(H, Budget(1, "1e-6"))
+    >>> learner.plan(0.1, 0.05, setting="realizable").n
+    438
+    """
+
+    method = "choosing"
+    several = False
+    tolerates_label_noise = True
+    takes_void = True
+
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
+    ) -> None:
+        super().__init__(hypotheses, budget, cost=cost)
+        self.covering = _covering(hypotheses)
+        if isinstance(self.covering, Named) and not self.mistakes.equal:
+            raise unfit(
+                hypotheses,
+                self.method,
+                found="its rules are changes of the SOA, which hold missed positives and false alarms",
+                declare="points, subsets, rules or rule_sets, or leave the costs out",
+            )
+        if self.covering.parts > MOST_ROUNDS:
+            raise TooLargeError(
+                f"choose {self.covering.parts:,} elements one after another",
+                found=f"each round costs, and at most {MOST_ROUNDS:,} rounds are composed",
+                fix="take another method, such as partition, or declare fewer elements",
+            )
+        target = budget.cost
+        self.rounds = max(1, self.covering.parts)
+        growth = self.covering.elements_per_point
+        self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
+        # Every round is charged, also one that releases nothing.
+        self._event = repeated(self.mechanism, self.rounds, target.delta)
+
+    @property
+    def event(self) -> Event:
+        return self._event
+
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        chosen: list[Hypothesis[Point]] = []
+        for rounds in range(self.rounds, 0, -1):
+            competing = self.competing(sample, rounds)
+            scores = self.mechanism.score(competing.positives, competing.negatives)
+            i = self.mechanism.draw_scores(scores, competing.lengths, receipt=receipt)
+            if i is not None:
+                chosen.append(competing.element(i))
+                # What was released decides which records stay: docs/proofs/peeling.md, Theorem 1.
+                sample = self.left(sample, competing, i)
+        return self.covering.union(chosen)
+
+    def competing(self, sample: Sample[Point], rounds: int) -> Elements:
+        """The elements that cover a positive example; with one of the ``rounds`` left, the constant 1.
+
+        It competes whatever the examples are.  In an earlier round it might win before the elements
+        that together do better.
+        """
+        found, everything = self.covering.elements(sample), self.covering.everything
+        if everything is None or rounds > 1:
+            return found
+        size = found.size
+        negatives, positives = sample.counts.sum(axis=0).tolist()
+        return Elements(
+            # The constant 1 competes whatever the records are; only if it were covered by some
+            # would it be a new candidate.
+            np.append(found.positives, positives),
+            np.append(found.negatives, negatives),
+            lambda i: everything if i == size else found.element(i),
+            lambda i: np.arange(len(sample.points)) if i == size else found.covered(i),
+            None if found.lengths is None else np.append(found.lengths, 1),
+        )
+
+    def work(self, n: int) -> int:
+        looked = n // 10  # numpy counts ten records in a step
+        if isinstance(self.covering, Named):
+            looked = self.covering.work(n) if has_rule(self.hypotheses) else MOST_WORK + 1
+        return work(self.rounds, looked)
+
+    def require_affordable(self, n: int) -> None:
+        super().require_affordable(n)
+        require_candidates(self.covering, n)
+
+    def left(self, sample: Sample[Point], elements: Elements, i: int) -> Sample[Point]:
+        """The examples that element i does not cover; each record stays or goes independently."""
+        return elements.left(sample, i)
+
+    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
+        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
+        return self._distribution(sample, (), self.rounds)
+
+    def _distribution(
+        self, sample: Sample[Point], chosen: tuple[Hypothesis[Point], ...], rounds: int
+    ) -> dict[Hypothesis[Point], Fraction]:
+        if not rounds:
+            return {self.covering.union(chosen): Fraction(1)}
+        elements, total = self.competing(sample, rounds), dict[Hypothesis[Point], Fraction]()
+        scores = elements.of_each(self.mechanism.score(elements.positives, elements.negatives))
+        for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
+            after, rest = chosen, sample
+            if i is not None:
+                after, rest = (*chosen, elements.element(i)), self.left(sample, elements, i)
+            for h, p in self._distribution(rest, after, rounds - 1).items():
+                total[h] = total.get(h, Fraction(0)) + chance * p
+        return total
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """The examples that suffice if a hypothesis is one element (docs/proofs/choosing.md); or None.
+
+        With r = base, g = growth, B = bottom, the costs (a, b), M = max(a, b), lam = M ln r and
+        N ~ Bin(n, min(alpha M / a, 1)), it is the least n for which
+
+            realizable:  (n g + 1) q^(n-1) + E[1 / (1 + r^(a N - B))] <= beta,
+                         q = 1 - alpha (1 - e^-lam),
+            agnostic:    ((n g + 1) e^l + e^(l B / M)) q^(n-1) <= beta,  q = p e^-l + (1 - p) e^l,
+                         p = (1 + alpha) / 2,  l = min(lam, artanh alpha).
+
+        The 1 next to n g is for the constant 1; it is 0 if that is an element.
+        """
+        require_plan(alpha, beta, setting)
+        if self.covering.parts != 1:
+            return None
+        growth, bottom = self.covering.elements_per_point, self.mechanism.bottom
+        each, most, gain = (
+            math.log1p(self.mechanism.base - 1),
+            self.mistakes.largest,
+            self.mistakes.missed,
+        )
+        lam, one = most * each, int(self.covering.everything is not None)
+        failure: Callable[[int], float]
+        if setting == "realizable":
+            rate = math.log1p(alpha * math.expm1(-lam))
+            share = alpha * most / gain
+
+            def failure(n: int) -> float:
+                wrong = (n * growth + one) * math.exp(rate * (n - 1))
+                # If even missing every record costs at most alpha, bottom is never bad.
+                if share >= 1:
+                    return wrong
+                return wrong + _mean_bottom(n, share, bottom / gain, gain * each, beta)
+        else:
+            tilt = min(lam, math.atanh(alpha))
+            rate = math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
+
+            def failure(n: int) -> float:
+                exponents = math.log(n * growth + one) + tilt, tilt * bottom / most
+                return sum(math.exp(min(e + rate * (n - 1), 700.0)) for e in exponents)
+
+        # The relative margin covers the rounding of the sums.
+        n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
+        return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
+
+
+def _covering(H: HypothesisClass[Point]) -> Covering[Point] | Named[Point]:
+    """H as a class of unions of elements; raises `DeclarationError` if it is not one."""
+    if isinstance(H, Covering):
+        return H
+    if H.labels > 2 or not has_one_mistake(H):
+        raise unfit(
+            H,
+            ChoosingLearner.method,
+            found="it is not a class of unions of elements, of which few cover any point",
+            declare="points, subsets, rules or rule_sets",
+        )
+    return Named(H)
+
+
+def work(rounds: int, n: int) -> int:
+    """Every record in each round, and the draws themselves."""
+    return rounds * (n + _DRAW)
+
+
+def require_candidates(covering: Covering[Any] | Named[Any], n: int) -> None:
+    """Raise `TooLargeError` if the elements that ``n`` records bring are too many to count."""
+    covering.require_countable(n)
+    candidates = covering.most_candidates(n)
+    if candidates > MOST_CANDIDATES:
+        raise TooLargeError(
+            f"choose from the rules that {n:,} records obey",
+            found=f"they may be {candidates:,}, more than {MOST_CANDIDATES:,}",
+            fix="coarsen the grids, name fewer columns, or ask for fewer conditions in a rule",
+        )
+
+
+@lru_cache(maxsize=1024)  # many learners are built on this one, with the same rounds and target
+def round_of(
+    rounds: int, growth: int, target: PrivacyCost, mistakes: MistakeCosts
+) -> ChoosingMechanism[int]:
+    """The mechanism with the lowest bottom whose ``rounds`` draws together cost ``target``."""
+    fields = growth, mistakes.missed, mistakes.alarm
+    if rounds == 1:
+        return ChoosingMechanism[int](Budget(target.epsilon, target.delta), *fields)
+
+    def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
+        def drawn(step: Fraction) -> Event:
+            mechanism = ChoosingMechanism[int](Budget(step, shared), *fields)
+            return repeated(mechanism, rounds, target.delta)
+
+        ((found, _),) = calibrate(drawn, target).uses()
+        return cast("ChoosingMechanism[int]", found)
+
+    # All of delta for the rounds, or half of it for composing their epsilons.
+    shares = (target.delta / rounds, target.delta / (2 * rounds))
+    return min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
+
+
+def _mean_bottom(n: int, alpha: float, bottom: float, lam: float, beta: float) -> float:
+    """E[1 / (1 + r^(N - B))] for N ~ Bin(n, alpha) and r = e^lam, up to an error below beta 1e-17."""
+    few = min(700.0, 40 - math.log(beta))
+    most = min(n, math.ceil(bottom + few / lam)) + 1
+    require_values(most)
+    k = np.arange(most)
+    return binomial_mean(n, alpha, 1 / (1 + np.exp(np.clip(lam * (k - bottom), -700, 700))))

@@ -1,0 +1,1 @@
+"""What is declared before anything is learned: schema, task, and their checks."""

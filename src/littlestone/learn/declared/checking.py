@@ -1,0 +1,353 @@
+"""What a declaration reads of a table, counted for people who may see it.  NOT PRIVATE.
+
+No value of a cell is kept or shown, only why it cannot be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from littlestone.data.coding import Coded, Codes, Numbering
+from littlestone.data.csv_files import CsvTable, CsvText
+from littlestone.data.labels import Label
+from littlestone.data.tables import Table
+from littlestone.data.written import Unread, Written
+from littlestone.learn.declared.fitting import NUMBERS
+from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.schema_columns import SchemaColumn
+from littlestone.points import Dates, Domain, Listed, number, text
+
+READ, MISSING, OTHER = "read", "missing", "another value"
+"""What a cell or a label may be if nothing is wrong with it; every other word is a fault."""
+
+COMMA, UNIT, DATE, NUMBER = (
+    "a decimal comma",
+    "a number with a unit",
+    "a date",
+    "no number",
+)
+OTHERWISE, DAY = "a day, written otherwise", "no day"
+SPELLING, UNLISTED = "a listed value, spelled otherwise", str(Unread.UNLISTED)
+
+_SIZE = r"[-+]?\d[\d.,'\s]*"
+_DATE = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{4}[-/]\d{1,2}[-/]\d{1,2}.*", re.DOTALL)
+# A number ends with the spaces behind it; naming them again would take quadratic time.
+_UNIT = re.compile(rf"{_SIZE}[^\W\d_]{{1,4}}|{_SIZE}[^\w\s]|[^\w\s]\s*{_SIZE}", re.DOTALL)
+_COMMA = re.compile(_SIZE, re.DOTALL)
+OUTSIDE = str(Unread.OUTSIDE)
+_NO_FAULTS = {READ, MISSING, OTHER, OUTSIDE}
+_AS_IT_IS = Written()
+_SEPARATORS = ",;\t|"
+
+
+def why_no_number(shown: str) -> str:
+    """Why `number` cannot read a text.
+
+    >>> [why_no_number(shown) for shown in ("4,52", "1.200,00 €", "08.05.2020", "unknown")]
+    ['a decimal comma', 'a number with a unit', 'a date', 'no number']
+    """
+    shown = shown.strip()
+    if _DATE.fullmatch(shown):
+        return DATE
+    if _COMMA.fullmatch(shown):
+        return COMMA
+    return UNIT if _UNIT.fullmatch(shown) else NUMBER
+
+
+def cell_check(
+    column: Domain[Any], declared: SchemaColumn | None = None
+) -> Callable[[object], str]:
+    """The function that says of a cell of the column that it is read, missing, or why it is not read.
+
+    The ``declared`` column of a schema says how the cell is written.
+
+    >>> [cell_check(Listed(("F", "M"), "sex"))(value) for value in ("F", " f", "x", None)]
+    ['read', 'a listed value, spelled otherwise', 'not on the list', 'missing']
+    """
+    spelled = _spelled(column.values) if isinstance(column, Listed) else set()
+    written = Written() if declared is None else declared.written
+
+    def check(value: object) -> str:
+        shown = text(value)
+        if not shown.strip():
+            return MISSING
+        if column.reads(written(value)):
+            why = None if declared is None else declared.unread(value)
+            return READ if why is None else str(why)
+        if isinstance(column, Dates):
+            return OTHERWISE if _DATE.fullmatch(shown.strip()) else DAY
+        if isinstance(column, NUMBERS):
+            return why_no_number(shown)
+        return SPELLING if _key(shown) in spelled else UNLISTED
+
+    return check
+
+
+def label_check(
+    label: Label, listed: Sequence[str] = (), written: Written = _AS_IT_IS
+) -> Callable[[object], str]:
+    """The function that says of a label that it is declared, missing, or why it is of no declared kind.
+
+    The ``listed`` values are all that a schema declares for the column; without them, every value but
+    those of the condition is `OTHER`, unless it is one of them with other letters or spaces.
+
+    >>> check = label_check(Label.parse("late", "Ja"))
+    >>> [check(value) for value in ("Ja", "ja", "Nein", "")]
+    ['read', 'a listed value, spelled otherwise', 'another value', 'missing']
+    """
+    condition = label.condition
+    named = label.names if condition is None else condition.values
+    meant, spelled = _spelled(named), _spelled(listed)
+    numbers = {number(value) for value in named} - {None}
+
+    def check(cell: object) -> str:
+        value, shown = written(cell), text(cell)
+        if not shown.strip():
+            return MISSING
+        if condition is not None and condition.ordered:
+            return READ if condition.reads(value) else why_no_number(shown)
+        shown = text(value)
+        known = shown in named or (numbers and number(value) in numbers)
+        if known or (condition is None and shown.strip() in named):
+            return READ
+        if _key(shown) in meant:  # even if it is listed: "ja" would count as not "Ja"
+            return SPELLING
+        if shown in listed:
+            return READ
+        if _key(shown) in spelled:
+            return SPELLING
+        return OTHER if condition is not None and not listed else UNLISTED
+
+    return check
+
+
+def count_faults(found: Iterable[str]) -> int:
+    """How many of these words, of `cell_check` or `label_check`, say that something is not read.
+
+    >>> count_faults([READ, MISSING, DATE])
+    1
+    """
+    return sum(map(_is_fault, found))
+
+
+def _is_fault(why: str) -> bool:
+    return why not in _NO_FAULTS
+
+
+def _key(value: str) -> str:
+    return " ".join(value.split()).casefold()
+
+
+def _spelled(values: Iterable[str]) -> set[str]:
+    return set(map(_key, values))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many cells of a column are read, missing or not read, by the reason.
+
+    ``kinds`` are, by the reason too, how many different labels of no declared value there are.
+    """
+
+    column: str
+    cells: Mapping[str, int]
+    kinds: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """The cells that the declaration cannot read, by the reason, the most frequent first."""
+        found = Counter({why: n for why, n in self.cells.items() if _is_fault(why)})
+        return dict(found.most_common())
+
+    @property
+    def unread(self) -> int:
+        """How many cells hold something that the declaration cannot read."""
+        return sum(self.faults.values())
+
+    @property
+    def empty(self) -> bool:
+        """Whether every cell is missing."""
+        return set(self.cells) <= {MISSING}
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A CSV file line by line: a line ends in LF, and the header does not count.
+
+    ``open`` lines end within quotes, ``ragged`` ones have more or fewer cells than the header, and
+    ``undecoded`` ones are not of the ``encoding``.  ``separator`` is the character that cuts the header
+    into the most names, and ``spanning`` how many records there are if quoted values may hold line
+    breaks, unless that leaves more of them ragged.
+    """
+
+    declared: str
+    encoding: str
+    separator: str
+    lines: int
+    open: int
+    ragged: int
+    undecoded: int
+    spanning: int | None
+    unclosed: bool = False
+    """Whether quotes stay open beyond the cells that they begin."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether quoted cells hold line breaks, although the table is not read that way."""
+        return self.spanning not in (None, self.lines)
+
+
+def reopened(table: CsvTable, *, separator: str | None = None, multiline: bool = False) -> CsvTable:
+    """The same file, read with this separator if it is given, or so that records may span lines."""
+    return CsvTable(
+        table.path,
+        separator=separator or table.separator,
+        multiline=multiline or table.spanning,
+        encoding=table.encoding,
+    )
+
+
+def count_lines(table: CsvText) -> Lines:
+    """Read the lines of a CSV file once, whatever its separator is declared to be."""
+    mark, width = table.separator.encode(), len(table.columns)
+    header = table.separator.join(table.columns)  # the names are public
+    cuts = {one: header.count(one) for one in _SEPARATORS}
+    best = max(cuts, key=lambda one: (cuts[one], one == table.separator))
+    found: Counter[str] = Counter()
+    with table._records() as stream:
+        for line in stream:
+            found["lines"] += 1
+            if b'"' in line:
+                found["open"] += line.count(b'"') % 2
+            else:
+                found["ragged"] += line.count(mark) + 1 != width
+            if not line.isascii():
+                try:
+                    line.decode(table.encoding)
+                except UnicodeDecodeError:
+                    found["undecoded"] += 1
+    spanning, unclosed = None, False
+    if found["open"] and not table.spanning and isinstance(table, CsvTable):
+        again, most = reopened(table, multiline=True), len(table.columns) + 1
+        with again._records() as stream:
+            widths = Counter(map(len, again._cells(stream, most)))
+        # A quote that nobody closed joins lines to a record of many cells, or of few.
+        unclosed = widths.total() - widths[width] > found["ragged"]
+        spanning = None if unclosed else widths.total()
+    ragged = 0 if found["open"] and (table.spanning or spanning is not None) else found["ragged"]
+    return Lines(
+        table.separator,
+        table.encoding,
+        best,
+        found["lines"],
+        found["open"],
+        ragged,
+        found["undecoded"],
+        spanning,
+        unclosed,
+    )
+
+
+def read_lines(table: CsvText) -> tuple[CsvText, Lines]:
+    """The lines of a file, and the way to read the table that they suggest."""
+    lines = count_lines(table)
+    if isinstance(table, CsvTable) and lines.separator != lines.declared:
+        table = reopened(table, separator=lines.separator)
+        lines = replace(count_lines(table), declared=lines.declared)
+    if isinstance(table, CsvTable) and lines.broken:
+        table = reopened(table, multiline=True)
+    return table, lines
+
+
+def checks_of(
+    columns: Sequence[Domain[Any]], label: Label | None, schema: Schema | None
+) -> list[Callable[[object], str]]:
+    """The `cell_check` of each column, and then the `label_check`, as the schema declares them."""
+    known = {} if schema is None else {column.name: column for column in schema.columns}
+    checks = [cell_check(column, known.get(column.name)) for column in columns]
+    if label is not None:
+        listed = known[label.column].values if schema is not None else ()
+        checks.append(label_check(label, listed, _form(label, schema)))
+    return checks
+
+
+class Faults:
+    """Says of each record whether a cell of it is not read, and whether its label is not.
+
+    The ``checks`` are those of its cells, and the last one that of its label.
+
+    >>> from littlestone.data.coding import coded
+    >>> faults = Faults([cell_check(Listed(("F", "M"), "sex")), label_check(Label.parse("late", "Ja"))])
+    >>> [kind.tolist() for kind in faults([coded(["F", "x", "x"]), coded(["Ja", "Ja", "ja"])])]
+    [[0, 1, 1], [0, 0, 1]]
+    """
+
+    def __init__(self, checks: Sequence[Callable[[object], str]]) -> None:
+        self._checks = [Numbering(partial(_fault, check)) for check in checks]
+
+    def __call__(self, batch: Sequence[Coded]) -> list[Codes]:
+        """For each record of raw cells, 1 if any of them is not read, and 1 if the label is not."""
+        found = []
+        for check, column in zip(self._checks, batch, strict=True):
+            numbers = check(column)
+            found.append(np.array(check.values, np.int64)[numbers])
+        *cells, label = found
+        # A record is counted once, however many of its cells are not read.
+        return [np.maximum.reduce(cells), label]
+
+
+def _fault(check: Callable[[object], str], cell: object) -> int:
+    return count_faults([check(cell)])
+
+
+def count_cells(
+    table: Table, columns: Sequence[Domain[Any]], label: Label | None, schema: Schema | None
+) -> tuple[int, list[Counts]]:
+    """The number of records, and counts of what is read in each column and then in the label.
+
+    The table has the cells as they stand in its files.  Each distinct value of a batch is looked at
+    once.
+    """
+    checks = list(map(Numbering, checks_of(columns, label, schema)))
+    names = [column.name for column in columns] + ([] if label is None else [label.column])
+    kinds = None if label is None else Numbering(_kinds(label, schema))
+    n, sums = 0, [Counter[str]() for _ in checks]
+    for batch in table.batches(names):
+        n += len(batch[0].codes)
+        for column, check, total in zip(batch, checks, sums, strict=True):
+            numbers = np.bincount(check(column), minlength=len(check))
+            total.update(dict(zip(check.values, numbers.tolist(), strict=True)))
+        if kinds is not None:
+            kinds(batch[-1])
+    found = [
+        Counts(name, {why: count for why, count in total.items() if count})
+        for name, total in zip(names, sums, strict=True)
+    ]
+    if kinds is not None:
+        strange = Counter(why for why, _ in kinds.values if why not in (READ, MISSING))
+        found[-1] = replace(found[-1], kinds=strange)
+    return n, found
+
+
+def _kinds(label: Label, schema: Schema | None) -> Callable[[object], tuple[str, object]]:
+    """The function from a label to how it is read, and to what it shows: labels of a kind are equal."""
+    (check,), written = checks_of((), label, schema), _form(label, schema)
+
+    def kind(cell: object) -> tuple[str, object]:
+        value = written(cell)
+        v = number(value)
+        return check(cell), text(value).strip() if v is None else v
+
+    return kind
+
+
+def _form(label: Label, schema: Schema | None) -> Written:
+    forms = {} if schema is None else schema.reading(label).columns
+    return forms.get(label.column, _AS_IT_IS)

@@ -1,0 +1,367 @@
+"""A public schema: what is declared about a table, written once in a file of TOML."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import stat
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Self
+
+from littlestone.base.errors import DeclarationError, did_you_mean
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.text.spec import SchemaColumns
+from littlestone.data.labels import Label, listed_condition
+from littlestone.data.opening import TABLE_SUFFIXES
+from littlestone.data.readings import Reading
+from littlestone.data.tables import DAYS, Kind, Table
+from littlestone.data.written import Written
+from littlestone.learn.declared.fitting import (
+    label_values,
+    require_columns,
+    require_label,
+    require_value,
+)
+from littlestone.learn.declared.schema_columns import (
+    SchemaColumn,
+    heading,
+    read_column,
+    refuse,
+    texts,
+    toml_text,
+)
+from littlestone.points import Listed, number
+from littlestone.points.columns import columns_of
+
+MOST_BYTES = 1 << 20
+
+MOST_COLUMNS = 10_000
+
+MOST_CELLS = 1 << 17
+"""The most cells and values of all columns together, which take seconds to read."""
+
+_FILE = ("separator", "encoding", "multiline", "decimal", "thousands")
+_KEYS = ("target", "positive", "labels", "default", "unit", "max_records", *_FILE, "columns")
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table, its label and its unit of privacy: public declarations, written once.
+
+    Classes name the columns without declaring them again, and ``*`` stands for all columns except the
+    label and the unit.  ``positive``, or ``labels`` and ``default``, say what a value of ``target``
+    means.  ``unit`` is the column that says whose record it is, and ``max_records`` is how many records
+    of each unit are used.  ``files`` says how CSV files of the table are written.  ``name`` is what
+    errors call it.
+
+    >>> schema = Schema.parse('''
+    ... target = "late"
+    ... positive = "yes"
+    ... [columns.hour]
+    ... range = [0, 24]
+    ... step = 6
+    ... [columns.carrier]
+    ... values = ["AA", "UA"]
+    ... [columns.late]
+    ... type = "text"
+    ... ''')
+    >>> str(schema.label()), schema.class_columns("late").all
+    ('late == yes', ('hour', 'carrier'))
+    >>> schema.class_columns("late").texts["hour"]
+    'hour 0..24 step 6'
+    """
+
+    columns: tuple[SchemaColumn, ...]
+    target: str | None = None
+    positive: object = None
+    labels: tuple[str, ...] = ()
+    default: str | None = None
+    unit: str | None = None
+    max_records: int | None = None
+    files: Reading = field(default_factory=Reading)
+    name: str = "the schema"
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """The schema in a file of TOML.
+
+        Raises `DeclarationError` unless it is a regular file of at most 1 MiB that holds a schema.  The
+        error quotes nothing of a file that is not TOML, because it could be a table.
+        """
+        if not isinstance(path, str | os.PathLike):
+            raise DeclarationError(
+                f"read a schema from an object of type {type(path).__name__}",
+                found="it is neither a path nor a Schema",
+                fix="give the path of a file such as schema.toml",
+            )
+        return cls.parse(_text_of(os.fspath(path)), name=f"the schema {os.fspath(path)}")
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "the schema") -> Self:
+        """The schema that a text of TOML declares.  Raises `DeclarationError` if it is illegal."""
+        try:
+            # A decimal is exact: 0.1 is a tenth.
+            data = tomllib.loads(text, parse_float=_decimal)
+        except (ValueError, RecursionError) as error:
+            place = re.search(r"\(at (line \d+), column \d+\)", str(error))
+            raise DeclarationError(
+                f"read {name}",
+                found="it is not TOML" + (f": see {place[1]}" if place else ""),
+                fix="draft a schema: littlestone schema TABLE > schema.toml; TOML needs quotes "
+                'around text: target = "late"',
+            ) from None
+        return cls._of(data, name)
+
+    @classmethod
+    def _of(cls, data: Mapping[str, Any], name: str) -> Self:
+        for key in data:
+            if key not in _KEYS:
+                fix = f"leave it out; a schema has the keys {', '.join(_KEYS)}"
+                if isinstance(data[key], Mapping):
+                    fix = f"write {heading(key)} if it is a column"
+                refuse(name, f"the key {key!r} is unknown", did_you_mean(key, _KEYS, fix))
+        declared = data.get("columns", {})
+        if not isinstance(declared, Mapping) or not declared:
+            refuse(name, "it has no columns", "add one, such as [columns.age]")
+        common = {key: data[key] for key in ("decimal", "thousands") if key in data}
+        try:
+            Written(**common)
+            raw = {key: data[key] for key in ("separator", "encoding", "multiline") if key in data}
+            files = Reading(**raw)
+        except DeclarationError as error:
+            refuse(name, f"{error.asked}: {error.found}", error.fix)
+        columns = _columns(declared, name, common)
+        labels = data.get("labels", [])
+        if not texts(labels):
+            refuse(name, "labels is not a list of texts", 'write labels = ["on time", "late"]')
+        for key in ("target", "default", "unit"):
+            if not isinstance(data.get(key, ""), str):
+                refuse(name, f"{key} is not text", f'write {key} = "..."')
+        positive = data.get("positive", "")
+        alike = texts(positive) and positive and not {*"".join(positive)} & {*"{}"}
+        if not alike and type(positive) not in (str, int, bool, Decimal):
+            fix = 'write positive = "yes", "> 15", or a list of texts: ["Ja", "ja", "J"]'
+            refuse(name, "positive is neither a value nor a list of texts", fix)
+        most = data.get("max_records")
+        if most is not None and (type(most) is not int or most < 1):
+            refuse(name, "max_records is not a whole number above 0", "write max_records = 3")
+        if most is not None and "unit" not in data:
+            refuse(
+                name,
+                "it has max_records, and no unit",
+                'add whose record it is: unit = "patient_id"',
+            )
+        found = cls(
+            columns,
+            data.get("target"),
+            listed_condition(positive) if alike else data.get("positive"),
+            tuple(labels),
+            data.get("default"),
+            data.get("unit"),
+            most,
+            files,
+            name,
+        )
+        found._require_sound()
+        return found
+
+    def _require_sound(self) -> None:
+        """Refuse a target, a unit or a label that does not go with the columns."""
+        for key, column in (("target", self.target), ("unit", self.unit)):
+            if column is not None and column not in self._by_name:
+                fix = did_you_mean(column, self._by_name, f"add {heading(column)}")
+                refuse(self.name, f"{key} is {column!r}, which is none of its columns", fix)
+        if self.unit is not None and self.unit == self.target:
+            refuse(self.name, "target and unit are one column", "name another column as the unit")
+        meant = self.positive is not None or self.labels or self.default is not None
+        if meant and self.target is None:
+            refuse(self.name, "it says what a label is, and no target", 'add target = "COLUMN"')
+        if meant:
+            try:
+                self.label()
+            except DeclarationError as error:
+                refuse(self.name, f"its label is wrong: {error.found}", error.fix)
+
+    @property
+    def _by_name(self) -> dict[str, SchemaColumn]:
+        return {column.name: column for column in self.columns}
+
+    def _kind(self, name: str) -> Kind | None:
+        return self._by_name[name].kind
+
+    @property
+    def label_count(self) -> int:
+        """How many labels the schema declares: 2, if it lists none."""
+        return len(self.labels) or 2
+
+    def units(self, unit: str | None, max_records: int | None) -> tuple[str | None, int | None]:
+        """The unit and the number of its records that are given, or those of the schema.
+
+        `max_records` in a schema applies to the schema's own unit only.  Raises
+        `DeclarationError` if the schema has no column of that name.
+        """
+        column = self.unit if unit is None else unit
+        if isinstance(column, str) and column not in self._by_name:
+            raise DeclarationError(
+                f"protect each {column}",
+                found=f"{self.name} has no such column",
+                fix=did_you_mean(
+                    column,
+                    self._by_name,
+                    f"add {heading(column)}, and above the columns unit = {toml_text(column)}, so "
+                    "that * leaves it out",
+                ),
+            )
+        if max_records is None and column == self.unit:
+            max_records = self.max_records
+        return column, max_records
+
+    def refuse_unit(self) -> None:
+        """Raise `DeclarationError` if the schema has a unit, for what protects single records only."""
+        if self.unit is not None:
+            raise DeclarationError(
+                f"protect each {self.unit}",
+                found=f"{self.name} declares this unit, and single records are protected here",
+                fix="use fit, which protects units; or leave unit and max_records out of the schema if "
+                "each record is somebody else's",
+            )
+
+    def require_name(self, name: str) -> None:
+        """Raise `DeclarationError` unless the schema has a column of this name."""
+        self.class_columns().require(name)
+
+    def class_columns(self, target: str | None = None, unit: str | None = None) -> SchemaColumns:
+        """The columns as classes read them; ``*`` stands for all but those of the label and the unit.
+
+        Where no ``target`` is given, it is that of the schema.  The schema's own unit is left out even
+        if another one is given.
+        """
+        left = {target or self.target, unit, self.unit}
+        names = tuple(column.name for column in self.columns if column.name not in left)
+        return SchemaColumns({column.name: column.text for column in self.columns}, names)
+
+    def label(
+        self,
+        target: str | None = None,
+        positive: object = None,
+        *,
+        labels: str | Sequence[str] | None = None,
+        default: str | None = None,
+    ) -> Label:
+        """The label, with the schema's values for everything that is not given.
+
+        `positive` in a schema applies to the schema's own target only.  Raises
+        `DeclarationError` for what `Label.parse` refuses, and if the column, its type or its list of
+        values does not go with the label.
+        """
+        column = self.target if target is None else target
+        if column is None:
+            raise DeclarationError(
+                "learn a label",
+                found=f"neither `target` nor {self.name} names its column",
+                fix='give its name as `target`, or in the schema: target = "COLUMN"',
+            )
+        if positive is None and labels is None and column == self.target:
+            positive, labels = self.positive, self.labels or None
+            default = self.default if default is None else default
+        if isinstance(column, str):
+            self.require_name(column)
+        label = Label.parse(column, positive, labels=labels, default=default)
+        if label.condition is not None:
+            label.condition.require_no_name(column, self._by_name)
+        require_label(label, self._kind(column), self.name)
+        if values := self._by_name[column].values:
+            for value in label_values(label):
+                require_value(column, value, values, self.name)
+        return label
+
+    def reading(self, label: Label | None = None) -> Reading:
+        """How the files and cells of a table are written.
+
+        A target that ignores case without a list is spelled as the ``label`` spells its values.
+        """
+        forms = {column.name: column.written for column in self.columns}
+        written = forms.get(label.column) if label is not None else None
+        if label is not None and written is not None and written.spelled == ():
+            try:
+                forms[label.column] = Written(
+                    spelled=tuple(dict.fromkeys((*label.names, *label_values(label))))
+                )
+            except DeclarationError as error:
+                refuse(self.name, f"its label {label} has {error.found}", error.fix)
+        used = {name: form for name, form in forms.items() if form != Written()}
+        return replace(self.files, columns=used)
+
+    def require_class(self, H: HypothesisClass[Any]) -> None:
+        """Raise `DeclarationError` if the class reads a column or a value that the schema has not."""
+        for name in H.domain.column_names:
+            self.require_name(name)
+        require_columns(H.domain, self._kind, self.name)
+        for column in columns_of(H.domain):
+            if isinstance(column, Listed) and (values := self._by_name[column.name].values):
+                for value in column.values:
+                    require_value(column.name, value, values, self.name)
+
+    def require_table(self, table: Table) -> None:
+        """Raise an error if the table lacks a column, or declares one of another type.
+
+        Only names and declared types of the table are read.
+        """
+        for column in self.columns:
+            table.require_all([column.name], [column.name] if column.kind in DAYS else ())
+            require_columns(column.domain, table.kind, table.name)
+
+    def values_of(self, name: str) -> tuple[str, ...]:
+        """The list of values of the column of this name; empty if it has none."""
+        return self._by_name[name].values
+
+
+def _columns(
+    declared: Mapping[str, Any], name: str, common: Mapping[str, object]
+) -> tuple[SchemaColumn, ...]:
+    """The columns of a schema.  It stops at the limits, so that no file takes long to refuse."""
+    if len(declared) > MOST_COLUMNS:
+        found = f"it has {len(declared):,} columns, more than {MOST_COLUMNS:,}"
+        refuse(name, found, "leave out columns that no class reads")
+    columns, cells = list[SchemaColumn](), 0
+    for key, given in declared.items():
+        columns.append(read_column(name, key, given, common))
+        cells += columns[-1].cells
+        if cells > MOST_CELLS:
+            found = f"its columns have more than {MOST_CELLS:,} cells and values together"
+            refuse(name, found, "give coarser steps, or leave out columns that no class reads")
+    return tuple(columns)
+
+
+def _text_of(path: str) -> str:
+    asked, fix = f"read the schema {path}", "give a file such as schema.toml"
+    try:
+        found = os.stat(path)
+        # A device such as /dev/zero has no end.
+        if not stat.S_ISREG(found.st_mode):
+            raise DeclarationError(asked, found="it is a folder or a device, not a file", fix=fix)
+        if path.lower().endswith(TABLE_SUFFIXES):
+            raise DeclarationError(
+                asked,
+                found="it is a table, and a schema says what is public about one",
+                fix=f"draft a schema: littlestone schema {shlex.quote(path)} > schema.toml",
+            )
+        if found.st_size > MOST_BYTES:
+            raise DeclarationError(
+                asked, found=f"it has {found.st_size:,} bytes, more than {MOST_BYTES:,}", fix=fix
+            )
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        if isinstance(error, DeclarationError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise DeclarationError(asked, found=reason or "it cannot be read", fix=fix) from None
+
+
+def _decimal(written: str) -> Decimal | None:
+    return number(written.replace("_", ""))

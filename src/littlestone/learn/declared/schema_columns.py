@@ -1,0 +1,348 @@
+"""The columns of a schema: from a table of TOML to the argument of a class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from littlestone.base.errors import DeclarationError, TooLargeError, did_you_mean
+from littlestone.classes.text.columns import mixed_text, parse_mixed
+from littlestone.classes.text.spec import Spec, parse_grids, quoted
+from littlestone.data.tables import DAYS, Kind
+from littlestone.data.written import Unread, Written
+from littlestone.learn.declared.fitting import occurs
+from littlestone.points import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
+from littlestone.points.cells import is_short, shown
+from littlestone.points.values import whole_number
+
+KINDS: tuple[Kind, ...] = ("boolean", "date", "datetime", "integer", "number", "text")
+_FORMS = ("decimal", "thousands", "unit", "ignore_case", "format")
+_KEYS = ("type", "range", "step", "steps", "log_steps", "cuts", "values", *_FORMS)
+_PARTS = ("step", "steps", "log_steps")
+_MOST_CHARACTERS = 1_000  # of a column's name, as in a CSV file
+
+NUMERIC = ("boolean", "integer", "number")
+"""The types whose values read as numbers."""
+
+
+@dataclass(frozen=True)
+class SchemaColumn:
+    """A column of a schema: its name, its type, and the argument of a class that declares it.
+
+    ``text`` is like ``age 0..120 step 5`` (`littlestone.classes.text.columns`).  It is empty if the
+    schema leaves the range and the values open.  ``values`` is the list of a column that has one.
+    ``cells`` is the number of its cells or values; 0 if it is open, or a range that
+    is too long for conditions.  ``written`` says how its cells are written, and ``ends`` are the least
+    and the greatest number of its range; ``days`` are its first and its last day.
+    """
+
+    name: str
+    kind: Kind | None
+    text: str
+    values: tuple[str, ...] = ()
+    cells: int = 0
+    written: Written = field(default_factory=Written)
+    ends: tuple[Decimal | None, Decimal | None] = (None, None)
+    days: tuple[str, str] | None = None
+
+    def unread(self, cell: object) -> Unread | None:
+        """Why the declaration cannot read a cell of a table; None if it can; never raises.
+
+        >>> age = read_column("the schema", "age", {"range": [0, 120], "decimal": ","})
+        >>> print(age.unread("7,5"), age.unread("7.5"), age.unread("130"), age.unread(""), sep="; ")
+        None; not a number; outside the range; empty
+        """
+        if text(cell).strip() == "":
+            return Unread.EMPTY
+        shown, low, high = self.written(cell), *self.ends
+        if self.kind in NUMERIC:
+            v = number(shown)
+            if v is None:
+                return Unread.NO_TRUTH if self.kind == "boolean" else Unread.NO_NUMBER
+            if self.kind == "boolean" and v not in (0, 1):
+                return Unread.NO_TRUTH
+            if self.kind == "integer" and whole_number(v) is None:
+                return Unread.NO_WHOLE_NUMBER
+            if (low is not None and v < low) or (high is not None and v > high):
+                return Unread.OUTSIDE
+        if self.kind in DAYS:
+            found = day(shown)
+            if found is None:
+                return Unread.NO_DATE
+            if self.days and not self.days[0] <= found <= self.days[1]:
+                return Unread.OUTSIDE
+        if self.values and text(shown) not in self.values:
+            return Unread.UNLISTED
+        return None
+
+    @property
+    def domain(self) -> Domain[Any]:
+        """What its values are read as, whatever cuts a class makes: a list, numbers or texts."""
+        if self.values:
+            return Listed(self.values, self.name)
+        if self.kind in DAYS:
+            return Dates(self.days or (date.min.isoformat(),), self.name)
+        return Codes(self.name) if self.kind in NUMERIC else Strings(self.name)
+
+
+def toml_text(text: str) -> str:
+    r"""A text as TOML writes it, between quotes; control sequences of terminals are escaped.
+
+    >>> print(toml_text('say "no"'))
+    "say \"no\""
+    """
+    escaped = (
+        "\\" + c if c in '"\\' else c if c.isprintable() else f"\\U{ord(c):08X}" for c in text
+    )
+    return f'"{"".join(escaped)}"'
+
+
+def toml_key(name: str) -> str:
+    """A name as a key of TOML, between quotes if it needs them.
+
+    >>> print(toml_key("age"), toml_key("years of age"))
+    age "years of age"
+    """
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)
+
+
+def heading(name: str) -> str:
+    """The line of TOML that begins a column.
+
+    >>> heading("age")
+    '[columns.age]'
+    """
+    return f"[columns.{toml_key(name)}]"
+
+
+def refuse(name: str, found: str, fix: str) -> NoReturn:
+    """Raise the `DeclarationError` of a schema; ``name`` is such as ``the schema my.toml``."""
+    raise DeclarationError(f"read {name}", found=found, fix=fix)
+
+
+def read_column(
+    schema: str, name: str, given: object, common: Mapping[str, object] | None = None
+) -> SchemaColumn:
+    """The column that a table of TOML declares; ``schema`` names it in errors.
+
+    ``common`` are the marks in numbers of all columns.
+    """
+    which = f"column {name!r}"
+    if len(name) > _MOST_CHARACTERS:
+        found = f"the name of a column has {len(name):,} characters, more than {_MOST_CHARACTERS:,}"
+        refuse(schema, found, "rename the column, in the table too")
+    if not name.strip():
+        refuse(schema, "a column has no name", "name it as the table does, or leave it out")
+    if not isinstance(given, Mapping):
+        refuse(schema, f"{which} has no keys of its own", f"write {heading(name)}")
+    for key in given:
+        if key not in _KEYS:
+            fix = f"leave it out; a column has the keys {', '.join(_KEYS)}"
+            found = f"{which} has the unknown key {key!r}"
+            refuse(schema, found, did_you_mean(key, _KEYS, fix))
+    kind: Any = given.get("type")
+    if kind is not None and kind not in KINDS:
+        fix = f"use one of: {', '.join(KINDS)}"
+        known = did_you_mean(kind, KINDS, fix) if isinstance(kind, str) else fix
+        word = toml_text(kind[:50]) if isinstance(kind, str) else "no text"
+        refuse(schema, f"{which}: type = {word} is unknown", known)
+    ways = [key for key in ("range", "cuts", "values") if key in given]
+    if len(ways) > 1:
+        refuse(schema, f"{which} has both {ways[0]} and {ways[1]}", "keep one of them")
+    parts = [key for key in _PARTS if key in given]
+    if len(parts) > 1 or (parts and ways != ["range"]):
+        found = f"{which} has {parts[0]} and no range"
+        found = found if len(parts) == 1 else f"{which} has both {parts[0]} and {parts[1]}"
+        refuse(schema, found, "write range = [0, 120] and one of step, steps and log_steps")
+    if kind in DAYS:
+        return _read_days(schema, name, kind, given, ways)
+    if "format" in given:
+        fix = 'write type = "date", or leave it out'
+        refuse(schema, f"{which} has a format but is not a column of dates", fix)
+    if ways and (kind == "boolean" or (kind == "text" and ways != ["values"])):
+        fix = 'write type = "number", or a list of values' if kind == "text" else "leave it out"
+        refuse(schema, f"{which} has the type {kind} and {ways[0]}", fix)
+    if kind is None and ways:
+        kind = "text" if texts(given.get("values")) else "number"
+    values = _values(schema, which, kind, given["values"]) if "values" in given else ()
+    argument = _argument(schema, name, kind, given, values)
+    try:
+        # A class reads its arguments without the quotes around them.
+        text = Spec.parse(f"list({argument})").arguments[0] if argument else ""
+        column = _declared(text) if text else Strings(name)
+        same, long = column.name == name, isinstance(column, Grid)
+    except DeclarationError as error:
+        refuse(schema, f"{which}: {error.found}", _FIXES[ways[0]] if ways else "rename the column")
+    if not same:
+        refuse(schema, f"{which} has a name that no class can write", "rename the column")
+    written = _written(schema, which, kind, given, values, common or {})
+    return SchemaColumn(
+        name, kind, text, values, 0 if long else column.size or 0, written, _ends(given)
+    )
+
+
+def _read_days(
+    schema: str, name: str, kind: Kind, given: Mapping[str, Any], ways: Sequence[str]
+) -> SchemaColumn:
+    """A column of days: ``format``, and a range of TOML's dates with a step, or ``cuts``."""
+    which, written = f"column {name!r}", quoted(name)
+    others = [key for key in given if key not in ("type", "format", "range", "step", "cuts")]
+    if others:
+        fix = "leave it out; a column of dates has the keys type, format, range, step and cuts"
+        refuse(schema, f"{which} has the type {kind} and {others[0]}", fix)
+    form = given.get("format", "")
+    listed = given[ways[0]] if ways else []
+    cuts = listed if isinstance(listed, list) else [None]
+    days = [
+        v.isoformat() if type(v) is date else str(day(v) if type(v) is str else "") for v in cuts
+    ]
+    if "" in days or "None" in days or (ways == ["range"] and len(days) != 2):
+        found = f"{which} has a {ways[0]} that is not made of days"
+        refuse(schema, found, f"write {ways[0]} = [2021-01-01, 2021-12-01]")
+    step = given.get("step", "1 day")
+    if type(step) is int:
+        step = f"{step} days"
+    if not isinstance(step, str) or not re.fullmatch(r"\d{1,6} (day|month|year)s?", step):
+        refuse(
+            schema,
+            f"{which} has a step that is not a length of time",
+            'write step = "1 month", or of days: 7',
+        )
+    text = ""
+    if ways == ["range"]:
+        text = f"{written}: {days[0]}..{days[1]} step {step}"
+    elif ways:
+        text = f"{written} at {{{', '.join(days)}}}"
+    try:
+        cells = parse_mixed(text).size or 0 if text else 0
+        form = Written(date=form) if form else Written()
+    except DeclarationError as error:
+        refuse(schema, f"{which}: {error.found}", error.fix)
+    ends = (days[0], days[-1]) if ways else None
+    return SchemaColumn(name, kind, text, (), cells, form, days=ends)
+
+
+def _ends(given: Mapping[str, Any]) -> tuple[Decimal | None, Decimal | None]:
+    """The ends of a range, and the low end of cuts; they were found to be numbers before."""
+    if "range" in given:
+        low, high = map(Decimal, given["range"])
+        return low, high
+    return (Decimal(given["cuts"][0]), None) if "cuts" in given else (None, None)
+
+
+def _written(
+    schema: str,
+    which: str,
+    kind: Kind | None,
+    given: Mapping[str, Any],
+    values: tuple[str, ...],
+    common: Mapping[str, object],
+) -> Written:
+    """How the cells of a column are written."""
+    numbers = {key: given[key] for key in ("decimal", "thousands", "unit") if key in given}
+    if numbers and kind not in ("integer", "number"):
+        found = f"{which} has {next(iter(numbers))} but is not a column of numbers"
+        refuse(schema, found, 'write type = "number", or leave it out')
+    ignored = given.get("ignore_case", False)
+    if type(ignored) is not bool or (ignored and kind not in (None, "text")):
+        found = f"{which} has ignore_case = {ignored!r} and the type {kind or 'of any'}"
+        refuse(schema, found, "write ignore_case = true in a column of texts, or leave it out")
+    declared: Any = numbers
+    if kind in ("integer", "number"):
+        declared = {**common, **numbers}
+    if ignored:
+        declared = {"spelled": values}
+    try:
+        return Written(**declared)
+    except DeclarationError as error:
+        refuse(schema, f"{which}: {error.found}", error.fix)
+
+
+def _declared(text: str) -> Domain[Any]:
+    """The column that the argument of a class declares, if some class reads it."""
+    try:
+        return parse_mixed(text)
+    except TooLargeError:
+        # A range that is too long for conditions may do for thresholds; a list is no range.
+        with suppress(DeclarationError):
+            return parse_grids(Spec("stumps", (text,)))[0]
+        raise
+
+
+_FIXES = {
+    "range": "write a range whose step divides it, such as range = [0, 120] and step = 5, or "
+    "range = [1, 1000] and log_steps = 30",
+    "cuts": "write numbers in increasing order, such as cuts = [0, 18, 65]",
+    "values": 'write each value once, such as values = ["F", "M"]',
+}
+
+
+def _argument(
+    schema: str, name: str, kind: Kind | None, given: Mapping[str, Any], values: tuple[str, ...]
+) -> str:
+    """The argument of a class that declares the column; empty if the schema leaves it open."""
+    which, written = f"column {name!r}", quoted(name)
+    if "range" in given:
+        ends = _numbers(schema, which, "range", given["range"])
+        if len(ends) != 2:
+            refuse(schema, f"{which} has a range without two ends", _FIXES["range"])
+        text = f"{written} {ends[0]}..{ends[1]}"
+        if "step" in given:
+            return f"{text} step {_numbers(schema, which, 'step', [given['step']])[0]}"
+        for key, words in (("steps", "steps"), ("log_steps", "log steps")):
+            if key in given:
+                if type(given[key]) is not int or not 0 < given[key] < 10**9:
+                    found = f"{which}: {key} is not a whole number above 0"
+                    refuse(schema, found, f"write {key} = 30")
+                return f"{text} in {given[key]} {words}"
+        return text
+    if "cuts" in given:
+        return f"{written} at {{{', '.join(_numbers(schema, which, 'cuts', given['cuts']))}}}"
+    if values:
+        return f"{written} in {{{', '.join(map(quoted, values))}}}"
+    if kind == "boolean":
+        # 0 and 1 read True, "true" and 1 alike, however a table writes them.
+        return f"{written} at {{0, 1}}"
+    if kind == "text":
+        return mixed_text(Strings(name))
+    return mixed_text(Codes(name)) if kind == "integer" else ""
+
+
+def _numbers(schema: str, which: str, key: str, given: object) -> list[str]:
+    """The texts of numbers that TOML wrote."""
+    listed: list[Any] = given if isinstance(given, list) else [None]
+    found = [Decimal(value) for value in listed if type(value) in (int, Decimal)]
+    if len(found) < len(listed) or not all(map(is_short, found)):
+        fix = "write numbers between -10^30 and 10^30, without quotes"
+        refuse(schema, f"{which}: {key} is not made of numbers", fix)
+    return list(map(shown, found))
+
+
+def _values(schema: str, which: str, kind: Kind | None, given: object) -> tuple[str, ...]:
+    """The texts of the values on a list."""
+    listed = given if isinstance(given, list) and given else [None]
+    legal = (str,) if kind == "text" else (str, int, Decimal)
+    for value in listed:
+        if type(value) not in legal or text(value) == "":
+            fix = 'write texts between quotes, such as values = ["F", "M"]'
+            refuse(schema, f"{which}: values is not a list of {kind or 'value'}s", fix)
+    values = tuple(map(text, listed))
+    for value in values:
+        if not occurs(value, kind):
+            fix = f"write {kind}s as the table does, or leave out the type"
+            refuse(schema, f"{which}: {value!r} on its list is not of type {kind}", fix)
+    return values
+
+
+def texts(given: object) -> bool:
+    """Whether it is a list of texts.
+
+    >>> texts(["F", "M"]), texts([1])
+    (True, False)
+    """
+    return isinstance(given, list) and all(isinstance(value, str) for value in given)

@@ -1,0 +1,1 @@
+"""Learners and reductions of the papers."""

@@ -1,0 +1,322 @@
+"""The common part of both agnostic transformations: relabelled sample, sizes, realizable learner."""
+
+from __future__ import annotations
+
+import math
+import random
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar
+
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.learn.base import (
+    MOST_WORK,
+    Bound,
+    Caveat,
+    PrivateLearner,
+    Setting,
+    exact_alpha,
+    has_rule,
+    require_plan,
+)
+from littlestone.learn.papers.agnostic.patterns import (
+    ENTRIES,
+    Counts,
+    most_points,
+    patterns,
+    relabelled,
+)
+from littlestone.learn.papers.inner import fewest
+from littlestone.learn.papers.irreducible import IrreducibleLearner
+from littlestone.learn.papers.teachers import shuffled, split
+from littlestone.points import Point
+from littlestone.privacy.accounting.relabelled import Relabelled, Relabelling
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.parameters import least
+from littlestone.privacy.samplers import selection
+from littlestone.rules import Hypothesis
+from littlestone.sample import Sample
+
+MOST_DIMENSION = 12
+"""The largest Littlestone dimension for which the realizable learner's own proved size is tried."""
+
+DOUBLINGS, BEYOND = 100, 1 << 100
+MOST_BITS = 40_000
+"""The most bits of a number of patterns, which a search for a proved size counts a thousand times."""
+
+KEPT = 0.9  # of the error allowed from T to new points: the realizable learner's target
+
+
+class AgnosticTransformation(PrivateLearner[Point]):
+    """Relabel a random part T of the records by a hypothesis, then learn T as if it were realizable.
+
+    1. T = the first floor(n / share) records of a uniform order, W = the others, by position.
+    2. A pattern h of H on T by the exponential mechanism, with the `scores` of the subclass.
+    3. The realizable learner on the points of T with the labels of h.
+
+    (epsilon, delta)-DP for every sample (docs/proofs/agnostic.md, Theorem 1).  The parameters of the
+    relabelling depend on epsilon and ``alpha`` alone.  The realizable learner gets the rest of epsilon
+    and delta.  ``realizable(budget)`` makes it; the default is the learner of this package that
+    provably needs the fewest records for alpha / 4.  T is kept so small that the table of all patterns
+    on T has at most ``entries`` labels, whatever the records are.
+
+    Raises `DeclarationError` for illegal parameters and for a class whose hypotheses cannot be scored,
+    `InfiniteDimensionError` and `EmptyClassError`.
+    """
+
+    caveat = Caveat.WRONG_LABELS
+
+    kind: ClassVar[type[Relabelling]]
+    """The type of relabelling that states the cost of its `scores`."""
+
+    source: ClassVar[str] = "docs/proofs/agnostic.md, Theorem 3"
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Point],
+        budget: Budget,
+        *,
+        alpha: object = Fraction(1, 10),
+        realizable: Callable[..., PrivateLearner[Point]] | None = None,
+        relabelling: Relabelling | None = None,
+        entries: int | None = ENTRIES,
+    ) -> None:
+        super().__init__(hypotheses, budget)
+        if isinstance(hypotheses, Enumerable):
+            hypotheses.require_scorable()
+        self.alpha = exact_alpha(alpha)
+        target = budget.cost
+        if relabelling is not None and not isinstance(relabelling, self.kind):
+            raise DeclarationError(
+                f"learn {hypotheses} by the method {self.method}",
+                found=f"its relabelling is of type {type(relabelling).__name__}",
+                fix=f"give one of type {self.kind.__name__}, or leave it out",
+            )
+        self.relabelling = relabelling or self.tuned(target.epsilon)
+        # What is left for the realizable learner once the choice is paid for
+        # (docs/proofs/agnostic.md, Theorem 1).
+        room = self.relabelling.room(target)
+        own = Budget(room.epsilon, room.delta)
+        if realizable is None:
+            inner = KEPT * float(self.alpha) / 4
+            found = fewest(hypotheses, own, alpha=inner, allowed=_is_realizable)
+            self.realizable = found or IrreducibleLearner(hypotheses, own, alpha=inner)
+        else:
+            self.realizable = realizable(own)
+        if self.realizable.hypotheses != hypotheses:
+            raise DeclarationError(
+                f"learn {hypotheses} from relabelled records",
+                found=f"the realizable learner learns {self.realizable.hypotheses}",
+                fix="give a learner of the same class",
+            )
+        self._event = Relabelled(self.relabelling, self.realizable.event)
+        if not self._event.cost().within(target):
+            raise DeclarationError(
+                f"learn {hypotheses} at {target}",
+                found=f"with that realizable learner it costs {self._event.cost()}",
+                fix="give a learner of the epsilon and delta that it is asked for",
+            )
+        self.most_points = None if entries is None else most_points(hypotheses, entries)
+
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
+    ) -> AgnosticTransformation[Point]:
+        """The learner with a relabelling and a realizable learner for that alpha."""
+        return cls(hypotheses, budget, alpha=alpha)
+
+    @classmethod
+    def with_proved_bound(
+        cls,
+        hypotheses: HypothesisClass[Point],
+        budget: Budget,
+        *,
+        alpha: float,
+        beta: float,
+        kind: type[PrivateLearner[Any]] = IrreducibleLearner,
+    ) -> AgnosticTransformation[Point]:
+        """A learner with a `plan` (alpha, beta), built on ``kind.with_proved_bound``, if one exists.
+
+        If there is none, and for a Littlestone dimension above `MOST_DIMENSION`, the usual learner.
+        """
+        require_plan(alpha, beta)
+        declared: dict[str, Any] = {"budget": budget, "alpha": alpha}
+        usual = cls(hypotheses, entries=None, **declared)
+        if kind is IrreducibleLearner and usual.bound(alpha, beta) is not None:
+            return usual
+        if hypotheses.littlestone_dimension() > MOST_DIMENSION:
+            return usual
+        doublings = math.ceil(80 / alpha).bit_length() - 1
+        while (doublings := doublings + 1) < DOUBLINGS:
+            share = share_of_beta(hypotheses, (1 << doublings) - 1, beta)
+            if share == 0:
+                break
+            goal = KEPT * alpha / 4, share
+            made = partial(kind.with_proved_bound, hypotheses, alpha=goal[0], beta=share)
+            learner = cls(
+                hypotheses,
+                realizable=made,
+                relabelling=usual.relabelling,
+                entries=None,
+                **declared,
+            )
+            if learner.bound(alpha, beta) is not None:
+                return learner
+            inner = learner.realizable.bound(*goal, setting="realizable")
+            if inner is not None:
+                # A smaller share of beta needs at least as many, so smaller powers need no trial.
+                doublings = max(doublings, inner.n.bit_length() - 1)
+        return usual
+
+    @abstractmethod
+    def tuned(self, epsilon: Fraction) -> Relabelling:
+        """Parameters that leave room for a learner and little error; calibrated, not proved best."""
+
+    @abstractmethod
+    def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
+        """The score of each pattern on T = ``sample``; the relabelling bounds what a record changes."""
+
+    @property
+    def event(self) -> Relabelled:
+        return self._event
+
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        choice = self.relabelling.choice
+        rng = receipt.redeem(self.event)  # redeemed now, because the order is drawn first
+        # Pays for the draw of the pattern; the generator is the same one.
+        receipt.redeem(choice)
+        chosen, others = self.parts(sample, rng)
+        if not chosen.n:  # too few records for the share; n is public
+            return self.hypotheses.soa()
+        labels, spaces = patterns(self.hypotheses, chosen)
+        scores = self.scores(chosen, labels, spaces, others)
+        # An exponential mechanism over patterns of T; the pattern stays secret.
+        h = labels[selection.draw(scores, None, choice.base, rng)]
+        return self.realizable.draw(relabelled(chosen, h), receipt=receipt)
+
+    def parts(
+        self, sample: Sample[Point], rng: random.Random
+    ) -> tuple[Sample[Point], Sample[Point]]:
+        """T and W, by the positions of the records in a uniform order alone."""
+        records, size = shuffled(sample, rng), self.size(sample.n)
+        (chosen,), (others,) = split(sample, records[:size], 1), split(sample, records[size:], 1)
+        return chosen, others
+
+    def size(self, n: int) -> int:
+        """The number of records in T."""
+        size = n // self.relabelling.share
+        # By n and public numbers, because the size of T is known to everyone.
+        return size if self.most_points is None else min(size, self.most_points)
+
+    def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
+        return [(self.realizable, self.size(n))]
+
+    def work(self, n: int) -> int:
+        """The labels in the table of all patterns on T, and the work of the realizable learner."""
+        size = self.size(n)
+        if not size and not has_rule(self.hypotheses):
+            return MOST_WORK + 1
+        return size * self.hypotheses.growth_function(size) + self.realizable.work(size)
+
+    def laws(
+        self, chosen: Sample[Point], others: Sample[Point]
+    ) -> list[tuple[Fraction, Sample[Point]]]:
+        """The relabelled samples, with probabilities that depend on the data: for audits."""
+        labels, spaces = patterns(self.hypotheses, chosen)
+        scores = self.scores(chosen, labels, spaces, others)
+        chances = self.relabelling.choice.probabilities(scores - scores.min())
+        return [(p, relabelled(chosen, h)) for p, h in zip(chances, labels, strict=True)]
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """The least n with a small `failure` at which T suffices for the realizable learner, if any.
+
+        By docs/proofs/agnostic.md, Theorem 3, for any labels, and so for clean labels as well.
+        """
+        require_plan(alpha, beta, setting)
+        first = math.ceil(80 / alpha)
+
+        def suffices(n: int) -> bool:
+            m = self.size(n)
+            return m >= first and self.failure(m, n - m, alpha, beta) <= 3 * beta / 4
+
+        if not suffices(BEYOND):
+            return None
+        # A power of two above m bounds P(m^2), so that the share of beta does not depend on m.
+        chosen = least(suffices)  # records for the choice, whatever is learned afterwards
+        doublings = max(first, self.size(chosen)).bit_length() - 1
+        while (doublings := doublings + 1) < DOUBLINGS:
+            most = (1 << doublings) - 1
+            share = share_of_beta(self.hypotheses, most, beta)
+            if share == 0 or self.size(BEYOND) <= most >> 1:
+                break
+            bound = self.realizable.plan(KEPT * alpha / 4, share, setting="realizable")
+            if bound is None:
+                continue
+            if bound.n > min(most, self.size(BEYOND)):
+                # A smaller share of beta needs at least as many, so smaller powers need no trial.
+                doublings = max(doublings, bound.n.bit_length() - 1)
+                continue
+            n = chosen if self.size(chosen) >= bound.n else self.relabelling.share * bound.n
+            if self.size(n) <= most:
+                return Bound(n, alpha, beta, setting, True, self.source)
+        return None
+
+    @abstractmethod
+    def failure(self, m: int, others: int, alpha: float, beta: float) -> float:
+        """Bound the probability that the hypothesis behind T's labels errs 3 alpha / 4 above the best.
+
+        T has m records, and there are ``others`` more.
+        """
+
+    def slack(self, m: int, beta: float) -> float:
+        """A number t with Pr[score of the choice > least score + t] <= beta / 4, for m records."""
+        step = math.log1p(float(self.relabelling.choice.base - 1))
+        return (log_patterns(self.hypotheses, m) + math.log(4 / beta)) / step
+
+    def far(self, size: int, error: float, slack: float) -> float:
+        """Theorem 2: bound Pr[a hypothesis errs ``error`` above the best, but not so on the sample].
+
+        2 P(size^2) e^(-x^2 / (2 size)), x = error size - 4 - slack, for a size of at least 2.
+        """
+        x = error * size - 4 - slack
+        if size < 2 or x <= 0:
+            return 1.0
+        patterns = log_patterns(self.hypotheses, size * size)
+        # The relative margin covers the rounding of these few operations.
+        return math.exp(min(0.0, math.log(2) + patterns - x * x / (2 * size))) * (1 + 1e-9)
+
+
+def log_patterns(H: HypothesisClass[Any], points: int) -> float:
+    """Ln P(points); raises `TooLargeError` if P may have more than `MOST_BITS` bits.
+
+    >>> from littlestone.classes import Thresholds
+    >>> log_patterns(Thresholds.on(0, 9), 1) == math.log(2)
+    True
+    """
+    bits = int(H.littlestone_dimension()) * points.bit_length()
+    if bits > MOST_BITS:
+        raise TooLargeError(
+            "find a proved size",
+            found=f"the patterns on so many points are counted in some {bits:,} bits, and at most "
+            f"{MOST_BITS:,} are",
+            fix="declare a smaller class, or allow a larger alpha; learning needs no proved size",
+        )
+    return math.log(H.growth_function(points))
+
+
+def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
+    """The share beta / (16 P(m^2)), with which nothing fails for any pattern on m^2 points.
+
+    0 if that is beyond floats.
+    """
+    exponent = math.log(beta / 16) - log_patterns(H, m * m)
+    return math.exp(exponent) if exponent > -600 else 0.0
+
+
+def _is_realizable(kind: type[PrivateLearner[Any]]) -> bool:
+    """Whether a learner of this kind may learn the relabelled records, whose labels are all clean."""
+    return not issubclass(kind, AgnosticTransformation)

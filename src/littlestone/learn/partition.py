@@ -1,0 +1,102 @@
+"""The learner of finite sets of points: it releases each element independently."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.promises.covering import PointCovering
+from littlestone.learn.base import Bound, PrivateLearner, Setting, unfit
+from littlestone.learn.plan.missed import missed, sample_size_for_keys
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
+from littlestone.rules import FiniteSet
+from littlestone.sample import Sample
+
+_TILTS = 20  # the exponents that a proved size tries
+
+
+class PartitionLearner(PrivateLearner[Any]):
+    """Release each element independently, with probability q(its positives - its negatives).
+
+    (epsilon, delta)-DP for every sample.  q is the curve of `RestSelection`, which also compares the
+    constant 1: it is released in place of the set if the elements outside of the set have clearly more
+    positives than negatives.  So the rule hardly does worse than either constant.  The set may have
+    more elements than those of the class, if more are positive more often than not.
+    Time: O(n) for n distinct points.  Raises `DeclarationError` for other classes and delta = 0.
+    Source: docs/proofs/partition-selection.md.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.points import Strings
+    >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), Budget(1, "1e-6"))
+    >>> learner.plan(0.1, 0.05, setting="realizable").n
+    667
+    """
+
+    method = "partition"
+    several = False
+    tolerates_label_noise = True
+    takes_void = True
+
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
+        super().__init__(hypotheses, budget)
+        if not isinstance(hypotheses, PointCovering) or hypotheses.parts <= 1:
+            raise unfit(
+                hypotheses,
+                self.method,
+                found="it is not a class of sets of several points",
+                declare="subsets(COLUMN; at most K), K above 1",
+            )
+        self.hypotheses: PointCovering = hypotheses
+        self.mechanism = RestSelection[Any](budget)
+
+    @property
+    def event(self) -> Event:
+        return self.mechanism
+
+    def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
+        # A changed label moves a score by 2, which the curve pays for
+        # (docs/proofs/partition-selection.md, Theorem 1, step 1).
+        scores = (sample.positives - sample.negatives).tolist()
+        named = dict(zip(sample.points, scores, strict=True))
+        keys = self.mechanism.draw_scores(named, receipt=receipt)
+        if keys is None:
+            # None stands for all keys: the constant 1 (Theorem 3).
+            return self.hypotheses.everything
+        return FiniteSet(self.hypotheses.domain, keys)
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """The size for realizable samples (docs/proofs/partition-selection.md); None for others.
+
+        Too much is missed, or the constant 1 is released although it errs on more than alpha, which
+        has at most the least of the following probabilities over some t in (0, 1]:
+
+            Q0^t G(t)^k (1 - alpha (1 - r^-t))^n,  G(t) = max over s of q(s) + (1 - q(s)) r^(t s).
+        """
+        keys, source = self.hypotheses.parts, "docs/proofs/partition-selection.md, Theorem 4"
+        return sample_size_for_keys(
+            keys, missed, self.mechanism, alpha, beta, setting, source, besides=everything
+        )
+
+
+def everything(mechanism: RestSelection[Any], keys: int, alpha: float) -> Callable[[int], float]:
+    """A bound, by the number of records, on the chance that the constant 1 is released in error."""
+    chances, tilt = missed(mechanism), math.log(mechanism.base)
+    tilts = [tilt * (i + 1) / _TILTS for i in range(_TILTS)]
+    scores = np.arange(len(chances))
+    # ln G(t): the chances of a key that fires are those of e^0.
+    most = [float(np.log1p(chances * np.expm1(t * scores)).max()) for t in tilts]
+    falls = [math.log1p(alpha * math.expm1(-t)) for t in tilts]
+    even = math.log(mechanism.even) / tilt
+
+    def failure(n: int) -> float:
+        each = zip(tilts, most, falls, strict=True)
+        return math.exp(min(0.0, *(t * even + keys * high + n * fall for t, high, fall in each)))
+
+    return failure

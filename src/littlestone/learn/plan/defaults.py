@@ -1,0 +1,57 @@
+"""The class that is taken where none is declared: the first of a short public list that can be learned.
+
+Docs: docs/how-to/schema.md.  The choice depends on the schema and the budget alone, never on a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from littlestone.base.errors import DeclarationError
+from littlestone.learn.base import PrivateLearner, Setting
+from littlestone.learn.plan.choice import ALPHA, BETA
+
+RULES = ("trees(*; depth 2)", "conditions(*; at most 2)", "conditions(*; at most 1)")
+"""The classes of rules that are tried in turn; small trees erred least on most tables tried."""
+
+GROUPS = RULES[1:]
+"""Those of groups, which are read as one sentence."""
+
+OUTCOMES = (RULES[0], "outcomes(*; at most 1)")
+"""Those of several labels."""
+
+Chosen = tuple[PrivateLearner[Any], str]
+
+
+def default_class(
+    classes: Sequence[str], learner: Callable[[str], Chosen], setting: Setting
+) -> tuple[PrivateLearner[Any], str, str]:
+    """The learner of the default class, why it was chosen, and why the class was.
+
+    It is the first class with a size that is proved in the ``setting``.  If there is none, it is the
+    first class that some method learns.  ``learner`` makes the learner of a class and says why, or
+    raises `DeclarationError`; if all do, the first error is raised.
+    """
+    able: list[tuple[PrivateLearner[Any], str, str]] = []
+    errors: list[DeclarationError] = []
+    for text in classes:
+        try:
+            found, why = learner(text)
+        except DeclarationError as error:
+            errors.append(error)
+            continue
+        proved = found.bound(ALPHA, BETA, setting=setting) is not None
+        what = "with a proved size" if proved else "that a method learns"
+        able.append(
+            (
+                found,
+                why,
+                f"{text}, because none was given: the first of {', '.join(classes)} {what}",
+            )
+        )
+        if proved:
+            return able[-1]
+    if not able:
+        raise errors[0]
+    return able[0]

@@ -1,0 +1,196 @@
+"""How many records suffice if each key is released by itself: the weight of the missed keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.learn.base import (
+    Bound,
+    Setting,
+    binomial_mean,
+    binomial_means,
+    require_plan,
+    require_values,
+)
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
+from littlestone.privacy.parameters import least, natural_log
+
+Floats = NDArray[np.float64]
+Mechanism = TypeVar("Mechanism", bound=Hashable)
+
+MOST_STEPS = 10_000
+"""The most values of a release curve that are listed for a proved size."""
+
+_CELLS = 48  # of weights, before those that matter are divided
+_DIVIDED = 12
+_ALONE = 0.01  # the share of beta for a single heavy key that is missed
+_MARGIN = 1e-9  # for the rounding of the sums, and for what a curve leaves out below 1e-30
+_MOST_KEYS = 10**9  # for which this margin is enough
+
+
+@lru_cache(maxsize=16)
+def missed(mechanism: KeyRelease[Any, Any]) -> Floats:
+    """1 - q(0), 1 - q(1), ..., down to 0."""
+    require_curve(mechanism.budget)
+    found = [1.0]
+    while found[-1] > 0:
+        require_values(len(found), MOST_STEPS)
+        # The curve itself is exact; floats enter here, where sizes are planned and nothing is
+        # drawn.
+        found.append(float(1 - mechanism.curve(len(found))))
+    return np.array(found)
+
+
+def require_curve(budget: Budget) -> None:
+    """Raise `TooLargeError` if a release curve is sure to have more than `MOST_STEPS` values.
+
+    Each value is exact, so it takes as long as a thousand floats.
+    """
+    # From 0 to 1 the curve rises by at most a factor e^epsilon plus delta a step.
+    require_values(int(natural_log(1 + budget.epsilon / budget.delta) / budget.epsilon), MOST_STEPS)
+
+
+def _nothing(mechanism: Hashable, keys: int, alpha: float) -> Callable[[int], float]:
+    return lambda n: 0.0
+
+
+def sample_size_for_keys(
+    keys: int,
+    missed: Callable[[Mechanism], Floats],
+    mechanism: Mechanism,
+    alpha: float,
+    beta: float,
+    setting: Setting,
+    source: str,
+    *,
+    besides: Callable[[Mechanism, int, float], Callable[[int], float]] = _nothing,
+) -> Bound | None:
+    """The records after which the missed keys weigh more than ``alpha`` with at most ``beta``.
+
+    For realizable samples and at most ``keys`` keys.  ``missed(mechanism)[c]``, which falls in c, is
+    the probability that a key with c records is not released.  For one key, no smaller n suffices.
+    ``besides(mechanism, keys, alpha)(n)``, which falls in n, is the probability of any other failure.
+    """
+    require_plan(alpha, beta, setting)
+    if setting != "realizable" or keys < 1:
+        return None
+    n = _least_for_keys(keys, missed, mechanism, alpha, beta, besides)
+    return Bound(n, alpha, beta, setting, True, source)
+
+
+@lru_cache(maxsize=256)
+def _least_for_keys(
+    keys: int,
+    missed: Callable[[Mechanism], Floats],
+    mechanism: Mechanism,
+    alpha: float,
+    beta: float,
+    besides: Callable[[Mechanism, int, float], Callable[[int], float]],
+) -> int:
+    chances, enough, other = (
+        missed(mechanism),
+        beta * (1 - _MARGIN),
+        besides(mechanism, keys, alpha),
+    )
+    # A first bound: if the missed keys weigh more than alpha, one of them weighs alpha / keys or
+    # more.
+    most = least(lambda n: keys * binomial_mean(n, alpha / keys, chances) + other(n) <= enough)
+    low, above = 0, most
+    while 1 < keys <= _MOST_KEYS and above - low > 1:
+        middle = (low + above) // 2
+        # The sharper bound of docs/proofs/partition-selection.md, Theorem 2, below the first one.
+        suffices = too_much_missed(middle, keys, chances, alpha, beta) + other(middle) <= enough
+        low, above = (low, middle) if suffices else (middle, above)
+    return above
+
+
+def too_much_missed(n: int, keys: int, chances: Floats, alpha: float, beta: float) -> float:
+    """A bound on the probability that missed keys weigh more than ``alpha``, with ``n`` records.
+
+    With m(w) = E[chances[Bin(n, w)]] it is, for a weight c <= alpha and any lam > 0,
+
+        keys m(c) [c < alpha] + e^(-lam alpha) (max over w <= c of 1 - m(w) + m(w) e^(lam w))^keys,
+
+    where the maximum is that over cells of weights, at the lower end of a cell for m and at the upper
+    end for e^(lam w).  c depends on ``beta``, which the result is compared with.
+    docs/proofs/partition-selection.md, Theorem 2.
+
+    >>> chances = np.array([1.0] * 20 + [0.0])  # a key is released with 20 records
+    >>> round(too_much_missed(2_600, 10, chances, 0.1, 0.05), 4)
+    0.0005
+    """
+    heavy = alpha
+    if keys * binomial_mean(n, alpha, chances) < _ALONE * beta:
+        # Above c a missed key fails by itself.
+        low = 0.0
+        while heavy - low > 0.01 * heavy:
+            middle = (low + heavy) / 2
+            rare = keys * binomial_mean(n, middle, chances) < _ALONE * beta
+            low, heavy = (low, middle) if rare else (middle, heavy)
+    alone = keys * binomial_mean(n, heavy, chances) if heavy < alpha else 0.0
+
+    upper = heavy * np.arange(1, _CELLS + 1) / _CELLS
+    at_upper = _above(n, upper, chances)
+    at_lower = np.concatenate([[1.0], at_upper[:-1]])
+    _, lam = _exponent(keys, at_lower, upper, alpha)
+    # Divide the cells that may hold the maximum: their bounds exceed a value that is attained.
+    attained = _logs(at_upper, lam * upper).max()
+    (worth,) = np.nonzero(_logs(at_lower, lam * upper) > attained)
+    width = heavy / _CELLS
+    ends = (upper[worth, None] - width) + width * np.arange(_DIVIDED + 1) / _DIVIDED
+    ends[:, -1] = upper[worth]
+    inner = _above(n, ends[:, :-1].ravel(), chances)
+    kept = np.ones(_CELLS, dtype=bool)
+    kept[worth] = False
+    exponent, _ = _exponent(
+        keys,
+        np.concatenate([at_lower[kept], inner]),
+        np.concatenate([upper[kept], ends[:, 1:].ravel()]),
+        alpha,
+    )
+    rounded = exponent + _MARGIN + 1e-15 * keys
+    return alone * (1 + _MARGIN) + math.exp(min(rounded, 1.0))
+
+
+def _above(n: int, weights: Floats, chances: Floats) -> Floats:
+    """The chance that a key is missed, at each of the weights; rounded up."""
+    return np.minimum(binomial_means(n, weights, chances) * (1 + _MARGIN), 1.0)
+
+
+def _exponent(keys: int, chance: Floats, weight: Floats, alpha: float) -> tuple[float, float]:
+    """The least value over lam of keys max ln(1 + m (e^(lam w) - 1)) - lam alpha, and that lam.
+
+    It is convex in lam; any lam gives a bound, so the search need not be exact.
+    """
+
+    def at(log: float) -> float:
+        lam = math.exp(log) / alpha
+        return float(keys * _logs(chance, lam * weight).max()) - lam * alpha
+
+    low, high, golden = math.log(0.01), math.log(1e6), (math.sqrt(5) - 1) / 2
+    left, right = high - golden * (high - low), low + golden * (high - low)
+    at_left, at_right = at(left), at(right)
+    while high - low > 1e-3:
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - golden * (high - low)
+            at_left = at(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + golden * (high - low)
+            at_right = at(right)
+    return min((at_left, math.exp(left) / alpha), (at_right, math.exp(right) / alpha))
+
+
+def _logs(chance: Floats, exponent: Floats) -> Floats:
+    """ln(1 + m (e^t - 1)), also where e^t exceeds the floats."""
+    with np.errstate(divide="ignore"):
+        found: Floats = np.logaddexp(np.log1p(-chance), np.log(chance) + exponent)
+    return found

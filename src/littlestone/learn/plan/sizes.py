@@ -1,0 +1,263 @@
+"""Everything known about how many records a class takes: proved, calibrated, stated, lower bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil, floor, log10
+from typing import Any
+
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.markup import grid, tag
+from littlestone.base.progress import tracked
+from littlestone.base.visible import shortened
+from littlestone.classes.base import HypothesisClass, require_class
+from littlestone.learn.base import Bound, PrivateLearner
+from littlestone.learn.costs.mistakes import MistakeCosts
+from littlestone.learn.plan.calibration import Calibrated
+from littlestone.learn.plan.choice import ALPHA, BETA, Candidate, candidates
+from littlestone.learn.plan.lower import LowerBound, lower_bounds
+from littlestone.learn.plan.papers import Stated, formulas
+from littlestone.pictures import chart as charts
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
+
+_KEY = ("off", "on", "ink")  # the tones of the sizes in a chart
+
+
+def in_digits(n: int | None) -> str:
+    """A number of records; above a million million, its first digits.
+
+    >>> in_digits(None), in_digits(10**15 + 1)
+    ('-', '1e+15')
+    """
+    return "-" if n is None else f"{n:,}" if n < 10**12 else f"{n:.3g}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """The sample sizes of one method that applies; None if nothing is known.
+
+    ``realizable`` and ``agnostic`` are proved for the learner as `fit` uses it; ``calibrated`` is
+    simulated for it.  If nothing is proved for it in the realizable setting, ``tuned`` and
+    ``tuned_agnostic`` may be proved for other parameters: those of `PrivateLearner.with_proved_bound`.
+    """
+
+    method: str
+    learner: PrivateLearner[Any] = field(repr=False)
+    realizable: Bound | None
+    agnostic: Bound | None
+    tuned: Bound | None
+    calibrated: Calibrated | None
+    tuned_agnostic: Bound | None = None
+
+    @property
+    def versus(self) -> str:
+        """What the agnostic size compares with, if not with the best hypothesis of the class."""
+        return "" if self.agnostic is None else self.agnostic.versus
+
+    def sizes(self) -> dict[str, int | None]:
+        """The sizes under the headings of a table; those for other parameters than `fit` uses too."""
+        found = {
+            "proved, clean labels": self.realizable or self.tuned,
+            "any labels": self.agnostic or self.tuned_agnostic,
+            "calibrated": self.calibrated,
+        }
+        return {heading: None if size is None else size.n for heading, size in found.items()}
+
+
+@dataclass(frozen=True)
+class AtN:
+    """The promises of one method for n records.
+
+    ``realizable`` and ``agnostic`` are the least alpha that is proved, at confidence 1 - beta, or None
+    if not even 1/2 is.  ``calibrated`` says whether n reaches the calibrated size; None without one.
+    """
+
+    method: str
+    realizable: float | None
+    agnostic: float | None
+    calibrated: bool | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The ``rows`` of the methods that apply, `fit`'s default first; the others; and what binds all.
+
+    These are the ``lower`` bounds, for two labels, and the ``formulas`` of papers.  With ``mistakes``,
+    errors are mean costs in units of the larger cost, which no paper covers.
+    """
+
+    hypotheses: str
+    cost: PrivacyCost
+    alpha: float
+    beta: float
+    rows: tuple[Row, ...]
+    excluded: tuple[Candidate, ...]
+    lower: tuple[LowerBound, ...]
+    formulas: tuple[Stated, ...] = ()
+    mistakes: MistakeCosts | None = None
+
+    @property
+    def goal(self) -> str:
+        """What the sizes are for, in words."""
+        with_probability = f"with probability {100 * (1 - self.beta):g}%"
+        if self.mistakes is None:
+            return f"error {100 * self.alpha:g}% {with_probability}"
+        cost = f"a mean cost of {self.alpha * self.mistakes.largest:g}"
+        share = f"{100 * self.alpha:g}% of the larger: {self.mistakes}"
+        return f"{cost} ({share}) {with_probability}"
+
+    def __str__(self) -> str:
+        """A line for each method that applies, with its sizes, and one for each lower bound."""
+
+        def size(bound: Bound | None) -> str:
+            return "-" if bound is None else f"{bound.n:,}"
+
+        lines = [f"records for {self.goal}, {self.cost}: {self.hypotheses}"]
+        for row in self.rows:
+            proved = f"proved {size(row.realizable)} (clean labels), {size(row.agnostic)} (any)"
+            versus = f", above {row.versus}" if row.versus else ""
+            lines.append(f"  {row.method}: {proved}{versus}")
+        lines += [f"  at least {bound.n:,}: {bound.learners}" for bound in self.lower]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The sizes and the lower bounds as tables, for a notebook."""
+        title = tag("p", f"records for {self.goal}, {self.cost}: {self.hypotheses}")
+        rows = [[row.method, *map(in_digits, row.sizes().values())] for row in self.rows]
+        headings = ["method", *(self.rows[0].sizes() if self.rows else ())]
+        found = title + grid(headings, rows)
+        if not self.lower:
+            return found
+        bounds = [[bound.learners, f"{bound.n:,}"] for bound in self.lower]
+        return found + grid(["lower bound for", "records at least"], bounds)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the sizes on a logarithmic axis of matplotlib, by default new ones; return the axes.
+
+        A vertical line is the largest lower bound, for the learners that it names.  Raises
+        `OutputError` if matplotlib is not installed, and `DeclarationError` if no size is known.
+        """
+        return self.chart().plot(axes)
+
+    def chart(self) -> charts.Chart:
+        """The chart of the sizes: a row for each method that has a known one."""
+        sizes = [
+            (row.method, list(zip(row.sizes().values(), _KEY, strict=True))) for row in self.rows
+        ]
+        rows = tuple(
+            charts.Row(method, dots=tuple((float(n), tone) for n, tone in found if n))
+            for method, found in sizes
+            if any(n for n, _ in found)
+        )
+        least = max(self.lower, key=lambda bound: bound.n, default=None)
+        places = [n for row in rows for n, _ in row.dots] + ([least.n] if least else [])
+        if not rows:
+            raise DeclarationError(
+                f"draw a plan for {shortened(self.hypotheses)}",
+                found="no size is known",
+                fix="print the plan, which says why",
+            )
+        marks = ((least.n, f"at least {least.n:,}: {least.learners}"),) if least else ()
+        low, high = 10.0 ** floor(log10(min(places))), 10.0 ** ceil(log10(max(places) * 1.01))
+        key = tuple((tone, text) for text, tone in zip(self.rows[0].sizes(), _KEY, strict=True))
+        title = f"Records for {self.goal}, {self.cost}"
+        return charts.Chart(title, "records", low, high, rows, marks, key, log=True)
+
+    def at(self, n: int) -> list[AtN]:
+        """The promises of each method for n records, whatever these contain.
+
+        >>> from littlestone.classes import parse_class
+        >>> found = plan(parse_class("points(merchant)"), Budget(1, "1e-6")).at(1000)[0]
+        >>> found.method, round(found.realizable, 3)
+        ('choosing', 0.041)
+        """
+        return [
+            AtN(
+                row.method,
+                row.learner.accuracy(n, self.beta, setting="realizable"),
+                row.learner.accuracy(n, self.beta),
+                None if row.calibrated is None else n >= row.calibrated.n,
+            )
+            for row in self.rows
+        ]
+
+
+def plan(
+    H: HypothesisClass[Any],
+    budget: Budget,
+    *,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+    mistakes: MistakeCosts | None = None,
+) -> Plan:
+    """The number of records each learner of H needs for error alpha with probability 1 - beta.
+
+    It depends on these declarations alone: no data are read.  Raises `DeclarationError` for illegal
+    declarations and for classes that no method learns.  Takes milliseconds to two seconds; sizes that
+    take longer to find, such as those of `irreducible` for a Littlestone dimension above 24, are left
+    out.
+
+    With ``mistakes``, alpha is a mean cost in units of the larger cost, and only learners that count
+    each mistake as what it costs have a row.
+
+    >>> from littlestone.classes import parse_class
+    >>> found = plan(parse_class("subsets(merchant; at most 2)"), Budget(1, "1e-6"))
+    >>> found.rows[0].method, found.rows[0].realizable.n
+    ('partition', 667)
+    >>> [bound.n for bound in found.lower]
+    [29, 68, 209]
+    """
+    require_class(H)
+    H.require_learnable()
+    goal: dict[str, Any] = {"budget": budget, "alpha": alpha, "beta": beta}
+    if mistakes is not None:
+        mistakes.require_rule(H.labels)
+    found = candidates(H, **goal, mistakes=mistakes)
+    return Plan(
+        hypotheses=str(H),
+        cost=budget.cost,
+        alpha=alpha,
+        beta=beta,
+        rows=tuple(
+            _row(H, c, c.learner, goal)
+            for c in tracked(found, "looking for sizes")
+            if c.learner is not None
+        ),
+        excluded=tuple(c for c in found if c.learner is None),
+        lower=tuple(_lower(H, goal, mistakes)) if H.labels == 2 else (),
+        formulas=tuple(formulas(H, **goal)) if mistakes is None else (),
+        mistakes=mistakes,
+    )
+
+
+def _lower(
+    H: HypothesisClass[Any], goal: dict[str, Any], mistakes: MistakeCosts | None
+) -> list[LowerBound]:
+    """The lower bounds; every mistake costs the smaller cost at least."""
+    most = 1.0 if mistakes is None else mistakes.largest / min(mistakes.weights)
+    alpha = goal["alpha"] * most
+    return lower_bounds(H, **{**goal, "alpha": alpha}) if alpha < 1 else []
+
+
+def _row(
+    H: HypothesisClass[Any], found: Candidate, learner: PrivateLearner[Any], goal: dict[str, Any]
+) -> Row:
+    alpha, beta = goal["alpha"], goal["beta"]
+    clean = found.clean or learner.bound(alpha, beta, setting="realizable")
+    tuned = agnostic = None
+    if clean is None and learner.mistakes.equal:
+        try:
+            other = type(learner).with_proved_bound(H, **goal)
+        except TooLargeError:
+            other = learner
+        tuned, agnostic = other.bound(alpha, beta, setting="realizable"), other.bound(alpha, beta)
+    return Row(
+        method=found.method,
+        learner=learner,
+        realizable=clean,
+        agnostic=found.bound,
+        tuned=tuned,
+        calibrated=found.calibrated,
+        tuned_agnostic=agnostic,
+    )

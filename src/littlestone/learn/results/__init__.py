@@ -1,0 +1,1 @@
+"""What a learner returns: a release, its estimate and what is promised about it."""

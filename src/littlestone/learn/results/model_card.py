@@ -1,0 +1,56 @@
+"""A model card: what a release says, in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from littlestone.base.visible import visible
+
+if TYPE_CHECKING:
+    from littlestone.learn.results.release import Release
+
+_LEFT_OUT = ("rule", "warning", "spent so far")
+"""Rows shown at the top, and one that a model file does not keep."""
+
+
+def model_card(release: Release) -> str:
+    """The card of a release; see `Release.card`."""
+    rule = release.hypothesis
+    labels = release.labels or ("0", "1")
+    rows = [row for row in release.rows() if row[0] not in _LEFT_OUT]
+    lines = [
+        "# Model card",
+        "",
+        f"**{_shown(release.words())}**",
+        "",
+        *(f"> **{heading}**: {_shown(text)}\n" for heading, text in release.warning()),
+        "## Release",
+        "",
+        "| | |",
+        "|---|---|",
+        *(f"| {heading} | {_shown(text)} |" for heading, text in rows),
+        "",
+        "## Declared",
+        "",
+        *(f"* {heading}: {_shown(text)}" for heading, text in release.declared()),
+        "",
+        "## Use",
+        "",
+        f"It reads {_listed(rule.tested)} and gives one of the labels {_listed(labels)}.",
+        "It says nothing about causes. Its guarantee is about the records that it was learned from.",
+        "Predictions reveal the records that they are made of.",
+        "",
+        "Each value stands for a point of its declared column, a missing one too.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _shown(text: str) -> str:
+    """The text in one line of Markdown, with nothing in it that Markdown or HTML would read."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~$&!])", r"\\\1", visible(text))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(_shown, names))

@@ -1,0 +1,272 @@
+"""The report of `fit`: the private release, and apart from it figures that are NOT PRIVATE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from littlestone.base.visible import shortened
+from littlestone.classes.base import Enumerable, HypothesisClass, is_scorable
+from littlestone.data import Label
+from littlestone.learn.base import PrivateLearner
+from littlestone.learn.costs.mistakes import EQUAL, MistakeCosts
+from littlestone.learn.results.estimate import BETA, errors
+from littlestone.learn.results.release import Release
+from littlestone.points.units import Unit
+from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.rules import Hypothesis
+from littlestone.sample import Sample
+
+# The failure probability for which accuracy is stated; the statement depends on n alone.
+_BETA = float(BETA)
+
+
+def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> str:
+    """What is proved about the error of a release learned from ``n`` records, in a sentence or two.
+
+    >>> from littlestone.classes import parse_class
+    >>> from littlestone.learn import ExponentialLearner
+    >>> from littlestone.privacy.budget import Budget
+    >>> learner = ExponentialLearner(parse_class("thresholds(age, 0..120)"), Budget(1))
+    >>> accuracy(learner, 5)
+    'No accuracy guarantee: that needs 55 records.'
+    """
+    if unit is not None and unit.most > 1:
+        return f"No accuracy guarantee: the records of one {unit.column} are not independent."
+    new = "new records" if unit is None else f"one record of each new {unit.column}"
+    proved = f"(proved, with probability {1 - _BETA:.0%})"
+    costs = learner.mistakes
+    error = "error" if costs.equal else "mean cost"
+    any_labels = learner.accuracy(n, _BETA)
+    if any_labels is not None:
+        more = f"{rounded_up(100 * any_labels)} percentage points"
+        if not costs.equal:
+            more = rounded_up(any_labels * costs.largest)
+        bound = learner.bound(any_labels, _BETA)
+        best = (bound and bound.versus) or "the best rule in the class"
+        return f"On {new}, the {error} is at most {more} above that of {best} {proved}."
+    clean = learner.accuracy(n, _BETA, setting="realizable")
+    if clean is not None:
+        most = f"{rounded_up(100 * clean)}%"
+        if not costs.equal:
+            most = rounded_up(clean * costs.largest)
+        return (
+            f"If some rule in the class makes no mistakes, the {error} on {new} is at most {most} "
+            f"{proved}. Otherwise there is no guarantee."
+        )
+    return no_guarantee(learner)
+
+
+def no_guarantee(learner: PrivateLearner[Any]) -> str:
+    """That too few records are given for any guarantee of the error, and how many it needs."""
+    least = learner.bound(0.5, _BETA)
+    if least is not None:
+        return f"No accuracy guarantee: that needs {least.n:,} records."
+    least = learner.bound(0.5, _BETA, setting="realizable")
+    if least is not None:
+        return f"No accuracy guarantee: that needs {least.n:,} records and error-free labels."
+    return f"No accuracy guarantee: none is known for the method {learner.method}."
+
+
+def form(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]]:
+    """Which of two names is label 1, and a rule of the class as an example, as pairs (heading, text).
+
+    Rules say when label 1 is predicted, so exchanging the names turns every rule around.
+
+    >>> from littlestone.classes import Thresholds
+    >>> for row in form(Label.parse("ill", labels="yes,no"), Thresholds.on(18, 90, "age")):
+    ...     print(*row, sep=": ")
+    label 1: 'no'; a rule of the class says when it is predicted, and 'yes' elsewhere
+    for example: no if age >= 55, else yes
+    """
+    if len(label.names) != 2:
+        return []
+    zero, one = label.names
+    says = f"{one!r}; a rule of the class says when it is predicted, and {zero!r} elsewhere"
+    rows = [("label 1", says)]
+    if isinstance(hypotheses, Enumerable) and hypotheses.size:
+        rows.append(("for example", hypotheses.hypothesis(hypotheses.size // 2).named(label.names)))
+    return rows
+
+
+def guarantee(release: Release) -> list[tuple[str, str]]:
+    """What is promised about a release, as pairs (heading, sentence); all of it is public."""
+    rows = [
+        ("rule", release.words()),
+        privacy(release),
+        ("protects", release.protects()),
+        ("mechanism", release.mechanism),
+        *release.counted(),
+        ("class", shortened(release.hypotheses)),
+        *release.chosen(),
+        ("accuracy", release.accuracy),
+        *release.estimated(),
+    ]
+    return rows + release.warning()
+
+
+def privacy(release: Release) -> tuple[str, str]:
+    """What the cost of a release means, as a pair (heading, sentence)."""
+    cost = release.cost
+    return (
+        "privacy",
+        f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
+        f"of the {_replaced(release)} changes the probability of any set of "
+        f"{_outputs(release)} by at most a factor {factor(cost.epsilon)}"
+        + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
+    )
+
+
+def _replaced(release: Release) -> str:
+    unit = release.unit
+    if unit is None:
+        return f"{release.n:,} records{release.span()}"
+    return f"{release.units:,} values of {unit.column}, with all its records{release.span()},"
+
+
+def factor(epsilon: Fraction) -> str:
+    """The number e^epsilon, as three digits rounded up; beyond epsilon 10, as a power.
+
+    >>> factor(Fraction(1)), factor(Fraction(1, 2)), factor(Fraction(12))
+    ('2.72', '1.65', 'e^12')
+    """
+    if epsilon > 10:
+        return f"e^{decimal_text(epsilon)}"
+    power = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
+    return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal(power):,f}"
+
+
+def _outputs(release: Release) -> str:
+    return "rules" if release.estimate is None else "rules and estimates"
+
+
+def rounded_up(value: float) -> str:
+    """Three digits, rounded up: a bound stays a bound.
+
+    >>> rounded_up(0.78301)
+    '0.784'
+    """
+    return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal_from_float(value):f}"
+
+
+def budget(total: PrivacyCost | None, limit: PrivacyCost | None) -> str:
+    """What a data set has spent, and its limit; without a bound, if ``total`` is None."""
+    return f"{'more than can be bounded' if total is None else total} spent" + (
+        f", of a limit of {limit}" if limit else ", no limit declared"
+    )
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How a released rule fares on the very records it was learned from.  NOT PRIVATE.
+
+    ``names`` are those of the labels, and ``totals`` how many records have each.  The best rule of the
+    class is None if it is not found by scoring each.  ``table_errors`` are those of the best
+    function of the same columns, which gives every point its most frequent label.  If ``mistakes`` have
+    costs, all errors are sums of costs.
+    """
+
+    n: int
+    errors: int
+    best_errors: int | None
+    best_rule: str | None
+    table_errors: int
+    names: tuple[str, ...]
+    totals: tuple[int, ...]
+    mistakes: MistakeCosts = EQUAL
+
+    @classmethod
+    def of(
+        cls, release: Release, hypotheses: HypothesisClass[Any], sample: Sample[Any]
+    ) -> Evaluation:
+        """Count the errors of the release, of the class's best hypothesis and of the best table."""
+        sample = sample.records()
+        costs, names = release.mistakes, release.labels
+        counted = sample if costs.equal else sample.weighted(costs.weights)
+        best = best_rule(hypotheses, counted)
+        return cls(
+            n=sample.n,
+            errors=errors(release.hypothesis, counted),
+            best_errors=None if best is None else errors(best, counted),
+            best_rule=None if best is None else best.named(names) if names else best.words(),
+            table_errors=counted.n - int(counted.counts.max(axis=1).sum()),
+            names=names,
+            totals=tuple(sample.counts.sum(axis=0).tolist()),
+            mistakes=costs,
+        )
+
+    @property
+    def _most_frequent(self) -> int:
+        return self.totals.index(max(self.totals))
+
+    @property
+    def _constants(self) -> dict[str, int]:
+        """The cost of each constant rule, if mistakes have costs."""
+        if self.mistakes.equal:
+            return {}
+        alarms, missed = (w * n for w, n in zip(self.mistakes.weights, self.totals, strict=True))
+        return {"always 0": missed, "always 1": alarms}
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The figures as pairs (heading, text)."""
+        what, unit = ("error", " records") if self.mistakes.equal else ("mean cost", " in all")
+
+        def share(errors: int) -> str:
+            return f"{errors / self.n:.5f} ({errors:,}{unit})"
+
+        rows = [(f"{what} of the rule", share(self.errors))]
+        if not self.names:
+            rows.insert(0, ("positive labels", f"{self.totals[1]:,} of {self.n:,}"))
+        if self.best_errors is not None:
+            best = (
+                f"{self.best_rule}, {what} {self.best_errors / self.n:.5f} ({self.best_errors:,})"
+            )
+            rows.append(("best non-private rule", best))
+            rows.append(("difference", f"{(self.errors - self.best_errors) / self.n:.5f}"))
+        rows += [(f"{what} of {name}", share(cost)) for name, cost in self._constants.items()]
+        if self.names:
+            y = self._most_frequent
+            rows.append(("error of the best non-private table", share(self.table_errors)))
+            rows.append((f"error of always {self.names[y]}", share(self.n - self.totals[y])))
+        return rows
+
+    def to_json(self) -> dict[str, object]:
+        """The figures as plain JSON values, marked as not private."""
+        total, mean = ("errors", "error") if self.mistakes.equal else ("cost", "mean_cost")
+        data: dict[str, object] = {
+            "NOT PRIVATE": True,
+            "n": self.n,
+            total: self.errors,
+            mean: self.errors / self.n,
+        }
+        if self.best_errors is not None:
+            data["best_rule"] = self.best_rule
+            data[f"best_{total}"] = self.best_errors
+            data[f"best_{mean}"] = self.best_errors / self.n
+            data["difference"] = (self.errors - self.best_errors) / self.n
+        if self._constants:
+            data["constants"] = self._constants
+        if not self.names:
+            return {**data, "positives": self.totals[1]}
+        y = self._most_frequent
+        data["table_errors"], data["table_error"] = self.table_errors, self.table_errors / self.n
+        data["constant"], data["constant_errors"] = self.names[y], self.n - self.totals[y]
+        return data
+
+
+def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothesis[Any] | None:
+    """A hypothesis with the fewest errors, where scoring each finds it.  NOT PRIVATE."""
+    if is_scorable(hypotheses):
+        found = hypotheses.scores(sample)
+        return hypotheses.written(found.item(found.best))
+    from littlestone.classes.promises.covering import Covering
+
+    if isinstance(hypotheses, Covering) and hypotheses.parts == 1:
+        elements = hypotheses.elements(sample)
+        scores = elements.positives - elements.negatives
+        found = scores.max(initial=0) > 0
+        best = [elements.first_of(int(scores.argmax()))] if found else []
+        return hypotheses.union(map(elements.element, best))
+    return None

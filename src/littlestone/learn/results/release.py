@@ -1,0 +1,462 @@
+"""The output of a private learner, and its readable model file: nothing else keeps a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from littlestone.base.disk import read_json
+from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shown
+from littlestone.base.visible import shortened, visible
+from littlestone.data.readings import Reading
+from littlestone.data.tables import SPANNING, Table
+from littlestone.learn.costs.mistakes import EQUAL, MistakeCosts
+from littlestone.learn.results.estimate import Estimate
+from littlestone.points import require_list
+from littlestone.points.labels import declared_labels
+from littlestone.points.units import Unit
+from littlestone.privacy.cost import (
+    NeighboringRelation,
+    PrivacyCost,
+    decimal_text,
+    exact,
+    exact_delta,
+)
+from littlestone.rules import Hypothesis
+
+if TYPE_CHECKING:
+    import polars
+
+    from littlestone.pictures.canvas import Picture
+
+FORMAT = "littlestone model 1"
+
+FORMAT_WITH_READING = "littlestone model 2"
+"""The format of a model that says how the cells of a table are written."""
+
+FORMATS = (FORMAT, FORMAT_WITH_READING)
+
+NOT_ESTIMATED = (
+    "not estimated; `--estimate 0.1` adds the share of positives and the rule's error, for 0.1 more "
+    "epsilon"
+)
+
+_RANDOMNESS = {
+    True: "system cryptographic generator",
+    False: "seeded generator: a simulation, NOT PRIVATE",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Release:
+    """The private output of a learner, and only that: every field but ``hypothesis`` is public.
+
+    ``hypotheses`` is the class in words.  ``label`` says what a positive label means, or what the
+    labels are about if ``labels`` gives their names.  ``n`` is the number of records (public under
+    replace-one).  If a ``unit`` is declared, n is the number of places, ``unit.most`` for each of the
+    `units`, and the number of records is private.  ``private`` is False if a seeded generator was used.
+    ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
+    hypothesis, and ``cost`` is for both.  ``mistakes`` says what the learner took each mistake to cost.
+    ``spanning`` says that a record may span several lines of its file.  ``accuracy`` says what is
+    proved about the error on new records; it depends on declarations and n alone.  ``reading`` says
+    how a schema declared the cells of the columns that the rule tests to be written.  ``taken`` says
+    which class was taken and why, if none was given.
+    ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
+    model file keeps neither.
+    """
+
+    hypothesis: Hypothesis[Any]
+    hypotheses: str
+    label: str
+    n: int
+    cost: PrivacyCost
+    mechanism: str
+    private: bool
+    receipt: int
+    estimate: Estimate | None = None
+    labels: tuple[str, ...] = ()
+    mistakes: MistakeCosts = EQUAL
+    total: PrivacyCost | None = field(default=None, compare=False)
+    limit: PrivacyCost | None = field(default=None, compare=False)
+    unit: Unit | None = None
+    spanning: bool = False
+    accuracy: str = ""
+    reading: Reading = field(default_factory=Reading)
+    taken: str = ""
+
+    @property
+    def units(self) -> int | None:
+        """The number of units, which is public; None if no unit is declared."""
+        return None if self.unit is None else self.n // self.unit.most
+
+    def words(self) -> str:
+        """The rule in one line: ``label  <=>  hypothesis``, or ``label  =  hypothesis`` with names."""
+        if self.labels:
+            return f"{self.label}  =  {self.hypothesis.named(self.labels)}"
+        return self.hypothesis.sentence(self.label)
+
+    def used(self) -> tuple[str, str]:
+        """How many records or units the rule was learned from, as a pair (heading, text)."""
+        if self.unit is None:
+            return "records", f"{self.n:,}{self.span()}"
+        return "units", f"{self.units:,} values of {self.unit.column}; {self.unit.records} of each"
+
+    def protects(self) -> str:
+        """Whom the guarantee protects, in one sentence, and how to protect people."""
+        return (
+            f"{self.whom()} (to protect people, see --unit)" if self.unit is None else self.whom()
+        )
+
+    def whom(self) -> str:
+        """Whom the guarantee protects, in one sentence.
+
+        That of one record also says what it means for k records of one person: group privacy, as in
+        docs/proofs/units.md, Theorem 2.
+        """
+        if self.unit is not None:
+            kept = f"{self.unit.records} of each, chosen at random"
+            return f"each {self.unit.column} with all its records{self.span()}; the rule saw {kept}"
+        return f"one record{self.span()}; {_several(self.cost)}"
+
+    def span(self) -> str:
+        """The words after a number of records that may span lines of a file; empty for all others."""
+        return " (which may span lines of the file)" if self.spanning else ""
+
+    def open(
+        self,
+        table: object,
+        name: str | None = None,
+        *,
+        separator: str | None = None,
+        multiline: bool = False,
+    ) -> Table:
+        """A new table, read as the table that the rule was learned from; see `open_table`.
+
+        If a record spanned lines there, it may here, or each line of a record would count as one.
+        """
+        from littlestone.data.csv_files import CsvText
+        from littlestone.data.opening import open_table
+
+        how: dict[str, Any] = {"separator": separator, "reading": self.reading}
+        opened = open_table(table, name, multiline=multiline, **how)
+        again = self.spanning and not opened.spanning and isinstance(table, str | PathLike)
+        if again and isinstance(opened, CsvText):
+            opened = open_table(table, name, multiline=True, **how)
+        return opened
+
+    def predict(self, table: object) -> list[Any]:
+        """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
+
+        ``table`` is what `open_table` takes or opened, with the columns that the rule tests.  The
+        labels say something about its records: show them only to those who may see these.  Raises
+        `TableError` for a missing column.
+        """
+        from littlestone.data.reading import read_mapped
+
+        rule = self.hypothesis
+        names: Sequence[Any] = self.labels or range(rule.labels)
+        opened = self.open(table)
+        return list(read_mapped(opened, rule.domain, lambda x: names[rule(x)], rule.tested))
+
+    def to_sql(self, dialect: str, *, types: Mapping[str, str] | None = None) -> str:
+        """The label as an SQL expression: its name, or 0 or 1; see `Hypothesis.to_sql`."""
+        self._require_readable(types)
+        return self.hypothesis.to_sql(dialect, types=types, names=self.labels or None)
+
+    def to_polars(self, *, types: Mapping[str, str] | None = None) -> polars.Expr:
+        """The label as a polars expression: its name, or 0 or 1; see `Hypothesis.to_polars`."""
+        self._require_readable(types)
+        return self.hypothesis.to_polars(types=types, names=self.labels or None)
+
+    def _require_readable(self, types: Mapping[str, str] | None) -> None:
+        """Raise `DeclarationError` if another program would read cells otherwise than declared."""
+        for column, form in self.reading.columns.items():
+            kind = (types or {}).get(column)
+            # Numbers and days that a database declares are read as they are.
+            if (form.numeric and kind != "text") or (form.date and kind == "date"):
+                continue
+            raise DeclarationError(
+                f"export a rule on the column {column!r}",
+                found="a schema declares how its cells are written, and the export reads texts as "
+                "they are",
+                fix="predict with `littlestone predict`, or store the column as numbers"
+                if form.numeric
+                else "predict with `littlestone predict`",
+            )
+
+    def to_pandas_query(
+        self, label: str | int | None = None, *, types: Mapping[str, str] | None = None
+    ) -> str:
+        """The query of the rows that get ``label``: a name, or 0 or 1.
+
+        By default it is the label 1, which is the second one of those with names.  See
+        `Hypothesis.to_pandas_query`.
+        """
+        self._require_readable(types)
+        known: Sequence[Any] = self.labels or range(self.hypothesis.labels)
+        found = known[1] if label is None else label
+        if found not in known:
+            raise DeclarationError(
+                f"select the rows that get the label {shown(label)}",
+                found="the rule has no such label",
+                fix=f"give one of: {', '.join(map(str, known))}",
+            )
+        return self.hypothesis.to_pandas_query(known.index(found), types=types)
+
+    def card(self) -> str:
+        """A model card in Markdown: the rule, its guarantee and its columns, all from the release.
+
+        Nothing else is in it, so it may be shown to everyone who may see the release.
+        """
+        from littlestone.learn.results.model_card import model_card
+
+        return model_card(self)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The content and cost of the release, as pairs (heading, text); all of it is public."""
+        rows = [("rule", self.words()), ("privacy", str(self.cost)), ("protects", self.protects())]
+        rows += [
+            ("mechanism", self.mechanism),
+            *self.counted(),
+            ("class", shortened(self.hypotheses)),
+            *self.chosen(),
+        ]
+        rows += self.estimated()
+        rows += [self.used(), ("ledger entry", str(self.receipt))]
+        if self.total is not None:
+            limit = f", of a limit of {self.limit}" if self.limit else ""
+            rows.append(("spent so far", f"{self.total}{limit}"))
+        return rows + self.warning()
+
+    def declared(self) -> list[tuple[str, str]]:
+        """All that was declared, whole, as pairs (heading, text): what an auditor compares."""
+        columns = getattr(self.hypothesis.domain, "columns", (self.hypothesis.domain,))
+        names = [("names of the labels", ", ".join(self.labels))] if self.labels else []
+        return [
+            ("label", self.label),
+            *names,
+            ("class", self.hypotheses),
+            *self.chosen(),
+            *(("column", str(column)) for column in columns),
+            *self.counted(),
+            self.used(),
+            ("privacy", str(self.cost)),
+            ("mechanism", self.mechanism),
+            ("drawn", f"by the {_RANDOMNESS[self.private]}"),
+        ]
+
+    def estimated(self) -> list[tuple[str, str]]:
+        """The estimates as pairs (heading, text); or that none were bought, and how to buy them."""
+        if self.estimate is not None:
+            return self.estimate.rows()
+        return [("base rate", NOT_ESTIMATED)] if self.hypothesis.labels == 2 else []
+
+    def warning(self) -> list[tuple[str, str]]:
+        """The row that warns if the release is a simulation."""
+        if self.private:
+            return []
+        return [("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE")]
+
+    def counted(self) -> list[tuple[str, str]]:
+        """The row of what mistakes cost, if the costs differ."""
+        return [] if self.mistakes.equal else [("mistakes", str(self.mistakes))]
+
+    def chosen(self) -> list[tuple[str, str]]:
+        """The row that says which class was taken and why, if none was given."""
+        return [("class taken", self.taken)] if self.taken else []
+
+    def __repr__(self) -> str:
+        width = max(len(heading) for heading, _ in self.rows())
+        return "\n".join(f"{heading:{width}}  {visible(text)}" for heading, text in self.rows())
+
+    def _repr_html_(self) -> str:
+        """The content and cost as a table, and the picture of the rule, for a notebook."""
+        from littlestone.base.markup import Html, joined, pairs
+
+        picture = self.picture()
+        return joined([pairs(self.rows()), picture.svg() if picture else Html()])
+
+    def picture(self, *, titled: bool = False) -> Picture | None:
+        """The rule on the declared ranges and lists of its columns; None for kinds without a picture.
+
+        No record is drawn.  A title says what is predicted, and the cost.
+        """
+        from littlestone.pictures.rule import rule_picture
+
+        simulated = "" if self.private else ", a simulation: NOT PRIVATE"
+        title = f"{self.label}, {self.cost}{simulated}" if titled else ""
+        return rule_picture(self.hypothesis, self.label, self.labels, title)
+
+    def drawing(self) -> Picture:
+        """The picture of the rule with a title; `DeclarationError` for kinds without a picture."""
+        picture = self.picture(titled=True)
+        if picture is None:
+            raise DeclarationError(
+                "draw the rule of a model",
+                found=f"rules of its kind have no picture: {shortened(self.words())}",
+                fix="print the release, which says the rule in words",
+            )
+        return picture
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the rule on the axes of matplotlib, by default new ones, and return them.
+
+        The axes measure inches.  Raises `DeclarationError` for a kind of rule that has no picture, and
+        `OutputError` if matplotlib is not installed.
+        """
+        return self.drawing().plot(axes)
+
+    def to_json(self) -> dict[str, object]:
+        """The model file as plain JSON values; `from_json` reads it back."""
+        labels = {"labels": list(self.labels)} if self.labels else {}
+        estimate = {} if self.estimate is None else {"estimate": self.estimate.to_json()}
+        unit = (
+            {}
+            if self.unit is None
+            else {"unit": {"column": self.unit.column, "max records": self.unit.most}}
+        )
+        costs = {} if self.mistakes.equal else {"costs": self.mistakes.to_json()}
+        record = {"record": SPANNING} if self.spanning else {}
+        accuracy = {"accuracy": self.accuracy} if self.accuracy else {}
+        reading = {"reading": self.reading.to_json()} if self.reading else {}
+        taken = {"class taken": self.taken} if self.taken else {}
+        return {
+            "format": FORMAT if not self.reading else FORMAT_WITH_READING,
+            "rule": self.words(),
+            "class": self.hypotheses,
+            **taken,
+            "label": self.label,
+            **labels,
+            **costs,
+            "n": self.n,
+            **record,
+            **unit,
+            "privacy": {
+                "epsilon": decimal_text(self.cost.epsilon),
+                "delta": decimal_text(self.cost.delta),
+                "neighboring": str(self.cost.neighboring),
+                "mechanism": self.mechanism,
+                "randomness": _RANDOMNESS[self.private],
+                "ledger entry": self.receipt,
+            },
+            **accuracy,
+            **reading,
+            **estimate,
+            "hypothesis": self.hypothesis.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Release:
+        """The release that `to_json` wrote.  Raises `ModelError` if it is damaged."""
+        if not isinstance(data, Mapping) or data.get("format") not in FORMATS:
+            raise ModelError(
+                "read a model",
+                found=f'it does not say "format": "{FORMAT}" or "{FORMAT_WITH_READING}"',
+                fix="give a model file that `littlestone fit --out` wrote with this version",
+            )
+        try:
+            privacy, n, costs = data["privacy"], _whole(data["n"]), data.get("costs")
+            estimate, unit = data.get("estimate"), data.get("unit")
+            # Version 0.1 called a function to several labels a classifier, which named them.
+            form = data["classifier" if "classifier" in data else "hypothesis"]
+            hypothesis = Hypothesis.from_json(form)
+            named = require_list(form["labels"] if "classifier" in data else data.get("labels", []))
+            labels = declared_labels(named) if named else ()
+            if data.get("record", SPANNING) != SPANNING:
+                raise ValueError("what a record is is not known")
+            if ("reading" in data) != (data["format"] == FORMAT_WITH_READING):
+                raise ValueError("a model 2 is one with a reading")
+            if labels and len(labels) != hypothesis.labels:
+                raise ValueError("the labels have other names than labels")
+            return cls(
+                hypothesis=hypothesis,
+                labels=labels,
+                hypotheses=str(data["class"]),
+                label=str(data["label"]),
+                n=n,
+                cost=PrivacyCost(
+                    _nonnegative(privacy["epsilon"]),
+                    exact_delta(privacy["delta"]),
+                    NeighboringRelation(privacy["neighboring"]),
+                ),
+                mechanism=str(privacy["mechanism"]),
+                private={text: flag for flag, text in _RANDOMNESS.items()}[privacy["randomness"]],
+                receipt=_whole(privacy["ledger entry"]),
+                mistakes=EQUAL if costs is None else MistakeCosts.from_json(costs),
+                estimate=None if estimate is None else Estimate.from_json(estimate, n),
+                unit=None if unit is None else Unit(unit["column"], unit["max records"]),
+                spanning="record" in data,
+                accuracy=str(data.get("accuracy", "")),
+                reading=Reading.from_json(data.get("reading", {})),
+                taken=str(data.get("class taken", "")),
+            )
+        except DAMAGED as error:
+            raise ModelError(
+                "read a model",
+                found=f"a field is missing or damaged: {error}".replace("\n", "; "),
+                fix="give a model file that `littlestone fit --out` wrote, unchanged",
+            ) from None
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Release:
+        """Read a model file.  Raises `ModelError` if it is missing or damaged."""
+        try:
+            return cls.from_json(read_json(path))
+        except ModelError:
+            raise
+        # A ValueError is a damaged encoding or syntax, or a number of thousands of digits.
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else _kind_of(path, error)
+            raise ModelError(
+                f"read the model {path}",
+                found=str(reason),
+                fix="give a model file that `littlestone fit --out` wrote",
+            ) from None
+
+
+def _several(cost: PrivacyCost) -> str:
+    """The guarantee for k records, in words.
+
+    >>> _several(PrivacyCost(Fraction(1, 2)))
+    'a person with k records has epsilon 0.5 k'
+    >>> _several(PrivacyCost(Fraction(1), Fraction(1, 10**6)))
+    'a person with k records has epsilon k, delta 0.000001 (e^k - 1) / (e - 1)'
+    """
+    epsilon = decimal_text(cost.epsilon)
+    all_k, one = ("k", "e") if cost.epsilon == 1 else (f"{epsilon} k", f"e^{epsilon}")
+    grown = f"a person with k records has epsilon {all_k}"
+    if not cost.delta:
+        return grown
+    power = f"e^({all_k})" if " " in all_k else f"e^{all_k}"
+    times = f"({power} - 1) / ({one} - 1)" if cost.epsilon else "k"
+    return f"{grown}, delta {decimal_text(cost.delta)} {times}"
+
+
+def _kind_of(path: str | PathLike[str], error: Exception) -> str:
+    """What a file is if it is not a model, by its first bytes or the error of reading it."""
+    if type(error) is ValueError:  # of `read_json`, which quotes nothing
+        return str(error)
+    with open(path, "rb") as file:
+        head = file.read(16)
+    if head == b"SQLite format 3\0":
+        return "it is a ledger or another SQLite database"
+    if head.startswith(b"littlestone run"):
+        return "it is the state of a stream, which is as secret as the records"
+    return "it is not the JSON text of one model"
+
+
+def _nonnegative(value: object) -> Fraction:
+    # A composition whose deltas cover everything has epsilon 0.
+    epsilon = exact(value, what="epsilon")
+    if epsilon < 0:
+        raise ValueError("epsilon is below 0")
+    return epsilon
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int or value < 1:
+        raise ValueError("a count is not a whole number of at least 1")
+    return value

@@ -1,0 +1,30 @@
+from littlestone.learn.stream.base import (
+    MistakeBound as MistakeBound,
+    PrivateOnlineLearner as PrivateOnlineLearner,
+    PrivateStream as PrivateStream,
+)
+from littlestone.learn.stream.choice import (
+    Known as Known,
+    choose_online_learner as choose_online_learner,
+    online_candidates as online_candidates,
+    online_choice as online_choice,
+)
+from littlestone.learn.stream.confirmed import ConfirmedLearner as ConfirmedLearner
+from littlestone.learn.stream.durable import (
+    DurableStream as DurableStream,
+    durable_run as durable_run,
+)
+from littlestone.learn.stream.keys import KeyLearner as KeyLearner
+from littlestone.learn.stream.own_prediction import OwnPrediction as OwnPrediction
+from littlestone.learn.stream.prediction import (
+    PredictionLearner as PredictionLearner,
+    PredictionStream as PredictionStream,
+)
+from littlestone.learn.stream.rules import RuleLearner as RuleLearner
+from littlestone.learn.stream.staged import StagedOnlineLearner as StagedOnlineLearner
+from littlestone.learn.stream.tallied import TalliedLearner as TalliedLearner
+from littlestone.learn.stream.taped import (
+    StreamLearner as StreamLearner,
+    TapedStream as TapedStream,
+)
+from littlestone.learn.stream.teachers import TeacherLearner as TeacherLearner

@@ -1,0 +1,358 @@
+"""The one interface of a private online learner, and explicit mistake bounds."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Generic, NamedTuple, final
+
+from littlestone.base.errors import DeclarationError
+from littlestone.classes.base import HypothesisClass, require_two_labels
+from littlestone.learn.stream.taped import Record, StreamLearner, TapedStream
+from littlestone.pictures.stream import Publication, publications
+from littlestone.points import Point, truth
+from littlestone.privacy.cost import exact_chance
+from littlestone.privacy.parameters import require_horizon
+from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
+from littlestone.rules import Hypothesis
+from littlestone.theory.game.base import OnlineLearner
+
+PUBLIC = 1000
+"""A run notes its progress each time this many steps have passed, whatever the records are."""
+
+
+class Taken(NamedTuple):
+    """What came of some records: each hypothesis ``published``, with its step, and draws.
+
+    ``drawn`` has the step of each draw; it is secret if the learner has secret draws.
+    """
+
+    published: list[tuple[int, Hypothesis[Any]]]
+    drawn: list[int]
+
+
+@dataclass(frozen=True)
+class MistakeBound:
+    """At most ``mistakes`` mistakes on every realizable sequence, with probability 1 - beta.
+
+    An ``adaptive`` adversary sees all published hypotheses; any other fixes its sequence beforehand.
+    ``source`` names where the bound comes from.
+    """
+
+    mistakes: int
+    beta: float
+    proved: bool
+    source: str
+    adaptive: bool = True
+
+
+def exact_doubt(doubt: object) -> Fraction:
+    """The probability of a wrong selection that a learner may have, as an exact number.
+
+    Raises `DeclarationError` unless 0 < ``doubt`` < 1.
+
+    >>> exact_doubt("0.05")
+    Fraction(1, 20)
+    """
+    return exact_chance(
+        doubt,
+        what="doubt",
+        asked="learn online with doubt",
+        fix="give a small probability, such as 0.025",
+    )
+
+
+class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
+    """One private run over a stream, whose published `hypothesis` changes from time to time.
+
+    The private output is the sequence of all published hypotheses, with the steps at which they
+    change.  A prediction h_t(x_t) is not private: everybody knows h_t, so the prediction tells
+    something about x_t.  Show it only to those who may know x_t.  After the horizon the last
+    hypothesis stays, and no record is read any more.
+
+    Any x and y form a record, and none is refused: an exception is an output, and would tell
+    something about the record.  `Domain.canonical` turns x into a point and `truth` turns y into a
+    label, as for a `Sample`.  A learner sees only these, in `_right` and `_mistaken`.
+
+    If the run is kept in a file, everything drawn and each step at which a hypothesis was published
+    are on the disk before `hypothesis` shows it.  Otherwise a resumed run would publish at another
+    step.
+    """
+
+    def __init__(self, published: Hypothesis[Point], horizon: int, tape: Tape) -> None:
+        super().__init__(published.domain, horizon, tape)
+        self._published, self._published_at = published, 0
+        self._shown = published, 0  # updated at the end of a step
+        self._waiting: list[tuple[int, Hypothesis[Point]]] = []  # published, and not yet shown
+        self._history = {0: published}
+        self._noted = 0  # the last step that is publicly known to have been taken
+
+    @property
+    def secret_draws(self) -> int:
+        """The number of draws of a kind that may find nothing; secret, 0 without such draws."""
+        return 0
+
+    @property
+    def hypothesis(self) -> Hypothesis[Point]:
+        return self._shown[0]
+
+    @property
+    def published_at(self) -> int:
+        """The step at which `hypothesis` was published, 0 for the first; public."""
+        return self._shown[1]
+
+    @property
+    def publications(self) -> tuple[tuple[int, Hypothesis[Point]], ...]:
+        """All published hypotheses as pairs (step, hypothesis), in order; public."""
+        return tuple(self._history.items())
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the published rules over the whole stream on the axes of matplotlib; return the axes.
+
+        They go from step 0 to the horizon.  Only what is published is drawn.  Raises `OutputError` if
+        matplotlib is not installed.
+        """
+        published = [Publication(step, h.words()) for step, h in self.publications]
+        return publications(published, self._horizon, "Published rules").plot(axes)
+
+    @property
+    def over(self) -> bool:
+        """Whether the hypothesis stays and no record is read any more; public."""
+        return self._steps == self._horizon
+
+    @final
+    def predict(self, x: object) -> int:
+        """The label that `hypothesis` gives the point of ``x``."""
+        return self.hypothesis(self._domain.canonical(x))
+
+    @final
+    def update(self, x: object, y: object) -> None:
+        """Take the next record; this may publish another `hypothesis`.  No record makes it raise.
+
+        Raises `OutputError` if the run is kept in a file and writing to it fails.
+        """
+        self._open()
+        self._go(((x, y),))
+        if self._steps % PUBLIC == 0:
+            self._checkpoint()
+        self._show()
+        self._tape.close()
+
+    @final
+    def take(
+        self,
+        records: Iterable[tuple[object, object] | None],
+        offsets: Mapping[str, int] = NOTHING,
+        units: Mapping[str, int] = NOTHING,
+    ) -> Taken:
+        """Take the next records (x, y), as `update` takes each, and show the last `hypothesis`.
+
+        None is a void record: it takes its step, and nothing is learned from it.  A run that is kept
+        in batches waits for the disk once: after a crash it has taken all of them or none, and nothing
+        was shown.  ``offsets`` and ``units`` are kept with them.  Raises what `update` raises.
+        """
+        self._tape.open()
+        taken = self._go(records)
+        self._checkpoint()
+        # On the disk first, shown afterwards: a crash in between loses nothing that anybody saw.
+        self._tape.commit(offsets, units)
+        self._show()
+        self._tape.close()
+        return taken
+
+    @final
+    def skip_to(self, step: int) -> None:
+        """Take the steps up to ``step`` as if each of their records were predicted correctly."""
+        self._open()
+        self._to(min(step, self._horizon))
+        if self._steps % PUBLIC == 0:
+            self._checkpoint()
+        self._show()
+        self._tape.close()
+
+    @final
+    def skip(self) -> None:
+        """Skip all steps that may have been taken before, up to a public multiple of 1,000.
+
+        Call it on a resumed run if the records of its last steps are gone.  Its `steps` may be the step
+        of its last draw, which is secret, and the later publication times would reveal it.
+
+        Raises `DeclarationError` if the learner remembers records predicted correctly.  A line of a
+        mistake holds those before it, and without that mistake they are gone: one record would decide
+        how many others count.
+        """
+        if type(self)._owed is not PrivateStream._owed:
+            raise DeclarationError(
+                "go on without the records of the last steps",
+                found="the learner remembers records that it predicted correctly, and one mistake "
+                "decides how many of them are in the file",
+                fix="read the records again, or begin the run with durable_run(..., batches=True)",
+            )
+        self.skip_to((self._noted // PUBLIC + 1) * PUBLIC)
+
+    def _open(self) -> None:
+        """Begin what takes no batch; a run that is kept in batches would not know of it."""
+        if self._tape.together:
+            raise DeclarationError(
+                "take a step by itself",
+                found="the run is kept in batches",
+                fix="give its records to take, one or more at a time",
+            )
+        self._tape.open()
+
+    def _go(self, records: Iterable[tuple[object, object] | None]) -> Taken:
+        """Take one step after another, each with what is due then."""
+        # Nothing raises from here on, whatever a record is: `canonical` and `truth` read any
+        # object.
+        canonical, taken = self._domain.canonical, Taken([], [])
+        looks, due = not self.over, self._due
+        for record in records:
+            if self._steps == self._horizon:
+                break
+            self._steps = step = self._steps + 1
+            if looks and record is not None:
+                point, label = canonical(record[0]), truth(record[1])
+                # Everything that is learned depends on records through what was published before:
+                # the streams' proofs need no more.
+                if self._published(point) == label:
+                    self._right(point, label)
+                else:
+                    self._mistaken(point, label)
+                    self._line(Record(step, point, label))
+                    due = self._due
+            # What a record makes due at its own step is done before the next record is read.
+            if due <= step:
+                before, draws = self._published, self.secret_draws
+                self._to(step)
+                taken.drawn.extend([step] * (self.secret_draws - draws))
+                if self._published is not before:
+                    taken.published.append((step, self._published))
+                # Only a draw can end it before the horizon.
+                looks, due = not self.over, self._due
+        return taken
+
+    def _right(self, x: Point, y: int) -> None:
+        """Keep the part of a correctly predicted record that is needed later.
+
+        It draws nothing, and leaves `_due` as it is.
+        """
+
+    @abstractmethod
+    def _mistaken(self, x: Point, y: int) -> None:
+        """Learn from a record that was predicted wrongly."""
+
+    @property
+    @abstractmethod
+    def _due(self) -> int:
+        """The step of the next `_hit` unless a record changes it; horizon + 1 if none; secret."""
+
+    @abstractmethod
+    def _hit(self) -> None:
+        """Do what is due at this step; this may publish a hypothesis."""
+
+    def _owed(self) -> list[Record]:
+        """The correctly predicted records since the last line that are needed to resume."""
+        return []
+
+    def _told(self) -> None:
+        """Note that a line now holds everything that was owed."""
+
+    def _publish(self, h: Hypothesis[Point]) -> None:
+        self._published, self._published_at = h, self._steps
+        self._waiting.append((self._steps, h))
+
+    def _to(self, step: int) -> None:
+        while self._due <= step:
+            self._steps = max(self._steps, self._due)
+            self._hit()
+            if self._tape.pending:
+                self._line()
+            if self._published_at == self._steps:
+                self._checkpoint()
+        self._steps = max(self._steps, step)
+
+    def _checkpoint(self) -> None:
+        """Write a line without draws or mistakes: that this step was taken is not secret."""
+        # One line at a public step, whatever the records are.
+        if self._steps > self._noted:
+            self._line()
+            self._noted = self._steps
+
+    def _line(self, *last: Record) -> None:
+        self._write(self._steps, lambda: [*self._owed(), *last])
+        self._told()
+
+    def _go_on(self) -> None:
+        # Do not show that the tape's last step was taken: a neighbour without a draw has no line.
+        self._to(self._steps)
+        self._show()
+
+    def _show(self) -> None:
+        """Show everybody the published hypothesis, and since when it stands."""
+        self._shown = self._published, self._published_at
+        self._history.update(self._waiting)
+        self._waiting = []
+
+    def _replay(self, step: int, records: list[Record]) -> None:
+        public = not self._tape.pending
+        for at, x, y in records:
+            if y is None or self.over or self._steps >= at or self._due < at:
+                raise journal_mismatch()
+            self._steps = at
+            if self._published(x) == y:
+                self._right(x, y)
+            else:
+                self._mistaken(x, y)
+                public = False
+        self._steps = step
+        if public:
+            self._noted = step
+        # A line after a hit that the tape does not have: not written by this run.
+        if self._due < step:
+            raise journal_mismatch()
+        if self._due == step and (public or self._tape.pending):
+            self._hit()
+        self._told()
+
+
+class PrivateOnlineLearner(StreamLearner[PrivateStream[Any]], Generic[Point]):
+    """A private online learner: its guarantee holds for every stream, realizable or not.
+
+    Two streams of ``horizon`` steps are neighbours if they differ in one record.
+    """
+
+    method: ClassVar[str]
+    """The name by which the command line asks for it."""
+
+    oblivious: ClassVar[bool] = False
+    """Whether it may err at every step if records are chosen with knowledge of what is published.
+
+    Then its numbers of mistakes are for an oblivious adversary, who fixes the stream beforehand.
+    Privacy does not depend on this.
+    """
+
+    baseline: ClassVar[bool] = False
+    """Whether it exists for comparison, and is used only if its name is given."""
+
+    def __init__(self, hypotheses: HypothesisClass[Point], horizon: int) -> None:
+        require_horizon(horizon)
+        require_two_labels(hypotheses, "learn online")
+        self.hypotheses = hypotheses
+        self.horizon = horizon
+
+    @abstractmethod
+    def stream(self, tape: Tape) -> PrivateStream[Any]:
+        """A run for which nothing is drawn yet."""
+
+    @abstractmethod
+    def mistake_bound(self, beta: float) -> MistakeBound | None:
+        """The number of mistakes on a realizable sequence; None if nothing is proved."""
+
+    def measured_mistakes(self) -> int | None:
+        """The approximate mean number of mistakes on the worst of the simulated realizable streams.
+
+        Calibrated by ``python -m benchmarks.mistakes``; no bound.  None if nothing is measured.
+        """
+        return None

@@ -1,0 +1,280 @@
+"""A private run that survives a crash: paid for once, and nothing is drawn twice."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from itertools import compress, islice
+from pathlib import Path
+from typing import Any, Generic, NamedTuple
+
+from littlestone.base.errors import DeclarationError
+from littlestone.classes.text.digest import digest
+from littlestone.learn.stream.base import PrivateOnlineLearner, PrivateStream, Taken
+from littlestone.learn.stream.offsets import FirstRecords, Noted, Offsets
+from littlestone.learn.stream.state import StateFile, damaged, refused, state_file
+from littlestone.learn.stream.taped import Stream, StreamLearner
+from littlestone.points.units import Unit
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import chosen_generator, is_cryptographic
+from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
+
+_DECLARED = {
+    "class": "class",
+    "mechanism": "method, horizon, budget or size",
+    "label": "label",
+    "dataset": "data set",
+    "private": "kind of randomness: one has a seed, the other none",
+    "taken": "way to take records: one by one, in batches, or by other offsets",
+    "unit": "unit, or another maximum of records of each",
+}
+
+_BATCHES = "in batches"
+
+
+@dataclass(frozen=True)
+class DurableStream(Generic[Stream]):
+    """A stream, the number of the ledger entry that paid for it, and whether an earlier run resumes.
+
+    ``stream.steps`` of a resumed run is the step of its last draw, if this is after the last public
+    step; so it is secret.  If the records can be read again, continue right after that step.  If not,
+    call ``stream.skip()`` first, which not every learner allows; otherwise later publication times
+    would reveal it.  In batches it is the last step of a batch; it is public, and no later step was
+    taken.
+
+    ``offsets`` are those of the records taken so far, if the run keeps them, and ``units`` says how
+    many were taken of each unit, if it protects units.
+    """
+
+    stream: Stream
+    receipt: int
+    resumed: bool
+    offsets: Offsets | None = None
+    units: FirstRecords | None = None
+
+    def take(
+        self: DurableStream[PrivateStream[Any]],
+        records: Sequence[tuple[object, object]],
+        places: Sequence[tuple[object, object]] | None = None,
+        units: Sequence[object] | None = None,
+    ) -> Delivered:
+        """Take the records (x, y) that are new by their ``places`` (partition, offset), as one batch.
+
+        A crash leaves the whole batch taken, or nothing taken and nothing shown.  After a crash,
+        deliver the last batch again; records already taken are ignored.  Without offsets every record
+        is new.
+
+        ``units`` say whose each record is, if the run protects units.  A record of a unit beyond its
+        first ``unit.most`` takes its step, and nothing is learned from it.
+
+        Raises `DeclarationError` if the run keeps offsets or units and there is none for each record,
+        or the other way round, and what `PrivateStream.take` raises.
+        """
+        _require_each("place", self.offsets, places, records)
+        _require_each("unit", self.units, units, records)
+        new = [True] * len(records)
+        if self.offsets is not None and places is not None:
+            # By partitions and offsets alone, never by what a record holds
+            # (docs/proofs/offsets.md).
+            new = [self.offsets.is_new(*place) for place in places]
+        taken: Iterable[tuple[object, object] | None] = compress(records, new)
+        # When it is over no record is read.  So the units in memory are no more than the horizon.
+        if self.units is not None and units is not None and not self.stream.over:
+            pairs = zip(taken, compress(units, new), strict=True)
+            # A record beyond its unit's share becomes void: it takes its step and changes nothing
+            # else (docs/proofs/units.md, Theorem 5).
+            taken = [record if self.units.counts(whose) else None for record, whose in pairs]
+        beside = _changed(self.offsets), _changed(self.units)
+        return Delivered(new, self.stream.take(taken, *beside))
+
+
+def _require_each(
+    what: str, kept: Noted | None, given: Sequence[object] | None, records: Sequence[object]
+) -> None:
+    """Raise `DeclarationError` unless each record has one of what the run keeps."""
+    if (kept is None) is (given is None) and (given is None or len(given) == len(records)):
+        return
+    raise DeclarationError(
+        "take records of a run",
+        found=f"there is not one {what} for each record"
+        if kept is not None
+        else f"there are {what}s, which the run does not keep",
+        fix=f"declare {what}s when the run begins, and give that of each record",
+    )
+
+
+def _changed(kept: Noted | None) -> Mapping[str, int]:
+    return NOTHING if kept is None else kept.changed()
+
+
+class Delivered(NamedTuple):
+    """Which records of a batch were ``new``, and what came of these."""
+
+    new: list[bool]
+    taken: Taken
+
+
+@contextmanager
+def durable_run(
+    learner: StreamLearner[Stream],
+    *,
+    ledger: Ledger,
+    dataset: str,
+    label: str,
+    state: Path | None = None,
+    rng: random.Random | None = None,
+    batches: bool = False,
+    offsets: str | None = None,
+    unit: Unit | None = None,
+) -> Iterator[DurableStream[Stream]]:
+    """Begin a run, or resume the one in the file ``state``, which one process at a time may use.
+
+    Everything drawn is on the disk before anything depends on it.  So after ``kill -9`` the same run
+    resumes: nothing is spent or drawn a second time, and what was published stays.  **The file
+    contains single records**: keep it as safe as the table.  Never resume two copies of it, and never
+    resume an older copy: it would draw again.  A step that draws takes about a millisecond.
+
+    With ``batches`` records come through `DurableStream.take`, and a batch is taken as a whole or not
+    at all.  It takes a millisecond, and about 70 bytes of the file.  If a source may deliver a record
+    again, ``offsets`` says in words what its offsets are; they are kept with each batch, and a record
+    is taken once.  Only a `PrivateOnlineLearner` takes batches.
+
+    With batches and a ``unit`` the run protects all records of a unit together, of which only the
+    first ``unit.most`` count.  It then costs `StreamLearner.event_for` the unit; `record_budget`
+    divides a budget for units (docs/proofs/units.md, Theorem 5).
+
+    An absent or empty file begins a run.  Nothing is written to any other file before it is
+    proved to be the state of this very run: by its first line, its seals, its declarations and
+    the ledger's entry.  Raises `ModelError` if it is not, `OutputError` if it cannot be written or
+    another process uses it, and what `StreamLearner.start` raises.
+    """
+    rng = chosen_generator(rng)
+    for kept, what in ((offsets, "the offsets of records"), (unit, "how often each unit came")):
+        if kept is not None and not batches:
+            raise DeclarationError(
+                f"keep {what}",
+                found="the run takes records one by one",
+                fix="declare batches=True, and give the records to take",
+            )
+    if batches and not isinstance(learner, PrivateOnlineLearner):
+        raise DeclarationError(
+            "take records in batches",
+            found="the learner answers for each record before it gets the label",
+            fix="leave out batches, or use a learner that publishes hypotheses",
+        )
+    taken = f"by {offsets}" if offsets is not None else _BATCHES if batches else None
+    with nullcontext() if state is None else state_file(state) as file:
+        lines = [] if file is None else file.read()
+        if file is None or not lines:
+            run = _begun(learner, ledger, dataset, label, rng, file, taken, unit)
+        else:
+            declared = _declared(learner, dataset, label, rng, taken, unit)
+            run = _resumed(learner, ledger, declared, rng, file, lines, unit)
+        del lines  # there are many, and this frame lives as long as the run
+        yield run
+
+
+def _begun(
+    learner: StreamLearner[Stream],
+    ledger: Ledger,
+    dataset: str,
+    label: str,
+    rng: random.Random,
+    file: StateFile | None,
+    taken: str | None,
+    unit: Unit | None,
+) -> DurableStream[Stream]:
+    if file is not None:
+        file.settle()  # find out before the spend if the file cannot be written
+    # A crash between here and the next line costs the budget, and publishes nothing.
+    receipt = learner.pay(ledger, dataset, label, rng, unit)
+    if file is not None:
+        paid = {"receipt": receipt.number, "at": receipt.entry.at}
+        file.add({**_declared(learner, dataset, label, rng, taken, unit), **paid})
+    keep = None if file is None else file.add
+    stream = learner.begin(receipt, keep, together=taken is not None)
+    return DurableStream(stream, receipt.number, False, *_noted(taken, unit))
+
+
+def _resumed(
+    learner: StreamLearner[Stream],
+    ledger: Ledger,
+    declared: dict[str, object],
+    rng: random.Random,
+    file: StateFile,
+    lines: list[bytes],
+    unit: Unit | None,
+) -> DurableStream[Stream]:
+    header: Any = file.value(lines[0])
+    kept: Iterable[Any] = map(file.value, islice(lines, 1, None))
+    if not isinstance(header, dict):
+        raise damaged(file.path)
+    other = [words for name, words in _DECLARED.items() if header.get(name) != declared.get(name)]
+    if other:
+        raise refused(file.path, f"that run has another {' and another '.join(other)}")
+    number: Any = header.get("receipt")
+    event = learner.event_for(unit)
+    # The entry must be the one of this run: its number, time, cost and mechanism.
+    paid = number, header.get("at"), event.cost(), str(event)
+    if all(
+        (entry.number, entry.at, entry.cost, entry.mechanism) != paid
+        for entry in ledger.entries(str(declared["dataset"]))
+    ):
+        raise refused(file.path, f"entry {number} of the ledger did not pay for it")
+    together, highest, seen = declared["taken"] is not None, dict[str, int](), dict[str, int]()
+    if together:
+        kept = _single_lines(kept, highest, seen)
+    stream = learner.resume(kept, Tape(rng, file.add, together=together))
+    # Only now is the file known to be the one to resume, so only now may it be changed.
+    file.settle()
+    return DurableStream(stream, number, True, *_noted(declared["taken"], unit, highest, seen))
+
+
+def _noted(
+    taken: object,
+    unit: Unit | None,
+    highest: Mapping[str, int] = NOTHING,
+    seen: Mapping[str, int] = NOTHING,
+) -> tuple[Offsets | None, FirstRecords | None]:
+    """The offsets and the units that a run keeps, as far as it has come."""
+    offsets = None if taken is None or taken == _BATCHES else Offsets(highest)
+    return offsets, None if unit is None else FirstRecords(unit, seen)
+
+
+def _single_lines(
+    batches: Iterable[Any], highest: dict[str, int], seen: dict[str, int]
+) -> Iterator[Any]:
+    """The lines of all batches, whose offsets are the ``highest``; ``seen`` counts records of units."""
+    for batch in batches:
+        match batch:
+            case {"offsets": dict() as offsets, "lines": [*lines], **more}:
+                for noted, numbers in ((highest, offsets), (seen, more.get("units", {}))):
+                    if not isinstance(numbers, dict) or {*map(type, numbers.values())} - {int}:
+                        raise journal_mismatch()
+                    noted.update(numbers)
+                yield from lines
+            case _:
+                raise journal_mismatch()
+
+
+def _declared(
+    learner: StreamLearner[Any],
+    dataset: str,
+    label: str,
+    rng: random.Random,
+    taken: str | None,
+    unit: Unit | None,
+) -> dict[str, object]:
+    return {
+        # A table file may have other content by now, and two tables have one text.
+        "class": [str(learner.hypotheses), digest(learner.hypotheses)],
+        "mechanism": learner.declared,
+        "label": label,
+        "dataset": dataset,
+        "private": is_cryptographic(rng),
+        "taken": taken,
+        # A state without a unit is like those of before units were known.
+        **({} if unit is None else {"unit": [unit.column, unit.most]}),
+    }

@@ -1,0 +1,206 @@
+"""The online learner for mistakes that name a point of a set or a whole hypothesis."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.promises.covering import PointCovering
+from littlestone.learn.base import require_plan, unfit
+from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, PrivateStream
+from littlestone.learn.stream.waiting import least_total, wait
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.tape import Tape
+from littlestone.rules import FiniteSet, Hypothesis
+
+_PROOF = "docs/proofs/continual-key-selection.md"
+
+
+class Naming(ABC):
+    """A rule for the key that one mistake names, and for what is published when it is selected."""
+
+    hypotheses: HypothesisClass[Any]
+
+    @property
+    @abstractmethod
+    def parts(self) -> int:
+        """The most keys that a stream of the class names, each until it is selected."""
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """The theorem that proves this."""
+
+    @abstractmethod
+    def key(self, x: Any, y: int) -> Any:
+        """The key that the mistake (x, y) names; None for no key."""
+
+    @abstractmethod
+    def after(self, h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
+        """The hypothesis published after ``h`` when these keys are selected."""
+
+
+@dataclass(frozen=True)
+class PointNaming(Naming):
+    """A mistake names its point; if selected, the point enters the published set or leaves it."""
+
+    hypotheses: PointCovering
+
+    @property
+    def parts(self) -> int:
+        return self.hypotheses.parts
+
+    @property
+    def source(self) -> str:
+        return f"{_PROOF}, Theorem 4"
+
+    def key(self, x: Any, y: int) -> Any:
+        return x
+
+    def after(self, h: Any, selected: frozenset[Any]) -> FiniteSet:
+        return FiniteSet(h.domain, h.members ^ selected)
+
+
+@dataclass(frozen=True)
+class FunctionNaming(Naming):
+    """A mistake names the SOA of H|(x,y), which is published when it is selected; LDim(H) <= 1."""
+
+    hypotheses: HypothesisClass[Any]
+
+    @property
+    def parts(self) -> int:
+        return 0 if self.hypotheses.is_single() else 1
+
+    @property
+    def source(self) -> str:
+        return f"{_PROOF}, Theorem 5"
+
+    def key(self, x: Any, y: int) -> Hypothesis[Any] | None:
+        left = self.hypotheses.restrict(x, y)
+        return None if left.is_empty() else left.soa()
+
+    def after(self, h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
+        # The first in an order of their forms, because which one was named first is secret.
+        return Hypothesis.from_json(min((g.to_json() for g in selected), key=str))
+
+
+def naming_of(H: HypothesisClass[Any]) -> Naming | None:
+    """The rule for this class: a mistake names its point or a function; None if it may name several.
+
+    >>> from littlestone.classes import Subsets, Thresholds
+    >>> from littlestone.points import Integers
+    >>> naming_of(Subsets(Integers(), 3)).key(7, 1), naming_of(Thresholds.on(0, 9))
+    (7, None)
+    """
+    H.require_learnable()
+    if isinstance(H, PointCovering):
+        return PointNaming(H)
+    return FunctionNaming(H) if H.littlestone_dimension() <= 1 else None
+
+
+class KeyStream(PrivateStream[Any]):
+    """A run of `KeyLearner`."""
+
+    def __init__(self, naming: Naming, mechanism: ContinualKeySelection[Any], tape: Tape) -> None:
+        super().__init__(naming.hypotheses.soa(), mechanism.horizon, tape)
+        self._naming, self._keys = naming, mechanism.competitions(tape)
+
+    def _mistaken(self, x: Any, y: int) -> None:
+        if (key := self._naming.key(x, y)) is not None:
+            self._keys.count(self._steps, key)
+
+    @property
+    def _due(self) -> int:
+        return self._keys.due
+
+    def _hit(self) -> None:
+        self._publish(self._naming.after(self._published, self._keys.select()))
+
+
+class KeyLearner(PrivateOnlineLearner[Any]):
+    """Publish what many mistakes name: points of a set, or a hypothesis of a class with LDim(H) <= 1.
+
+    A record (x, y) names a key if the published hypothesis mistakes it; other records name none.
+    `ContinualKeySelection` selects keys.  (epsilon, delta)-DP for every stream, because only what is
+    selected is published: docs/proofs/continual-key-selection.md, Theorem 1.
+
+    For points and subsets, the key is x.  The published set S begins empty; a selected point enters
+    it, or leaves it.  The set may have more points than those of the class, if more are often
+    positive.  A point that is often negative afterwards leaves it again.
+
+    For other classes the key is the SOA of H|(x,y).  SOA_H is published first, and wherever it is
+    wrong, that version space holds one function, which is the key.  Golowich and Livni (GL21) do this
+    at dimension 1, where their trees have one level: many SOAs get a mistake each, and a sparse
+    histogram under continual observation shows the function that many have in common.  Their histogram
+    adds the noise of a binary tree, and needs O(log(T / delta) log(T) / epsilon) mistakes; this one
+    costs less and has a proved constant.  Their learner of dimension d, with 2^(2^O(d)) log T mistakes,
+    is not implemented.
+
+    Constant time a step, 0.1 ms a mistake.  Raises `DeclarationError` for other classes and delta = 0,
+    `EmptyClassError` and `InfiniteDimensionError`.
+
+    >>> from littlestone.classes import Subsets, Thresholds
+    >>> from littlestone.points import Strings
+    >>> learner = KeyLearner(Subsets(Strings("merchant"), 3), Budget(1, "1e-6"), horizon=200_000)
+    >>> round(learner.expected_mistakes, 1), learner.mistake_bound(0.05).mistakes
+    (103.1, 124)
+    >>> KeyLearner(Thresholds.on(0, 1), Budget(1, "1e-6"), horizon=200_000).mistake_bound(0.05).mistakes
+    47
+    """
+
+    method = "keys"
+
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int) -> None:
+        super().__init__(hypotheses, horizon)
+        naming = naming_of(hypotheses)
+        if naming is None:
+            raise unfit(
+                hypotheses,
+                self.method,
+                found="it is not a class of finite sets of points, and its Littlestone dimension "
+                f"is {hypotheses.littlestone_dimension()}, so one mistake does not tell a "
+                "hypothesis",
+                declare="points or subsets of a column, or a class of dimension 1",
+                online=True,
+            )
+        self.naming = naming
+        self.mechanism: ContinualKeySelection[Any] = ContinualKeySelection.within(
+            budget, horizon=horizon
+        )
+
+    @property
+    def event(self) -> ContinualKeySelection[Any]:
+        return self.mechanism
+
+    def stream(self, tape: Tape) -> KeyStream:
+        return KeyStream(self.naming, self.mechanism, tape)
+
+    @property
+    def expected_mistakes(self) -> float:
+        """The most expected mistakes on a realizable sequence of an adaptive adversary."""
+        return self._named * self.mechanism.terms.expected_records
+
+    @property
+    def _named(self) -> int:
+        """The most keys that are named: no more than there are records."""
+        return min(self.naming.parts, self.horizon)
+
+    def measured_mistakes(self) -> int:
+        """The proved upper bound of the expected number, rounded."""
+        return round(self.expected_mistakes)
+
+    def mistake_bound(self, beta: float) -> MistakeBound | None:
+        """The least M such that d independent keys take more than M records with probability beta.
+
+        For sets of at most d points, and d = 1 for a hypothesis.  If d keys together may take more
+        than `MOST_SUMMED` records, M is d times the number that each key exceeds with probability at
+        most beta / d, which is larger.  docs/proofs/continual-key-selection.md, Theorems 4 and 5.
+        """
+        require_plan(0.5, beta)
+        d = self._named
+        missed = wait(self.mechanism.terms, beta / (1000 * max(d, 1)))
+        mistakes = least_total(missed, d, beta)
+        return MistakeBound(mistakes, beta, True, self.naming.source)

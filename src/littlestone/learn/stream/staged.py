@@ -1,0 +1,212 @@
+"""Lyu25, Algorithms 3 and 4, mended: stages, tests, and a vote of draws."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from littlestone.base.errors import TooLargeError
+from littlestone.base.steps import at_most
+from littlestone.classes.base import HypothesisClass
+from littlestone.learn.base import require_plan, require_rule, require_votes
+from littlestone.learn.papers.voting import MOST_STEPS
+from littlestone.learn.stream.base import MistakeBound
+from littlestone.learn.stream.counted import CountedLearner
+from littlestone.learn.stream.stage_sizes import (
+    Adversary,
+    StageSizes,
+    failure,
+    levels,
+    require_adversary,
+    require_dimension,
+    slacks,
+    with_proved_bound,
+)
+from littlestone.learn.stream.stage_stream import StagedStream
+from littlestone.learn.stream.stage_trees import ByTeacher, Chunk, stage_leaves
+from littlestone.privacy.accounting.calibration import calibrate
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.event import Event
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.thresholds.above_threshold import cheapest
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
+from littlestone.privacy.parameters import whole
+from littlestone.privacy.tape import Tape
+from littlestone.rules import Hypothesis
+
+_COUNTER, _TESTS = Fraction(1, 16), Fraction(1, 8)  # of epsilon; any shares are private
+_SIZES = ("calls", "draws", "teachers", "threshold", "cap", "list_size")
+
+
+class StagedRun(Composed):
+    """The counter, the tests and all draws of one run, which a receipt pays for at once."""
+
+    def uses(self) -> list[tuple[Event, int]]:
+        # A resumed run has no receipt any more, and there are many draws.
+        return [(self, 1)]
+
+
+class StagedOnlineLearner(CountedLearner):
+    """Publish the majority of R draws from what k teachers list, each time mistakes have piled up.
+
+    Each mistake goes to one of k teachers, chosen uniformly whatever the record.  A teacher keeps the
+    first c = ``cap`` of each epoch.  `OneSidedThreshold` counts the mistakes of all.  At a hit the
+    teachers are asked.  In stage j they build a tree that is p 2^(d - LDim)-irreducible, p = 2^(j-1) c,
+    and list the SOAs of its version spaces of dimension d + 1 - j that err on each of their chunks at
+    most ((d + 1 - j) / d)^2 / 10 times its size (`stage_leaves`).  A noisy test asks whether nearly all
+    teachers share one.  If not, the next stage begins, for good; the last stage, j = d + 1, has no
+    test.  Then there are R draws of `SparseSampling`.  The new hypothesis says at each point what most
+    of the draws that are not bottom say; ties are 0.  If all are bottom, the old hypothesis stays.
+    After K = ``calls`` calls no record is read any more.
+
+    (epsilon, delta)-DP for every stream: the counter costs epsilon / 16, the tests epsilon / 8 and
+    K R draws the rest, composed (docs/proofs/staged-stream.md, Theorem 1).  Lyu25, Algorithms 3
+    and 4, mended; that page says where and why.  Against ``adversary`` "oblivious", who fixes the
+    sequence beforehand, R grows as ln T.  An "adaptive" one sees what is published, and R is 2^O(d).
+    `mistake_bound` is proved for the default sizes (Theorem 2), which are so large that the first
+    epoch seldom ends.  For simulations, give any ``calls``, ``draws``, ``teachers``, ``threshold``,
+    ``cap`` and ``list_size``.  It is a baseline, used only if its name is given.
+
+    A teacher looks at no more than ``most`` version spaces, in its share of `MOST_STEPS`, and lists
+    nothing if it needs more.  With None it looks at all, however long that takes.  Raises
+    `DeclarationError` for illegal parameters, delta = 0 and classes whose functions have no majority of
+    their kind, `TooLargeError` if the default sizes have too many teachers,
+    `InfiniteDimensionError` and `EmptyClassError`.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.points import Integers
+    >>> H, goal = Subsets(Integers(), 1), {"budget": Budget(1, "1e-6"), "horizon": 200_000}
+    >>> learner = StagedOnlineLearner(H, **goal)
+    >>> learner.sizes.calls, learner.sizes.draws, f"{learner.mistake_bound(0.05).mistakes:.1e}"
+    (43, 357, '2.2e+09')
+    >>> small = StagedOnlineLearner(H, calls=4, draws=5, cap=9, threshold=500, **goal)
+    >>> small.sizes.teachers, small.mistake_bound(0.05)
+    (983, None)
+    """
+
+    method = "staged"
+    baseline = True
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Any],
+        budget: Budget,
+        *,
+        horizon: int,
+        adversary: Adversary = "oblivious",
+        calls: int | None = None,
+        draws: int | None = None,
+        teachers: int | None = None,
+        threshold: int | None = None,
+        cap: int | None = None,
+        list_size: int | None = None,
+        most: int | None = None,
+    ) -> None:
+        super().__init__(hypotheses, horizon)
+        hypotheses.require_learnable()
+        require_adversary(adversary)
+        require_votes(hypotheses, self.method, online=True)
+        values = (calls, draws, teachers, threshold, cap, list_size)
+        given = {name: n for name, n in zip(_SIZES, values, strict=True) if n is not None}
+        for name, value in given.items():
+            whole(name, value, least=1)
+        if most is not None:
+            whole("most", most, least=1)
+        self.adversary, self.most = adversary, most
+        self.dimension = d = int(hypotheses.littlestone_dimension())
+        require_dimension(d)
+        self.levels = levels(d)
+        target = budget.cost
+        # Counter, tests and draws compose; the calibration below gives the draws all that is left.
+        counter = OneSidedThreshold(epsilon=target.epsilon * _COUNTER, threshold=1, horizon=horizon)
+        tests = cheapest(
+            Budget(target.epsilon * _TESTS, target.delta * _TESTS),
+            threshold=1,
+            hits=max(d, 1),
+            hits_below=True,
+        )
+
+        def event(epsilon: Fraction, times: int, lists: int) -> Composed:
+            step = SparseSampling[Any](Budget(epsilon, target.delta / (2 * times)), lists)
+            return Composed([(counter, 1), (tests, 1), (step, times)], target.delta)
+
+        @cache
+        def sampling(times: int, lists: int) -> SparseSampling[Any]:
+            found = calibrate(lambda epsilon: event(epsilon, times, lists), target)
+            return next(step for step, _ in found.uses() if isinstance(step, SparseSampling))
+
+        self.sizes: StageSizes = with_proved_bound(d, adversary, counter, tests, sampling, given)
+        times = self.sizes.calls * self.sizes.draws
+        self.sampling = sampling(times, self.sizes.list_size)
+        self.counter = replace(counter, threshold=self.sizes.threshold)
+        agreed = max(1, self.sizes.teachers - self.sizes.margin)
+        self.tests = replace(tests, threshold=agreed)
+        self._event = StagedRun(
+            [(self.counter, 1), (self.tests, 1), (self.sampling, times)], target.delta
+        )
+
+    @property
+    def event(self) -> StagedRun:
+        return self._event
+
+    @property
+    def declared(self) -> str:
+        # The event knows only the product of calls and draws.
+        return f"{self.event}; {self.sizes}; most={self.most}"
+
+    def session(self, rho: int, stage: int, rng: random.Random) -> Session:
+        """The tests of a stream whose threshold has the noise ``rho``, from ``stage`` on."""
+        _, noise = self.tests.noises()
+        left = self.tests.hits - stage
+        return Session(noise, self.tests.threshold + rho, left, self.tests.hits_below, rng)
+
+    def lists(self, parts: Sequence[ByTeacher], stage: int) -> list[list[Hypothesis[Any]]]:
+        """The list of each teacher, a function of its own records alone; the order means nothing."""
+        known: dict[tuple[Chunk, ...], list[Hypothesis[Any]]] = {}
+        lists = []
+        for teacher in range(self.sizes.teachers):
+            # The first c of each epoch, by order of arrival: another teacher's records do not
+            # matter.
+            chunks = tuple(tuple(part.get(teacher, ())[: self.sizes.cap]) for part in parts)
+            if chunks not in known:  # many teachers may hold the same few records
+                known[chunks] = self.listed(chunks, stage)
+            lists.append(known[chunks])
+        return lists
+
+    def listed(self, chunks: Sequence[Chunk], stage: int) -> list[Hypothesis[Any]]:
+        """The list in ``stage`` of a teacher with these chunks, one an epoch."""
+        p, dimension = self.sizes.cap << stage, self.dimension - stage
+        level = self.levels[stage]
+        steps = None if self.most is None else max(1, MOST_STEPS // self.sizes.teachers)
+        try:
+            with at_most(steps):
+                leaves = stage_leaves(self.hypotheses, chunks, level, p, dimension, most=self.most)
+                return list(dict.fromkeys(V.soa() for V in list(leaves)))
+        except TooLargeError:
+            return []
+
+    def prepare(self) -> None:
+        require_rule(self.hypotheses)
+
+    def stream(self, tape: Tape) -> StagedStream:
+        return StagedStream(self, tape)
+
+    def mistake_bound(self, beta: float) -> MistakeBound | None:
+        """K (U + z) mistakes, Theorem 2; None for other sizes, and for beta below 1/20.
+
+        Against the ``adversary`` that the learner is for, if ``most`` is None.
+        """
+        require_plan(0.5, beta)
+        parts = self.dimension, self.adversary, self.counter, self.tests, self.sampling
+        if self.most is not None or failure(self.sizes, *parts) > beta:
+            return None
+        _, late = slacks(self.counter, self.sizes.calls)
+        mistakes = self.sizes.calls * (self.sizes.threshold + late)
+        source = "docs/proofs/staged-stream.md, Theorem 2"
+        return MistakeBound(mistakes, beta, True, source, adaptive=self.adversary == "adaptive")

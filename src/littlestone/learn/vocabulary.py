@@ -1,0 +1,156 @@
+"""Release the frequent values of open columns first; then learn with these as declared lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.promises.by_table import ByTable
+from littlestone.classes.promises.unlisted import Unlisted
+from littlestone.classes.rule_lists import InRounds
+from littlestone.learn.base import Bound, Setting, require_plan, unfit
+from littlestone.learn.costs.weighed import WeighedLearner
+from littlestone.learn.exponential import ExponentialLearner
+from littlestone.learn.rounds import RoundsLearner
+from littlestone.points import MISSING, OTHER, Point
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.rules import DecisionTree, Hypothesis
+from littlestone.sample import Records, Sample
+
+_VALUES = Fraction(1, 3)
+"""The share of epsilon that the values of open columns take together."""
+
+
+class VocabularyLearner(WeighedLearner[Point]):
+    """Release values of open columns by partition selection, and then a rule or tree over them.
+
+    Each open column gets an equal part of a third of epsilon and of all of delta: a value is selected
+    with a probability that grows with its number of records.  With the selected values as declared
+    lists, the class is closed, and the rest of epsilon pays for `ExponentialLearner`, or for
+    `RoundsLearner` if the class is one of lists or sets of rules.  A value that is not selected counts
+    as any other value.  If more values are selected than the closed class may have
+    (`Unlisted.most_values`), those that come first as texts are kept.  With ``cost`` = (a, b), the
+    inner learner counts a missed positive as a errors and a false alarm as b; values are selected as
+    before.
+
+    Nothing else learns a tree or a list of rules over a column whose values are not declared.
+    Only the rule is released; it names the values that it tests.  No size is proved.  Source:
+    docs/proofs/vocabulary.md.  Raises `DeclarationError` for other classes and delta = 0.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("trees(ward, age: 0..80 step 20; depth 2)")
+    >>> str(VocabularyLearner(H, Budget(1, "1e-6")).cost())
+    'epsilon 1, delta 0.000001 (replace-one)'
+    """
+
+    method = "vocabulary"
+    several = True
+    tolerates_label_noise = True
+    takes_void = True
+
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
+    ) -> None:
+        super().__init__(hypotheses, budget, cost=cost)
+        if not isinstance(hypotheses, Unlisted):
+            raise unfit(
+                hypotheses,
+                self.method,
+                found="it is not a class of trees, lists or sets of rules with an open column",
+                declare="trees, rule_list or rule_sets over a mixed table",
+            )
+        self.hypotheses: Any = hypotheses
+        self.most_values = hypotheses.most_values
+        count, taken = len(hypotheses.opened), budget.epsilon * _VALUES
+        # Every column is read by the whole sample, so the columns' shares add up
+        # (docs/proofs/vocabulary.md, Theorem 1).
+        share = Budget(taken / count, budget.delta / count)
+        self.selection = PartitionSelection[str](share, "numbers of records")
+        self.rest = Budget(budget.epsilon - taken)
+        inner = self.inner(hypotheses.closed({}))
+        self._event = Composed([(self.selection, count), (inner.event, 1)], budget.delta)
+
+    @property
+    def event(self) -> Event:
+        return self._event
+
+    def inner(self, closed: ByTable) -> ExponentialLearner[Any] | RoundsLearner[Any]:
+        """The learner of the closed class; its event is the same whatever the values are."""
+        kind = RoundsLearner if isinstance(closed, InRounds) else ExponentialLearner
+        return kind(closed, self.rest, cost=self.mistakes)
+
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        values = {}
+        for j in self.hypotheses.opened:
+            found = self.selection.draw_scores(counted(sample, j), receipt=receipt)
+            # From here on the class is public: it is made of released values alone.
+            values[j] = self.kept(found)
+        closed = self.hypotheses.closed(values)
+        tree = self.inner(closed).draw(listed(sample, closed), receipt=receipt)
+        return self.reopened(tree)
+
+    def kept(self, selected: frozenset[str]) -> Sequence[str]:
+        """The values that become a list: no missing ones, and not too many."""
+        # Sorted as texts before the cut: the order of the records must not decide which values
+        # stay.
+        return sorted(selected - {MISSING, OTHER})[: self.most_values]
+
+    def reopened(self, tree: Hypothesis[Any]) -> Hypothesis[Any]:
+        """The tree over the open columns; its tests name single values, and so stay what they are."""
+        if not isinstance(tree, DecisionTree):
+            raise TypeError(type(tree))
+        return DecisionTree(self.hypotheses.domain, tree.root, tree.labels)
+
+    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
+        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
+        opened = self.hypotheses.opened
+        laws = [self.selection._distribution(counted(sample, j)).items() for j in opened]
+        law: dict[Hypothesis[Point], Fraction] = {}
+        for chosen in product(*laws):
+            chance = Fraction(1)
+            for _, mass in chosen:
+                chance *= mass
+            values = {j: self.kept(found) for j, (found, _) in zip(opened, chosen, strict=True)}
+            closed = self.hypotheses.closed(values)
+            for tree, mass in self.inner(closed).distribution(listed(sample, closed)).items():
+                h = self.reopened(tree)
+                law[h] = law.get(h, Fraction(0)) + chance * mass
+        return law
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """None: what is lost with values that are not selected depends on the data."""
+        require_plan(alpha, beta, setting)
+        return None
+
+
+def counted(sample: Sample[Any], j: int) -> dict[str, int]:
+    """The number of records of each value in column j."""
+    values, codes = sample.column(j)
+    counts = np.zeros(len(values), np.int64)
+    np.add.at(counts, codes, sample.counts.sum(axis=1))
+    found: dict[str, int] = {}
+    for value, count in zip(values, counts.tolist(), strict=True):
+        if count:
+            found[value] = found.get(value, 0) + count
+    return found
+
+
+def listed(sample: Sample[Any], closed: ByTable) -> Sample[Any]:
+    """The sample over the closed class's columns: values that are not listed are one point."""
+    columns = [sample.column(j) for j in range(len(closed.domain.columns))]
+    records = Records(
+        [
+            ([column.encode(value) for value in values], codes)
+            for column, (values, codes) in zip(closed.domain.columns, columns, strict=True)
+        ]
+    )
+    return Sample(closed.domain, records, sample.counts)

@@ -1,0 +1,87 @@
+"""The learner that auto uses when the number of records is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from littlestone.classes import parse_class
+from littlestone.data import Label
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.declared.task import Task
+from littlestone.learn.plan import candidates, choose_learner
+from littlestone.learn.plan.records import MANY, for_records
+from littlestone.privacy import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.sample import Sample
+
+TREES = "trees(age: 0..80 step 20, sex in {F, M}; depth 2)"
+
+
+def task(text: str, epsilon: object = 1, **options: Any) -> Task:
+    return Task.declared(Label.parse("y", 1), text, Budget(epsilon, 0), **options)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "n", "method"),
+    [(1, MANY - 1, "exponential"), (1, MANY, "regrown"), ("0.1", 10 * MANY - 1, "exponential"),
+     ("0.1", 10 * MANY, "regrown")],
+)  # fmt: skip
+def test_leaves_are_split_from_n_epsilon_on(epsilon: object, n: int, method: str) -> None:
+    chosen = task(TREES, epsilon)
+    sized = chosen.for_records(n)
+    assert sized.learner.method == method
+    assert sized.event.cost() == chosen.event.cost()
+
+
+def test_more_records_than_radii_can_take_go_to_teachers() -> None:
+    """At epsilon 1 two million are about the limit; the cost stays."""
+    lines = "linear(w, x, y, z; q 2305843009213693951, dimension 2)"
+    label, budget = Label.parse("v", 1), Budget(1, "1e-6")
+    chosen = Task.declared(label, lines, budget, setting="realizable")
+    assert chosen.learner.method == chosen.for_records(10**6).learner.method == "radii"
+    sized = chosen.for_records(10**7)
+    assert sized.learner.method == "irreducible"
+    assert sized.why == "irreducible: radii would take too long on 10,000,000 records"
+    assert sized.event.cost() == chosen.event.cost()
+    sized.learner.require_affordable(10**7)
+    named = Task.declared(label, lines, budget, setting="realizable", method="radii")
+    assert named.for_records(10**7).learner.method == "radii"
+
+
+def test_a_dry_run_says_which_method_many_records_take() -> None:
+    assert task(TREES, "0.7").later() == "regrown from 1,715 records on"
+    assert task(TREES, "0.7").for_records(1715).learner.method == "regrown"
+    assert task(TREES, "0.7").for_records(1714).learner.method == "exponential"
+    assert task(TREES, method="exponential").later() == ""
+    assert task("thresholds(age, 0..80)").later() == ""
+
+
+def test_only_auto_changes_the_learner() -> None:
+    assert task(TREES, method="exponential").for_records(10**6).learner.method == "exponential"
+    assert task(TREES, cost="5:1").for_records(10**6).learner.method == "exponential"
+    for text in (TREES.replace("depth 2", "depth 1"), "thresholds(age, 0..80)"):
+        H: Any = parse_class(text)
+        learner = ExponentialLearner(H, Budget(1))
+        assert for_records(learner, 10**6) is learner
+    H = parse_class("trees(age: 0..80 step 40; depth 2)")
+    learner = ExponentialLearner(H.restrict(("40",), 1), Budget(1))
+    assert for_records(learner, 10**6) is learner
+
+
+def test_a_fit_takes_the_learner_for_its_records() -> None:
+    chosen = task(TREES)
+    for n, leaves in ((MANY - 1, False), (MANY, True)):
+        domain = chosen.learner.hypotheses.domain
+        sample = Sample[Any].from_counts(domain, {("20", "F"): [n, 0]})
+        with Ledger() as ledger:
+            release = chosen.fit(sample, ledger=ledger, dataset="d")
+        assert ("disjoint leaves" in release.mechanism) == leaves
+
+
+def test_a_tree_is_regrown_for_many_records_only() -> None:
+    H: Any = parse_class(TREES)
+    words = {c.method: c.words() for c in candidates(H, Budget(1))}
+    assert words["regrown"].endswith("; only for many records")
+    assert choose_learner(H, Budget(1))[0].method == "exponential"

@@ -1,0 +1,314 @@
+"""The learner of radii: its sizes, its refusals, and what it releases."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.classes import (
+    DirectSumClass,
+    FiniteClass,
+    Lookup,
+    Outcomes,
+    Points,
+    Subsets,
+    Thresholds,
+    parse_class,
+)
+from littlestone.learn import RadiiLearner
+from littlestone.learn.base import MOST_WORK
+from littlestone.learn.papers import radii
+from littlestone.learn.papers.radii_lists import (
+    _Node,
+    _Seen,
+    demanded,
+    leaves_of_class,
+    lists,
+    longest,
+)
+from littlestone.points import Integers
+from littlestone.privacy import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
+from littlestone.theory.decomposition import reducing_path
+from littlestone.verify.radii import one_record_moves_a_run_by_one
+
+BUDGET = Budget(1, "1e-6")
+GOAL: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
+
+
+def test_the_proved_size_and_refusals() -> None:
+    for H in (Points(Integers()), Subsets(Integers(), 3)):
+        learner = RadiiLearner.with_proved_bound(H, BUDGET, **GOAL)
+        bound = learner.plan(**GOAL, setting="realizable")
+        assert bound is not None
+        assert bound.proved
+        assert learner.failure(bound.n, 0.1) <= 0.05 < learner.failure(bound.n - 1, 0.1)
+        failures = [learner.failure(n, 0.1) for n in range(bound.n, bound.n + 500, 50)]
+        assert failures == sorted(failures, reverse=True)
+        assert learner.plan(**GOAL) is None
+        assert learner.lists == longest(learner.radii, learner.dimension)
+    default = RadiiLearner(Subsets(Integers(), 3), BUDGET)
+    assert default.lists == (1, 3, 3)
+    assert default.plan(**GOAL, setting="realizable") is None
+    for wrong in ((1,), (1, 1, 0), (1, 1, True)):
+        with pytest.raises(DeclarationError, match="lists"):
+            RadiiLearner(Subsets(Integers(), 3), BUDGET, lists=wrong)
+    with pytest.raises(DeclarationError, match="delta"):
+        RadiiLearner(Points(Integers()), Budget(1))
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(DeclarationError, match="whole numbers"):
+        RadiiLearner(Subsets(Integers(), 3), BUDGET, lists=5)  # type: ignore[arg-type]
+    for beta in (None, "few"):
+        with pytest.raises(DeclarationError, match="beta"):
+            RadiiLearner(Subsets(Integers(), 3), BUDGET, beta=beta)  # type: ignore[arg-type]
+
+
+def test_more_radii_than_are_tried_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(radii, "leaves_of_class", None)  # it would look at each radius
+    learner = RadiiLearner(Subsets(Integers(), 2), Budget("1e-4", "1e-6"))
+    assert learner.work(10**9) > MOST_WORK
+
+
+def test_classes_whose_search_is_limited_are_refused() -> None:
+    with pytest.raises(DeclarationError, match="searched with a limit"):
+        RadiiLearner(Outcomes.of("a", "b", labels=3, max_rules=1), BUDGET)
+
+
+def test_a_dimension_holds_at_as_many_radii_as_its_score_takes() -> None:
+    learner = RadiiLearner(Subsets(Integers(), 3), BUDGET, lists=(9, 5, 2))
+    r = learner.mechanism.base
+    for size, handicap in zip(learner.lists, learner.handicaps, strict=True):
+        assert r ** (handicap - 1) < size <= r**handicap
+    runs = [learner.score + handicap for handicap in learner.handicaps]
+    assert learner.radii == sum(run - 1 for run in runs) + 1
+    assert float(learner.mechanism.bottom_at_most(learner.score)) <= 1 / 40
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_what_is_demanded_adds_up(d: int) -> None:
+    for s in range(1, 9):
+        now, following = demanded(s, d), demanded(s + 1, d)
+        assert now == sorted(now, reverse=True)
+        assert now[d] == 2 * s
+        for t in range(d + 1):
+            assert following[t] == now[t] + 2 + sum(now[t + 1 :])
+
+
+def test_one_record_moves_a_run_by_one_radius() -> None:
+    assert one_record_moves_a_run_by_one().holds
+
+
+def test_no_list_is_longer_than_is_proved() -> None:
+    """Singletons of so many points that the last radii leave them irreducible, and three labels."""
+    for m, labels in ((6, 2), (8, 2), (6, 3)):
+        rows = [[0] * m, *([y * (x == j) for x in range(m)] for j in range(m) for y in (1, 2))]
+        H = FiniteClass.from_array([row for row in rows if max(row) < labels], labels=labels)
+        points = list(H.domain)
+        for ones in range(5):
+            records = [(x, 1) for x in points[:ones]] + [(x, 0) for x in points[ones : ones + 3]]
+            sample = Sample.from_examples(H.domain, records, labels=labels)
+            found = list(lists(H, sample, 4, (1000,)))
+            most = longest(4, 1, labels)[0]
+            assert all(len(rules) <= most for _, rules in found)
+
+
+def leaves_of_the_proof(
+    V: Any,
+    b: int,
+    demands: list[int],
+    costs: dict[Any, dict[int, int]],
+    errors: int,
+    path: Any = (),
+) -> Iterator[tuple[int, Any]]:
+    """The dimensions and SOAs of the leaves of T(b, s) below V, as docs/proofs/radii.md defines it.
+
+    ``costs`` are those of the points that are not above V, and ``path`` is what is left of a path.
+    """
+    if V.is_empty() or errors > b:
+        return
+    f, dimension = V.soa(), V.littlestone_dimension()
+    path = path or reducing_path(V, demands[dimension]) or ()
+    wrong = (x for x, cost in costs.items() if cost.get(f(x), 0))
+    x, label = path[0] if path else (next(wrong, None), None)
+    if x is None:
+        yield dimension, f
+        return
+    left = {z: cost for z, cost in costs.items() if z != x}
+    for y in range(V.labels):
+        more, rest = costs.get(x, {}).get(y, 0), path[1:] if y == label else ()
+        yield from leaves_of_the_proof(V.restrict(x, y), b, demands, left, errors + more, rest)
+
+
+def test_the_lists_are_those_of_the_proof() -> None:
+    """Each radius by a tree of its own, on classes that reduce at some radii and not at others."""
+    rng, table = random.Random(8), np.random.default_rng(8)
+    eight = FiniteClass.from_array(np.eye(8, dtype=int))
+    reached = set()
+    for trial in range(60):
+        m, K = rng.randint(3, 5), rng.choice((2, 3))
+        rows = table.integers(0, K, (rng.randint(4, 9), m))
+        H: Any = eight if trial % 3 == 0 else FiniteClass.from_array(rows, labels=K)
+        if trial % 3 == 1:
+            H = parse_class("direct_sum(thresholds(a, 0..0), points(b; integers))")
+        d, K = int(H.littlestone_dimension()), H.labels
+        radii, sizes = rng.randint(2, 5), tuple(rng.choice((1, 3, 50)) for _ in range(d))
+        xs = rng.sample(list(H.domain.examples(8)), 3)
+        records = [(rng.choice(xs), rng.randrange(K)) for _ in range(rng.randint(3, 8))]
+        sample = Sample.from_examples(H.domain, records, labels=K)
+        ordered, unavoidable = sample.steps()
+        costs = {x: dict(ways) for x, ways in ordered}
+        expected = []
+        for b in range(radii):
+            demands = demanded(d + radii - 1 - b, d)
+            leaves = list(leaves_of_the_proof(H, b, demands, costs, unavoidable))
+            t = max((dimension for dimension, _ in leaves), default=-1)
+            rules = {f for dimension, f in leaves if dimension == t}
+            reached.add((d, t))
+            if 0 <= t < d and len(rules) <= sizes[t]:
+                expected.append((t, rules))
+        found = list(lists(H, sample, radii, sizes))
+        assert [(t, set(rules)) for t, rules in found] == expected
+        assert all(len(set(rules)) == len(rules) for _, rules in found)
+    assert {(1, 0), (1, 1), (2, 0), (2, 1)} <= reached
+
+
+def test_what_no_longer_reduces_is_listed() -> None:
+    """Points and nine singletons: a part of dimension 1 reduces at all radii but the last."""
+    nine = FiniteClass.from_array(np.eye(9, dtype=int))
+    H = DirectSumClass.of([Points(Integers("y")), nine])
+    sample = Sample.from_examples(H.domain, [((0, 7), 1)] * 5)
+    found = list(lists(H, sample, 2, (1, 1)))
+    assert [(t, [h.words() for h in rules]) for t, rules in found] == [
+        (1, ["of y: y is 7; of x: always 0"])
+    ]
+
+
+def test_scores_are_counted_apart_for_each_dimension() -> None:
+    f, g = (Subsets(Integers(), 2).restrict(x, 1).soa() for x in (1, 2))
+
+    class Given(RadiiLearner[int]):
+        def listed(self, sample: Sample[int]) -> Iterator[tuple[int, list[Any]]]:
+            yield from [(0, [f]), (0, [f, g]), (1, [f])]
+
+    learner = Given(Subsets(Integers(), 2), BUDGET, lists=(9, 5))
+    zero, one = learner.handicaps
+    assert learner.scores(Sample.from_examples(Integers(), [])) == {
+        (0, f): 2 - zero,
+        (0, g): 1 - zero,
+        (1, f): 1 - one,
+    }
+
+
+def test_a_branch_may_have_as_many_points_as_there_are_errors() -> None:
+    """An error that depends on the records would tell of them: recursion has a limit."""
+    H = parse_class("direct_sum(thresholds(a, 0..0), points(b; integers))")
+    many = 1000
+    sample = Sample.from_examples(H.domain, [((1, x), 1) for x in range(many)])
+    found = list(_Node(H, 0).leaves(_Seen(sample), demanded(3, 2), 1, many))
+    assert [leaf.errors for leaf in found] == [many] * 2
+    assert found[0].rule((1, 0)) == 0
+
+
+def test_lists_are_short_and_of_rules_with_few_errors() -> None:
+    H = Subsets(Integers(), 2)
+    records = [(1, 1)] * 7 + [(2, 1)] * 4 + [(3, 1)] * 2 + [(4, 0)] * 3
+    sample = Sample.from_examples(H.domain, records)
+    found = list(lists(H, sample, 9, (2, 9)))
+    # {1, 2} misses 2, {1, 3} misses 4, {1} misses 6, and {2, 3} is too late.
+    assert [(t, len(rules)) for t, rules in found] == [(0, 1)] * 2 + [(0, 2)] * 2 + [(1, 1)] * 3
+    errors = [{sum(h(x) != y for x, y in records) for h in rules} for _, rules in found]
+    assert errors == [{2}, {2}, {2, 4}, {2, 4}, {6}, {6}, {6}]
+
+
+def released(learner: RadiiLearner[Any], counts: dict[Any, list[int]]) -> str:
+    sample = Sample.from_counts(learner.hypotheses.domain, counts)
+    with Ledger() as ledger:
+        release = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(1))
+    return release.hypothesis.words()
+
+
+def test_three_points_are_found() -> None:
+    H = Subsets(Integers(), 3)
+    learner = RadiiLearner(H, BUDGET)
+    points = {0: [0, 130], 1: [0, 150], 2: [0, 140], **{9 + i: [1, 0] for i in range(1500)}}
+    assert released(learner, points) == "x is one of 0, 1, 2"
+    assert released(learner, {0: [300, 0]}) == "always 0"
+
+
+@pytest.mark.deep
+def test_the_proved_learner_learns_sets_and_thresholds() -> None:
+    proved = RadiiLearner.with_proved_bound(Subsets(Integers(), 2), BUDGET, **GOAL)
+    assert proved.work(3929) <= MOST_WORK
+    points = {0: [0, 199], 1: [0, 199], **{9 + i: [1, 0] for i in range(3531)}}
+    assert released(proved, points) == "x is one of 0, 1"
+    few = Thresholds.on(0, 6)
+    learner = RadiiLearner.with_proved_bound(few, BUDGET, **GOAL)
+    bound = learner.plan(**GOAL, setting="realizable")
+    assert bound is not None
+    clean = {x: [bound.n, 0] if x < 3 else [0, bound.n] for x in range(7)}
+    assert released(learner, clean) == "x >= 3"
+
+
+def test_fewer_records_than_radii_list_nothing() -> None:
+    learner = RadiiLearner(Points(Integers()), BUDGET)
+    n = learner.radii
+    assert learner.work(n - 1) == 0 < learner.work(n)
+    few, enough = ({7: [0, often]} for often in (n - 1, n))
+    assert not learner.scores(Sample.from_counts(Integers(), few))
+    assert len(learner.scores(Sample.from_counts(Integers(), enough))) == 1
+
+
+def test_too_many_version_spaces_are_refused_before_the_spend() -> None:
+    learner = RadiiLearner(Subsets(Integers(), 4), BUDGET)
+    sample = Sample.from_counts(Integers(), {7: [0, 1000]})
+    with Ledger() as ledger:
+        with pytest.raises(TooLargeError, match="it may take"):
+            learner.fit(sample, ledger=ledger, dataset="d")
+        assert ledger.entries() == []
+    with pytest.raises(DeclarationError, match="above 24"):
+        RadiiLearner.with_proved_bound(Subsets(Integers(), 25), BUDGET, **GOAL)
+
+
+def test_several_labels_take_longer_lists() -> None:
+    two, three = (FiniteClass.from_array([[0, 1], [1, 0], [0, 0]], labels=k) for k in (2, 3))
+    sizes = []
+    for H in (two, three):
+        learner = RadiiLearner.with_proved_bound(H, BUDGET, **GOAL)
+        bound = learner.plan(**GOAL, setting="realizable")
+        assert bound is not None
+        sizes.append(bound.n)
+    assert sizes[0] < sizes[1]
+    assert longest(5, 1, 3) == (2 * (demanded(5, 1)[1] + 5) + 1,)
+    table = Lookup(Integers(), 3, 1)  # two labels other than the usual one
+    learner = RadiiLearner(table, BUDGET)
+    spaces = 2 * (learner.radii + 1) * leaves_of_class(table, learner.radii)
+    assert learner.work(1000) == 40 * (learner.radii + spaces)
+
+
+def test_the_draw_hides_what_one_record_brings() -> None:
+    learner = RadiiLearner(Subsets(Integers(), 2), BUDGET)
+    mechanism = learner.mechanism
+    assert mechanism.delta0 <= Fraction(1, 10**6) < mechanism.delta0 * mechanism.base
+    assert math.log(mechanism.base) <= 1 / 4
+    assert mechanism.cost() == BUDGET.cost
+
+
+def test_a_share_of_beta_may_be_tiny() -> None:
+    """As relabelling asks for it: longer than any beta that can be declared."""
+    H, goal = Subsets(Integers(), 2), {"alpha": 0.1, "beta": 1e-150}
+    learner = RadiiLearner.with_proved_bound(H, Budget(1, "1e-6"), **goal)
+    assert 0 < learner.misled <= goal["beta"] / 4
+    bound = learner.plan(**goal, setting="realizable")
+    assert bound is not None
+    assert learner.failure(bound.n, 0.1) <= goal["beta"]
