@@ -245,6 +245,8 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
             some = [sample.points[i] for i in range(start, start + len(own))]
             f, g = self._labels(self.first, some), self._labels(self.second, some)
             weighed = g * own[:, None]
+            # The weight where f and g are both 1; "or" and "xor" follow from it and the weights of
+            # f and of g.
             both += f.T @ weighed
             f_sums[:, 0] += own @ f
             g_sums += own @ g
@@ -291,6 +293,8 @@ def closure_bound(*dimensions: int) -> int:
     last = [int(d == 0) for d in dimensions]  # C(t, d)
     for t in count():
         # The product of numbers of a and b bits is at least 2^(a - 1 + b - 1).
+        # The product bounds the patterns on t points (Sauer); below 2^t no tree of depth t is
+        # shattered.
         if sum(s.bit_length() - 1 for s in sums) < t and prod(sums) < 2**t:
             return t - 1
         sums = [2 * s - c for s, c in zip(sums, last, strict=True)]

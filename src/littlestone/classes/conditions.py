@@ -161,6 +161,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         columns = range(len(self.domain.columns))
         coded, totals = Coded.of(sample, columns), sample.counts.sum(axis=0)
         counts = np.empty((len(totals), self._starts[-1]), np.int64)
+        # The constants 0 and 1 come first.
         counts[:, 0], counts[:, 1] = 0, totals
         for r in range(1, self._most + 1):
             subsets = list(combinations(columns, r))

@@ -137,6 +137,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
             # One part of a cut grows and the other shrinks; they matter when they pass A, B or C.
             turns = {t for c in spine(d) for t in (first + c, last - c + 1) if first < t <= last}
             for start, stop in pairwise(sorted({first, last + 1} | turns)):
+                # The SOA is 1 where a cut lowers the dimension: docs/proofs/intervals.md, Lemma 3.
                 if spine_dimension([start - first, last - start, *others]) < d:
                     joined = bool(ones) and ones[-1][1] + 1 == start
                     ones.append((ones.pop()[0] if joined else start, stop - 1))
@@ -191,6 +192,9 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
         def every(step: int, head: int) -> list[range]:
             return [range(first + head - 1, last + 1, step) for first, last in self.gaps]
 
+        # Lemma 3: LDim falls below d iff no gap reaches A, and none reaches B or at most one
+
+        # reaches C.
         plans = [every(B, B), every(C, C)]
         after_long_head = every(C, A)
         saved = [len(c) - len(a) for c, a in zip(plans[1], after_long_head, strict=True)]

@@ -83,9 +83,11 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
         row = self._equation(x, int(y))
         if self.contradicted or not row:
             return self
+        # 0 = 1: no parity agrees with all examples.
         if row == 1:
             return replace(self, rows=(), contradicted=True)
         lead = row.bit_length() - 1
+        # Keep the system reduced: each lead occurs in one row only.
         rows = [known ^ row if known >> lead & 1 else known for known in self.rows]
         return replace(self, rows=tuple(sorted([*rows, row], reverse=True)))
 
@@ -176,6 +178,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
             weights[place] += -weight if row & 1 else weight
         for i in range(k):
             halves = weights.reshape(-1, 2, 2**i)
+            # One butterfly of the Walsh-Hadamard transform, in place.
             difference = halves[:, 0] - halves[:, 1]
             halves[:, 0] += halves[:, 1]
             halves[:, 1] = difference

@@ -165,6 +165,7 @@ class RuleSets(Covering[Rule], Declared):
                 if v is not None
             )
             labels[pattern] = int(
+                # Monotone: a pattern has label 1 if a weaker one has, which spares the search.
                 any(labels[one] for one in weaker)
                 or not self._keeps(dimension, self._point(pattern), 0)
             )
@@ -199,6 +200,7 @@ class RuleSets(Covering[Rule], Declared):
                     count_steps()
                     left = search.after(self.space, ones, 1)
                     zeros = self._zeros(ones)
+                    # All zeros together do not reduce it, so no few of them do.
                     if search.at_least(search.after(left, zeros, 0), dimension):
                         continue
                     for chosen in combinations(zeros, size - count):

@@ -145,6 +145,8 @@ class Subsets(PointCovering):
                 found.append((self._version_space(members, excluded, legal=True), errors))
                 require_few(len(found), most)
             for i in range(start, len(free) if left else start):
+                # The best completion that takes point i next: gains fall, so the next ones are the
+                # best.
                 gain = min(gains[i], 0) + best[min(i + left, len(free))] - best[i]
                 if errors - gain > max_errors:
                     break  # later points gain no more

@@ -145,6 +145,8 @@ class Trees(ByTable, Scored[Any]):
             inside = held[:, first : first + len(own), None]  # [label, root, 1]
             outside = total[:, None, None] - inside
             rest = held[:, None] - both  # the child's condition holds, and the root's does not
+            # Given the root, the two halves are independent: a sum of two parts for each root
+            # condition.
             groups += zip(_errors(both, inside - both), _errors(rest, outside - rest), strict=True)
             first += len(own)
         return ErrorSums(groups)
@@ -154,6 +156,7 @@ class Trees(ByTable, Scored[Any]):
     ) -> Counts:
         """The counts [label, condition on column i, condition on column j] where both hold."""
         matrices = [self._matrices[i], self._matrices[j]]
+        # Two conditions on one column: the cells of the pair are those on the diagonal.
         if i == j:
             own = singles[i]
             table = np.zeros((*own.shape, own.shape[1]), np.int64)

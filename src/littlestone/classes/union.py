@@ -98,6 +98,7 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
     def littlestone_bounds(self) -> tuple[int, int]:
         """Above: run the SOA of each part until it errs too often, or halve the functions."""
         bounds = list(map(bounds_of, self.parts))
+        # Each part is given up after one mistake more than its own bound; the last one is not.
         low, high = max(low for low, _ in bounds), sum(high + 1 for _, high in bounds) - 1
         return low, min(high, self.forms.bit_length() - 1)
 

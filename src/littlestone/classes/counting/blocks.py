@@ -56,6 +56,7 @@ class Blocks(ABC):
         def named(number: int) -> Any:
             run = bisect_right(stops, number)
             errors, index = order[run], number - stops[run] + totals[order[run]]
+            # First the group that holds the item, then its block: only that group is counted again.
             for group, found in zip(groups, tallies, strict=True):
                 if index < found.get(errors, 0):
                     return self._found(group, errors, index)

@@ -76,6 +76,7 @@ class BoxCounts(Blocks):
 
     def tally(self, block: int) -> Tally:
         left = self._left(block)
+        # No box weighs less than all negative points together, or more than all positive ones.
         low, high = int(left[left < 0].sum()), int(left[left > 0].sum())
         found = np.zeros(high - low + 1, dtype=np.int64)
         sizes = [*[1] * max(0, 2 - left.ndim), *left.shape]  # the counter takes two columns or more
@@ -88,6 +89,7 @@ class BoxCounts(Blocks):
             first, last = np.array(_sides(found.shape[axis])).T
             zero = np.zeros_like(found.take([0], axis=axis))
             sums = np.concatenate([zero, found.cumsum(axis=axis, dtype=np.int32)], axis=axis)
+            # Prefix sums along one axis after another: the weight of every box as differences.
             found = sums.take(last + 1, axis=axis) - sums.take(first, axis=axis)
         place = np.flatnonzero(found == errors - self._positives)[index]
         for axis, at in enumerate(np.unravel_index(place, found.shape)):
@@ -109,5 +111,6 @@ def cells(sample: Any, sizes: list[int], lows: list[int]) -> NDArray[np.int32]:
         places = np.array([v - low for v in values], dtype=np.int64)
         at = at * size + (places[codes] if len(places) else 0)
     weights = np.zeros(prod(sizes), dtype=np.int32)
+    # A box errs on all positives, plus this weight for each point inside.
     np.add.at(weights, at, (sample.negatives - sample.positives).astype(np.int32))
     return weights.reshape(sizes)

@@ -103,6 +103,8 @@ def indicators(tests: Sequence[ColumnTest], column: Parted) -> NDArray[np.float6
 
 def covered(table: Counts, matrices: Sequence[NDArray[np.float64]]) -> Counts:
     """The counts [label, test on the first column, test on the second, ...] where all tests hold."""
+    # One matrix product a column: a rule's count is the sum of its cells
+    # (docs/proofs/conditions.md, Theorem 2). Floats are exact below 2^53.
     found = reduce(
         lambda left, matrix: np.tensordot(left, matrix, axes=(1, 1)),
         matrices,

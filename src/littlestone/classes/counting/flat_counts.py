@@ -126,6 +126,8 @@ class FlatCounts(Blocks):
         field, places, infinity, zero = self._field, dict[Vector, int](), list[Vector](), 0
         heavy = list[int]()
         for v, weight in zip(vectors, weights.tolist(), strict=True):
+            # Not on this level: an earlier coordinate is not 0, so no flat of the level holds the
+            # point.
             if any(v[:level]):
                 continue
             if v[level]:
@@ -172,6 +174,7 @@ class FlatCounts(Blocks):
         base, totals = self._positives + level.zero, dict[int, int]()
         for weight in level.places.values():
             totals[base + weight] = totals.get(base + weight, 0) + 1
+        # Points without records: they weigh nothing, and there are too many to list.
         rest = self._q ** len(family.free) - len(level.places)
         totals[base] = totals.get(base, 0) + rest
         kept = sorted(errors for errors in totals if totals[errors])

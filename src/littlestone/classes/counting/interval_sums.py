@@ -57,6 +57,8 @@ class IntervalSums:
         points, before = self._points, self._before
         low, high = bisect_left(points, first), bisect_left(points, start)
         cuts = [first, *(x + 1 for x in points[low:high]), start + 1]
+        # Errors of a..b = positives + (before b) - (before a): one term for each end, so ends are
+        # drawn apart (docs/proofs/exponential-mechanism.md, Theorem 6).
         starts = ErrorRuns(self._positives - before[low : high + 1], self._lengths(cuts))
         low, high = bisect_right(points, end), bisect_right(points, last)
         cuts = [end, *points[low:high], last + 1]
@@ -94,6 +96,8 @@ class IntervalSums:
         starts, ends = self._lengths(cuts[:-1]), self._lengths(cuts[1:])  # for each point
         # Pairs of points of one block, by their distance.
         block = np.arange(count) // _NEAR
+        # Near pairs are listed one by one; far pairs become sums over the halves of a tree, so the
+        # work is n log n.
         for k in range(min(_NEAR, count)):
             p = np.flatnonzero(block[: count - k] == block[k:])
             errors = self._positives + before[p + k + 1] - before[p]

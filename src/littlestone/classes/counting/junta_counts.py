@@ -38,6 +38,7 @@ def depending(k: int) -> NDArray[np.int64]:
     kept = np.ones(len(tables), dtype=bool)
     for j in range(k):
         lower = sum(1 << c for c in range(1 << k) if not c >> j & 1)  # the cells with 0 in bit j
+        # A function depends on bit j iff two cells that differ in j alone have different labels.
         kept &= (tables ^ tables >> (1 << j)) & lower != 0
     return tables[kept]
 
@@ -85,6 +86,7 @@ class JuntaCounts(Blocks):
     def tally(self, block: int) -> Tally:
         j, first, last = self._blocks[block]
         weights = self._weights[j][first:last]
+        # No function of a set weighs less than all its negative cells together.
         low = int(np.minimum(weights, 0).sum(axis=1).min())
         high = int(np.maximum(weights, 0).sum(axis=1).max())
         found = np.zeros(high - low + 1, dtype=np.int64)

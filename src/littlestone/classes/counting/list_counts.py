@@ -52,6 +52,8 @@ class ListCounts(Blocks):
         self._columns = counts.ndim - 1
         cubes = counts
         for axis in range(1, counts.ndim):
+            # Digit 0 stands for both values of a column, 1 and 2 for one value each: the counts of
+            # all 3^n subcubes.
             cubes = np.concatenate([cubes.sum(axis=axis, keepdims=True), cubes], axis=axis)
         # The first column is the last digit of the number of a subcube.
         self._counts = np.array([own.ravel(order="F") for own in cubes])
@@ -106,6 +108,8 @@ class ListCounts(Blocks):
                 literals = {j: 2 - d for d, j in zip(digits, free, strict=True) if d}
                 counts = self._counts
                 left = errors - int(counts[1 - b, cube] - counts[1 - b, part])
+                # The list may end here: its last block has two literals or more, so that no
+                # function is counted twice.
                 if len(literals) > 1 and left == counts[b, part]:
                     if not index:
                         yield literals

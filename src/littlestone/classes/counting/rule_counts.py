@@ -68,12 +68,15 @@ class Groups:
             mask = self.H.shapes.masks[i]
             return np.where(self._agreements & mask == mask, 0, 1), 1
         fixed = self.H.shapes.columns[i] if self.n else ()
+        # Shapes come in order, so most share a prefix with the one before: keep the groups of the
+        # prefix.
         while self._last[-1][0] != fixed[: len(self._last) - 1]:
             self._last.pop()
         _, group, size = self._last[-1]
         for j in fixed[len(self._last) - 1 :]:
             codes, more = self._columns[j]
             group, size = group * more + codes, size * more
+            # Numbers are packed again before they outgrow the table.
             if size > max(_FEW_GROUPS, 2 * len(group)):
                 distinct, group = np.unique(group, return_inverse=True)
                 size = len(distinct)

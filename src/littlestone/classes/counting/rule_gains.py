@@ -93,6 +93,8 @@ class RuleGains:
              for i, legal in enumerate(self.legal)], axis=1
         )  # fmt: skip
         for at in np.argsort(-positive, kind="stable").tolist():
+            # The first rule covers the most positive weight, so all together gain at most that many
+            # times it.
             if most * int(positive[at]) <= best:
                 break
             shape, number = place[:, at].tolist()

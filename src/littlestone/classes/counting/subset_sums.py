@@ -37,6 +37,7 @@ def subset_scores(leaves: Sequence[Leaf], most: int, base: int) -> list[Scores]:
             errors = np.array([k * weight + (base if first == 0 else 0)])
             return ErrorRuns(errors, [comb(count, k)], lambda i: _subset(i, count, k, point))
         middle = (first + last) // 2
+        # Given how many points lie in each half, the halves are independent: a sum of two parts.
         pairs = ((chosen(first, middle, j), chosen(middle, last, k - j)) for j in range(k + 1))
         groups = [(left, right) for left, right in pairs if left and right]
         return (

@@ -39,6 +39,8 @@ def zero_sets(q: int, variables: int, degree: int) -> NDArray[np.uint8]:
     values = [monomials.at(x) for x in product(range(q), repeat=variables)]
     points, width = len(values), len(monomials)
     code = Span.of(q, points, zip(*values, strict=True))
+    # Work with the smaller of the code and its dual. A word of the dual forces a point: what
+    # vanishes on the rest of its support vanishes there, too.
     by_words = 2 * width > points
     rows = code.annihilator().rows if by_words else code.rows
     listed = _zeros(q, points, rows)
@@ -62,6 +64,8 @@ def zero_sets(q: int, variables: int, degree: int) -> NDArray[np.uint8]:
 def _zeros(q: int, points: int, rows: tuple[Vector, ...]) -> NDArray[np.bool_]:
     """Which masks are the zeros of a combination of the rows."""
     times, minus = field_of_order(q).tables()
+    # Meet in the middle: a combination is a difference of two halves, so q^(rows / 2) words are
+    # enough.
     half = len(rows) // 2
 
     def combined(some: tuple[Vector, ...]) -> NDArray[np.uint16]:

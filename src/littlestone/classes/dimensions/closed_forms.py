@@ -54,6 +54,7 @@ def decision_lists(n: int) -> int:
     (12, 18, 6111)
     """
     known = max(m for m in LISTS if m <= n)
+    # Theorem 4: a list on 2^j - 1 columns, and j free questions for each of the others.
     inserted = ((n - (1 << j) + 1) * j for j in range(n.bit_length()))
     return max(LISTS[known] + 2 * (n - known), *inserted, 0)
 
@@ -133,6 +134,7 @@ def rule_sets(m: int, r: int, s: int) -> tuple[int, int]:
     ((6, 11), (8, 14))
     """
     each, depth = shapes(m, r), 0
+    # Above: a shattered tree of this depth would have more leaves than s rules can tell apart.
     while sum(comb(depth + 1, i) * each**i for i in range(s + 1)) >= 1 << (depth + 1):
         depth += 1
     return s * (1 + rules(m, r, empty=False)), depth

@@ -67,6 +67,7 @@ class Covers:
             rules = [rule for rule in self.rules_at(x) if rule not in refuted]
             grown = set[Cover]()
             for cover in covers:
+                # The positive is explained already; otherwise one more rule must explain it.
                 if any(obeys(x, rule) for rule in cover):
                     grown.add(cover)
                 elif len(cover) < self.s:
@@ -74,6 +75,7 @@ class Covers:
             covers = frozenset(c for c in grown if not any(least < c for least in grown))
         else:
             covers = frozenset(c for c in covers if not any(obeys(x, rule) for rule in c))
+            # A negative refutes every rule that it obeys, for good.
             refuted = refuted.union(self.rules_at(x))
         # If no rule can be added, the refuted rules no longer matter.
         return Space(covers, refuted if any(map(self.open, covers)) else frozenset())
@@ -152,6 +154,7 @@ class Covers:
             search(8 + len(space.covers) + len(space.refuted) // 4)
             sides = [self.restrict(space, x, y) for y in (0, 1)]
             leaves = [self._leaves(side, below) for side in sides]
+            # Too few leaves on one side: no tree of that depth fits there.
             if min(leaves) >= 1 << below:
                 if leaves[0] > leaves[1]:
                     sides.reverse()

@@ -117,6 +117,7 @@ class OutcomeCovers:
         if d <= self._low.get(space, 0) or d >= self._fails.get(space, d + 1):
             return d <= self._low.get(space, 0)
         points = product(*(range(len(known) + 1) for known in self.values(space)))
+        # A mistake can be forced at x iff two labels keep dimension d - 1.
         answer = any(len(self.deep_labels(space, x, d - 1)) == 2 for x in points)
         (self._low if answer else self._fails)[space] = d
         return answer

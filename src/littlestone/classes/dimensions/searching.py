@@ -66,6 +66,8 @@ def known(H: HypothesisClass[Any], solve: Solve | None = None) -> Known:
 
     lower, upper = search.bounds
     found = (solve or partial(littlestone_bounds, time_limit=SECONDS))(search.table)
+    # A part of the class and a proved gain still bound the whole class from below; from above only
+    # the whole table does.
     if found.lower + search.gain > lower:
         lower, below = found.lower + search.gain, search.reason
     if search.whole and found.upper + search.gain < upper:

@@ -116,6 +116,7 @@ class ByTable(HypothesisClass[Any], Declared):
 
 @lru_cache(maxsize=8)  # the version spaces of a class share one table
 def _tabled(H: ByTable) -> FiniteClass:
+    # Several forms may write one function; the table has each function once.
     labels = H.rows(list(H.domain))
     kept = distinct(labels)
     names = tuple(f"h{i}" for i in kept.tolist())

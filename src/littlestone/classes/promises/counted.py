@@ -130,6 +130,8 @@ class CountedBoxes(Counted):
         """All boxes, or the nonempty ones on ranges of half as many points, each worth 2 mistakes."""
         bounds = self.littlestone_bounds()
         sizes, gain = [grid.size for grid in self.grids], 0
+        # A range of 2 m + 1 points forces two mistakes more than one of m, at least
+        # (docs/proofs/closed-forms.md, Theorem 5).
         while (boxes_on(sizes) + 1) * prod(sizes) > MOST_ENTRIES and max(sizes) > 2:
             longest = sizes.index(max(sizes))
             sizes[longest], gain = (sizes[longest] - 1) // 2, gain + 2

@@ -141,6 +141,8 @@ class PointCovering(Covering[Any], ProperApproximation[Any], Declared):
         lacking, blocks = self.fewest - len(members), math.ceil(1 / alpha)
         if lacking <= 0:
             return [f]
+        # Disjoint blocks of new points: some block has little weight under any distribution
+        # (docs/proofs/proper.md, Theorem 3).
         free = (x for x in self.domain if x not in members and x not in self.excluded)
         return [FiniteSet(self.domain, members.union(islice(free, lacking))) for _ in range(blocks)]
 

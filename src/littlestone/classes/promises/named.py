@@ -43,6 +43,7 @@ class Named(Generic[Point]):
 
     def name(self, x: Point, y: int) -> Hypothesis[Point] | None:
         """The function that the record (x, y) names; None if y = f(x) or if no function has y at x."""
+        # LDim <= 1: the version space of any other label has one function, which the record names.
         if self.rest(x) == y:
             return None
         V = self.hypotheses.restrict(x, y)

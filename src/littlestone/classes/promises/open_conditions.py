@@ -240,6 +240,8 @@ class _Counted:
             # With the groups in the last place, `covered` sums over the cells in front of them.
             found = covered(np.moveaxis(shaped, 1, -1), [self.matrices[j] for j in cells])
             rules = found.reshape(2, -1)
+            # The candidates are the rules that cover a positive example, as the choosing mechanism
+            # needs (docs/proofs/choosing.md).
             places = np.flatnonzero(rules[1])
             yield _Block(
                 rules[1, places],

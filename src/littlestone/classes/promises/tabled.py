@@ -175,6 +175,8 @@ class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
         self.require_learnable()
         column = self.columns[self.domain.index(x)]
         if isinstance(self.solver, VersionSpaces):
+            # At most one label keeps the dimension; if neither does, any label serves the SOA, and
+            # 1 is taken.
             return 0 if self.solver.keeps(self.alive, self._part(column, 0)) else 1
         d, last = self.solver.dimension(self.alive), 0
         for y in range(self.labels):

@@ -119,6 +119,7 @@ class Unlisted(NoVersionSpaces):
         """The class in which open column j has the values ``values[j]``, or none."""
         columns = list(self.domain.columns)
         for j in self.opened:
+            # Values that were not released become "other", one cell for all of them.
             columns[j] = Listed(tuple(values.get(j, ())), columns[j].name)
         return self.kind(Product(tuple(columns)), None, *self.fields)
 
