@@ -12,7 +12,7 @@ from rich.console import Console
 from benchmarks.families import FAMILIES, NEWER, WALLS
 from benchmarks.harness import require, steps
 from littlestone.dimension import Certificate, littlestone_bounds, littlestone_dimension
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 
 ON_REQUEST = True
 REPEATS, PATIENCE = 5, 1.0  # what takes less CPU time is repeated, and its least time counts

@@ -10,7 +10,7 @@ from benchmarks.harness import require
 from littlestone.base.progress import tracked
 from littlestone.cli.bars import bar
 from littlestone.dimension import Certificate, littlestone_bounds
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import table
 
 FAMILIES = (

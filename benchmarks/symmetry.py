@@ -19,7 +19,7 @@ from benchmarks.families import FAMILIES, Family
 from benchmarks.harness import duration, require, steps
 from littlestone.dimension.littlestone import GIB, _Solve
 from littlestone.dimension.symmetry import learning
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import Table, table
 
 ON_REQUEST = True

@@ -17,7 +17,7 @@ from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.searching import SearchTable, known
 from littlestone.classes.promises.tabled import bits
 from littlestone.dimension import littlestone_bounds, littlestone_dimension
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from planting import Fault, forget, plant
 
 

@@ -14,7 +14,7 @@ import littlestone
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.classes.text.table_file import read_labels, read_table
 from littlestone.cli import app
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.points.labels import declared_labels
 
 BODY = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]

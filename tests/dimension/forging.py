@@ -16,7 +16,7 @@ from claims_by_the_page import HEAD, Claim, Proof, Text, covers, proved
 from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.search.writer import declared
 from littlestone.dimension.symmetry import learning
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import table
 
 Rows = list[list[int]]

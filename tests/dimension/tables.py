@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.dimension import Bounds, Certificate
-from littlestone.dimension.search.binary_splits import LittlestoneSolver
+from littlestone.dimension.search.splits import LittlestoneSolver
 from littlestone.dimension.symmetry.finding import Entries
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 
 Table = NDArray[np.uint8]
 

@@ -37,8 +37,8 @@ from littlestone.dimension import (
     threshold_dimension,
     thresholds,
 )
-from littlestone.dimension.search.half_graphs import HalfGraphSearch
-from littlestone.dimension.tables.label_table import binary
+from littlestone.dimension.tables import binary
+from littlestone.dimension.thresholds import HalfGraphSearch
 
 Table = NDArray[np.int64]
 

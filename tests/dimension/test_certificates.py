@@ -15,11 +15,10 @@ import tables
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.dimension import Bounds, Certificate, is_shattered_by, littlestone_bounds
-from littlestone.dimension.certify.awaiting import awaited
 from littlestone.dimension.certify.certificate import ROOM
-from littlestone.dimension.certify.checker import Check
-from littlestone.dimension.certify.septets import read, written
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.certify.checker import Check, awaited
+from littlestone.dimension.search.writer import read, written
+from littlestone.dimension.tables import PackedTable
 from littlestone.dimension.tree import MistakeTree
 
 TABLE = tables.boxes(4)
@@ -213,7 +212,7 @@ SCARCE = """
 import resource
 import numpy as np
 from littlestone import core
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 
 table = PackedTable.read(np.random.default_rng(2).random((6000, 120)) < 0.2)
 k = 9  # one more than the dimension

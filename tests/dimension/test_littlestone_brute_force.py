@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from littlestone.classes import FiniteClass
-from littlestone.dimension.search.binary_splits import LittlestoneSolver
+from littlestone.dimension.search.splits import LittlestoneSolver
 
 Rows = frozenset[tuple[int, ...]]
 

@@ -8,8 +8,8 @@ import tables
 
 from littlestone.dimension import is_shattered_by
 from littlestone.dimension.littlestone import _Solve
-from littlestone.dimension.search.bounds import Bounds
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
+from littlestone.dimension.tree import Bounds
 
 
 def compiled(table: np.ndarray) -> Bounds:

@@ -11,7 +11,7 @@ from tables import admitted, signed
 from littlestone.dimension.symmetry import learning, orbits
 from littlestone.dimension.symmetry.finding import Entries
 from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from planting import Fault, plant
 
 

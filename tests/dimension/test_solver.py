@@ -16,12 +16,16 @@ from tables import Table
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass
-from littlestone.dimension.littlestone import _Solve, littlestone_bounds, littlestone_dimension
-from littlestone.dimension.search.bounds import Bounds, InterruptedSolve, UnsettledError
-from littlestone.dimension.search.small import BoundedSolver, TooHardError
-from littlestone.dimension.shattering import is_shattered_by, mistake_tree
-from littlestone.dimension.tables.table import PackedTable
-from littlestone.dimension.tree import MistakeTree
+from littlestone.dimension.littlestone import (
+    _Solve,
+    is_shattered_by,
+    littlestone_bounds,
+    littlestone_dimension,
+    mistake_tree,
+)
+from littlestone.dimension.search.splits import BoundedSolver, TooHardError
+from littlestone.dimension.tables import PackedTable
+from littlestone.dimension.tree import Bounds, InterruptedSolve, MistakeTree, UnsettledError
 
 
 def compiled(table: Table) -> Bounds:
@@ -167,7 +171,7 @@ def test_equal_rows_and_columns_are_legal() -> None:
         ([], "shape"),
         ([[], []], "shape"),
         (np.zeros((0, 3)), "shape"),
-        ([0, 1], "list of rows"),
+        ([0, 1], "does not hold rows"),
         (np.zeros(3), "shape"),
     ],
 )

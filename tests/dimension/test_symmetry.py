@@ -18,7 +18,7 @@ from littlestone.dimension.search import engine as driver
 from littlestone.dimension.symmetry import learning, orbits
 from littlestone.dimension.symmetry.finding import Entries
 from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 
 PLENTY = 10_000_000  # work that pays for 12 paths of a small table
 

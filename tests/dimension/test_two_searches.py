@@ -13,8 +13,8 @@ from littlestone import core
 from littlestone.dimension import is_shattered_by
 from littlestone.dimension.littlestone import _Solve, littlestone_bounds
 from littlestone.dimension.search import engine as driver
-from littlestone.dimension.search.bounds import Bounds
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
+from littlestone.dimension.tree import Bounds
 
 
 def solved(table: Any, jobs: int) -> Bounds:

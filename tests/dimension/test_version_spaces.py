@@ -20,7 +20,7 @@ from littlestone.base.steps import searching
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.classes.promises import tabled
 from littlestone.dimension.search import version_spaces as module
-from littlestone.dimension.search.binary_splits import LittlestoneSolver
+from littlestone.dimension.search.splits import LittlestoneSolver
 from littlestone.dimension.search.version_spaces import VersionSpaces
 from littlestone.theory.game import RandomAdversary, StandardOptimalAlgorithm, TreeAdversary, play
 

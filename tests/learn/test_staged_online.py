@@ -17,7 +17,7 @@ import pytest
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds, parse_class
-from littlestone.dimension.dual import dual_vc_dimension
+from littlestone.dimension.vc import dual_vc_dimension
 from littlestone.learn.stream import StagedOnlineLearner, choose_online_learner, durable_run
 from littlestone.learn.stream.stage_sizes import (
     BETA,

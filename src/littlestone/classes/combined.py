@@ -36,7 +36,7 @@ from littlestone.classes.text.declared import declaration, parse_class
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec
 from littlestone.classes.union import bounds_of
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.points import Domain
 from littlestone.rules import Hypothesis, function_of_labels
 from littlestone.sample import Sample

@@ -18,7 +18,7 @@ from littlestone.classes.dimensions.searching import SearchTable, halving
 from littlestone.classes.promises.counted import Counted
 from littlestone.classes.promises.tabled import Tabled, bits, distinct
 from littlestone.classes.text.spec import Spec, quoted
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.points import Product
 from littlestone.rules import TableFunction
 from littlestone.sample import Sample

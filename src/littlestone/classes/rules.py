@@ -29,7 +29,7 @@ from littlestone.classes.promises.proper_approximation import (
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.points import Domain, Integers, Product, Strings
 from littlestone.points.base import require_domain
 from littlestone.rules import Hypothesis, RuleUnion

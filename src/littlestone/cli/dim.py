@@ -25,7 +25,7 @@ from littlestone.report.files import CERTIFICATE, require_different, reserved
 if TYPE_CHECKING:
     from littlestone.dimension import Bounds
     from littlestone.dimension.littlestone import Progress
-    from littlestone.dimension.tables.table import PackedTable
+    from littlestone.dimension.tables import PackedTable
 
 _MOST_BITS = 1 << 12
 
@@ -91,7 +91,7 @@ def dim(
             raise typer.Exit(130)
         return
     from littlestone.dimension import Certificate
-    from littlestone.dimension.tables.table import PackedTable
+    from littlestone.dimension.tables import PackedTable
 
     with reserved(certificate, CERTIFICATE) if certificate else nullcontext() as write:
         table, began = PackedTable.read(H.values), time.monotonic()

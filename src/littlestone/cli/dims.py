@@ -30,12 +30,12 @@ from littlestone.dimension import (
 )
 from littlestone.dimension.collapsing import MOST_LABELS
 from littlestone.dimension.multiclass import psi_tree_brackets
-from littlestone.dimension.natarajan import psi_shattered_brackets
 from littlestone.dimension.search.brackets import OutOfTimeError
 from littlestone.dimension.search.brackets import time_limit as searching_for
 from littlestone.dimension.star import star_brackets
 from littlestone.dimension.teaching import teaching_brackets
 from littlestone.dimension.thresholds import threshold_brackets
+from littlestone.dimension.vc import psi_shattered_brackets
 
 
 @dataclass(frozen=True)

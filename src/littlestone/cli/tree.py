@@ -15,7 +15,7 @@ from littlestone.cli.console import out, print_json
 from littlestone.cli.dim import solve, stopped_by
 from littlestone.cli.hypotheses import named, table_or_class
 from littlestone.cli.options import JsonOption, SchemaOption
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.learn import Release
 from littlestone.learn.declared.declaring import opened_schema
 from littlestone.pictures.figures import suffix_of

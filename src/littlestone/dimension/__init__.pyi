@@ -1,4 +1,4 @@
-from littlestone.dimension.search.bounds import (
+from littlestone.dimension.tree import (
     Bounds as Bounds,
     InterruptedSolve as InterruptedSolve,
     UnsettledError as UnsettledError,
@@ -14,11 +14,11 @@ from littlestone.dimension.collapsing import (
     psi_g as psi_g,
     psi_n as psi_n,
 )
-from littlestone.dimension.dual import (
+from littlestone.dimension.vc import (
     dual_littlestone_dimension as dual_littlestone_dimension,
     dual_vc_dimension as dual_vc_dimension,
 )
-from littlestone.dimension.tables.label_table import LabelTable as LabelTable
+from littlestone.dimension.tables import LabelTable as LabelTable
 from littlestone.dimension.multiclass import (
     PsiTree as PsiTree,
     is_psi_shattered as is_psi_shattered,
@@ -27,7 +27,7 @@ from littlestone.dimension.multiclass import (
     psi_littlestone_dimension as psi_littlestone_dimension,
     psi_tree as psi_tree,
 )
-from littlestone.dimension.natarajan import (
+from littlestone.dimension.vc import (
     graph_dimension as graph_dimension,
     is_psi_shattered_set as is_psi_shattered_set,
     natarajan_dimension as natarajan_dimension,
@@ -39,7 +39,7 @@ from littlestone.dimension.representing import (
     is_representation as is_representation,
     representation as representation,
 )
-from littlestone.dimension.shattering import (
+from littlestone.dimension.littlestone import (
     is_shattered_by as is_shattered_by,
     mistake_tree as mistake_tree,
 )
@@ -74,7 +74,7 @@ from littlestone.dimension.vc import (
     shattered_set as shattered_set,
     vc_dimension as vc_dimension,
 )
-from littlestone.dimension.certify.verdict import Verdict as Verdict
+from littlestone.dimension.certify.checker import Verdict as Verdict
 from littlestone.dimension.zero_cover import (
     zero_cover_function as zero_cover_function,
     zero_cover_number as zero_cover_number,

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from littlestone.base.errors import DeclarationError
 from littlestone.dimension.search.splits import Split
-from littlestone.dimension.tables.label_table import LabelTable
+from littlestone.dimension.tables import LabelTable
 
 MOST_LABELS = 12
 """Psi^B has 2^(p-1) - 1 partitions of the p labels of a point, so it is refused beyond this p."""

@@ -16,7 +16,7 @@ from littlestone.dimension.collapsing import (
 )
 from littlestone.dimension.search.brackets import Bracket, last
 from littlestone.dimension.search.splits import SplitSolver, paths
-from littlestone.dimension.tables.label_table import LabelTable
+from littlestone.dimension.tables import LabelTable
 
 
 def psi_littlestone_dimension(table: Any, psi: Family | Iterable[CollapsingMap | str]) -> int:

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from littlestone.base.errors import TooLargeError
-from littlestone.dimension.tables.label_table import LabelTable, binary
+from littlestone.dimension.tables import LabelTable, binary
 
 MOST_COLUMNS = 4
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from littlestone.dimension.search.brackets import Bracket, last, look
-from littlestone.dimension.tables.label_table import binary
+from littlestone.dimension.tables import binary
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError
 from littlestone.dimension.search.brackets import Bracket, last, look
-from littlestone.dimension.tables.label_table import LabelTable
+from littlestone.dimension.tables import LabelTable
 
 
 def teaching_dimension(table: Any) -> int:

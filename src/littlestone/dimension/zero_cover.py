@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from littlestone.base.errors import DeclarationError
-from littlestone.dimension.tables.label_table import LabelTable
+from littlestone.dimension.tables import LabelTable
 
 
 def zero_cover_number(table: Any, tree: Sequence[int]) -> int:

@@ -21,7 +21,7 @@ FAULTS: dict[str, list[Fault]] = {
     "bit_classes_below_psi_bin": [
         NO_LAST_BIT,
         Fault(
-            "littlestone.dimension.tables.label_table:LabelTable.bit_class",
+            "littlestone.dimension.tables:LabelTable.bit_class",
             ">> i",
             ">> 0",
             "every bit class is that of bit 0",

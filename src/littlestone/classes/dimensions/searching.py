@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from littlestone.classes.base import HypothesisClass
-    from littlestone.dimension.search.bounds import Bounds
-    from littlestone.dimension.tables.table import PackedTable
+    from littlestone.dimension.tables import PackedTable
+    from littlestone.dimension.tree import Bounds
 
     Solve = Callable[[PackedTable], Bounds]
 

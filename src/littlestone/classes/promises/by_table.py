@@ -17,7 +17,7 @@ from littlestone.classes.finite import FiniteClass
 from littlestone.classes.promises.tabled import distinct
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.points import Product
 from littlestone.rules.trees import DecisionTree
 

@@ -26,7 +26,7 @@ from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.promises.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.classes.text.limits import in_digits
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.points import Grid, Product
 from littlestone.rules.box import Box
 from littlestone.sample import Sample

@@ -36,8 +36,7 @@ from littlestone.classes.text.limits import in_digits
 from littlestone.dimension.collapsing import psi_n, questions
 from littlestone.dimension.search.splits import SplitSolver
 from littlestone.dimension.search.version_spaces import VersionSpaces
-from littlestone.dimension.tables.label_table import LabelTable
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import LabelTable, PackedTable
 from littlestone.points import Domain, Grid, Product
 from littlestone.rules import Hypothesis, function_of_labels
 from littlestone.sample import Sample

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from littlestone.base.errors import DeclarationError, TableError
-from littlestone.dimension.tables.label_table import LabelTable, named, rectangle
+from littlestone.dimension.tables import LabelTable, named, rectangle
 from littlestone.points import Names
 
 MOST_BYTES = 1 << 30

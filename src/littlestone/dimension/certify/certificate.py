@@ -11,14 +11,10 @@ from typing import NoReturn, Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.dimension.certify.awaiting import awaited
-from littlestone.dimension.certify.checker import ABOVE, Check
-from littlestone.dimension.certify.septets import read, written
-from littlestone.dimension.certify.verdict import Verdict, require_table
-from littlestone.dimension.search.bounds import Bounds
-from littlestone.dimension.search.writer import ClaimWriter
-from littlestone.dimension.tables.table import PackedTable, TableOrClass
-from littlestone.dimension.tree import MistakeTree
+from littlestone.dimension.certify.checker import ABOVE, Check, Verdict, awaited, require_table
+from littlestone.dimension.search.writer import ClaimWriter, read, written
+from littlestone.dimension.tables import PackedTable, TableOrClass
+from littlestone.dimension.tree import Bounds, MistakeTree
 
 MARK = b"littlestone-certificate 3\n"
 OLDER = {  # beginnings of files, and the versions that wrote them

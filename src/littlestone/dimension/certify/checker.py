@@ -1,19 +1,96 @@
-"""The trusted checker of certificates, checker/check.c, which is loaded here and called."""
+"""The trusted checker of certificates, checker/check.c, which is loaded here and called; what it says.
+
+Compiled work runs in a thread of its own, so that Ctrl+C and a time limit can stop it.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from math import ceil
 from pathlib import Path
-from typing import Any, NamedTuple
+from threading import Thread
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
 from littlestone import core
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a statement about a table is proved, and in words by what, or why not.
+
+    ``proved`` is None for a bound that the certificate states without a proof.
+    """
+
+    statement: str
+    proved: bool | None
+    reason: str
+
+    @classmethod
+    def by_counting(cls, upper: int, size: int) -> Self:
+        """What the number of distinct rows alone says about LDim <= upper."""
+        if size.bit_length() <= upper + 1:
+            found = "is one hypothesis" if size == 1 else f"are {size:,} hypotheses"
+            return cls(f"LDim < {upper + 1}", True, f"counting: there {found}")
+        return cls(f"LDim < {upper + 1}", None, "the certificate has no claims")
+
+
+def require_table(digest: str, table: PackedTable) -> None:
+    """Raise `DeclarationError` unless the table has this fingerprint."""
+    if table.digest != digest:
+        raise DeclarationError(
+            "check the certificate against this table",
+            found="it was made for another one: the fingerprints of the tables differ",
+            fix="give the table that it was made for; the order of rows and columns matters",
+        )
+
+
+Result = TypeVar("Result")
+_POLL = 0.1  # seconds between two looks at Ctrl+C
+
+
+class Stoppable(Protocol):
+    """Work that another thread can stop."""
+
+    def stop(self) -> None:
+        """Make the work end soon."""
+
+
+def awaited(
+    worker: Stoppable, task: Callable[[], Result], time_limit: float | None = None
+) -> Result:
+    """The result of a task; the worker is told to stop after the time limit, and by Ctrl+C."""
+    results: list[Result] = []
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(task())
+        except BaseException as failure:
+            failures.append(failure)
+
+    thread = Thread(target=run, daemon=True)
+    end = None if time_limit is None else time.monotonic() + time_limit
+    thread.start()
+    try:
+        while not results and not failures:
+            if end is not None and time.monotonic() >= end:
+                worker.stop()
+            thread.join(_POLL if thread.is_alive() else 0)
+    except BaseException:
+        worker.stop()
+        raise
+    if failures:
+        raise failures[0]
+    return results[0]
 
 
 class STATUS(IntEnum):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from littlestone import core
 from littlestone.dimension.symmetry.learning import NEVER, Symmetry
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 from littlestone.dimension.tree import MistakeTree
 
 PATIENCE = 0.2  # seconds that one search has for itself: most tables need no more

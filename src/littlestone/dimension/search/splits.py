@@ -1,4 +1,8 @@
-"""The solver for binary, multiclass and Psi-Littlestone dimensions, on splits of bit masks."""
+"""The solver for binary, multiclass and Psi-Littlestone dimensions, on splits of bit masks.
+
+The splits of a finite 0/1 table are its columns.  `BoundedSolver` has a budget of work, for many small
+version spaces of one table.
+"""
 
 from __future__ import annotations
 
@@ -199,3 +203,42 @@ def is_shattered(tree: SplitTree, splits: Sequence[Split]) -> bool:
 def _lowest(mask: int) -> int:
     """The smallest number of a hypothesis in a nonempty mask."""
     return (mask & -mask).bit_length() - 1
+
+
+class LittlestoneSolver(SplitSolver):
+    """Littlestone dimensions of the version spaces of one table of N functions on m points.
+
+    ``columns[j]`` is a mask over functions: bit i is the value of function i at point j.  A version
+    space is a mask of surviving functions.  The dimension satisfies
+
+        LDim(V) >= k  iff  |V| >= 1 (k = 0), or some point splits V into V0, V1, both LDim >= k - 1,
+
+    with LDim(empty) = -1; so LDim(V) <= log2 |V| (lecture 5, Definition 5 and Example 1).
+
+    >>> LittlestoneSolver([0b0001, 0b0011, 0b0111]).dimension(0b1111)  # thresholds on 3 points
+    2
+    """
+
+    def __init__(self, columns: Iterable[int]) -> None:
+        super().__init__((~column, column) for column in columns)
+
+
+WORK = 100_000  # columns looked at before a question is given to the engine: a tenth second
+
+
+class TooHardError(Exception):
+    """The budget of work is used up; the results so far are kept."""
+
+
+class BoundedSolver(LittlestoneSolver):
+    """The solver with a budget of columns to look at."""
+
+    def __init__(self, columns: Sequence[int], budget: int) -> None:
+        super().__init__(columns)
+        self.budget = budget
+
+    def _search(self, alive: int, k: int, splits: Sequence[Split]) -> Split | None:
+        self.budget -= len(splits)
+        if self.budget < 0:
+            raise TooHardError
+        return super()._search(alive, k, splits)

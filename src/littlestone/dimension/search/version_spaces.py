@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from littlestone.base.steps import search, searchable
 from littlestone.dimension.littlestone import GIB, POLL, room_for_bounds
 from littlestone.dimension.search.engine import Engine
-from littlestone.dimension.search.small import WORK, BoundedSolver, TooHardError
-from littlestone.dimension.tables.table import PackedTable, functions, pack
+from littlestone.dimension.search.splits import WORK, BoundedSolver, TooHardError
+from littlestone.dimension.tables import PackedTable, functions, pack
 
 _RECENT = 128  # version spaces that a new one is compared with
 _TURN = 1 << 8  # version spaces searched before it is the other side's turn

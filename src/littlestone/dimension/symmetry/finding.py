@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 
 Permutation = NDArray[np.int64]
 Colours = NDArray[np.uint64]

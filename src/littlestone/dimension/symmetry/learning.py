@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation, orbits
-from littlestone.dimension.tables.table import PackedTable
+from littlestone.dimension.tables import PackedTable
 
 NEVER = 1 << 62
 # A unit of work is about 4 nanoseconds.

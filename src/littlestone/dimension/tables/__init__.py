@@ -1,1 +1,0 @@
-"""Checked tables, which every dimension is asked of."""
