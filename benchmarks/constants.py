@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import require
 from littlestone.classes import Subsets
-from littlestone.classes.promises.covering import Elements
 from littlestone.learn import ChoosingLearner, PartitionLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.scores import Elements
 from littlestone.rules import FiniteSet
 from littlestone.sample import Sample
 

@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.harness import Case, Contender, require
-from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.privacy.samplers import selection
+from littlestone.privacy.scores import ErrorRuns
 
 N = 1_000_000
 Errors = NDArray[np.int64]

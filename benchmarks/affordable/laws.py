@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes import HypothesisClass
-from littlestone.classes.base import ErrorSums, Part, Scores, scores_of
 from littlestone.learn import (
     ChoosingLearner,
     ExponentialLearner,
@@ -28,6 +27,7 @@ from littlestone.learn import (
     PrivateLearner,
     SingleKeyLearner,
 )
+from littlestone.privacy.scores import ErrorSums, Part, Scores, scores_of
 from littlestone.sample import Sample
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,6 @@ from plants.harness import follows_its_law
 
 from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.base.discovery import modules
-from littlestone.classes.base import ErrorSums
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
@@ -29,6 +28,7 @@ from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.scores import ErrorSums
 
 LESS = Fraction(19, 20)
 PACKAGE = "littlestone.privacy.mechanisms"

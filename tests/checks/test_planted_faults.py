@@ -23,8 +23,8 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
-from littlestone.classes.promises.covering import Elements
 from littlestone.points import Grid, Integers, Names, Reals, Strings
+from littlestone.privacy.scores import Elements
 from littlestone.rules import FiniteSet, Hypothesis, StepFunction, TableFunction
 from littlestone.sample import Sample
 from littlestone.theory.game import OnlineLearner, StandardOptimalAlgorithm

@@ -24,7 +24,7 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.algebra.flats import Flats
-from littlestone.classes.base import ErrorRuns, Scored, total
+from littlestone.classes.base import Scored
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.conjunctions import Conjunctions
@@ -49,6 +49,7 @@ from littlestone.points import Grid, Product
 from littlestone.points.algebra import Monomials, Span
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.scores import ErrorRuns, total
 from littlestone.rules import Box, FewColumns, Hypothesis
 from littlestone.sample import Sample
 

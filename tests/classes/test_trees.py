@@ -11,9 +11,9 @@ from mixed_tables import errors_of, random_examples, sample_of
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
-from littlestone.classes.base import ErrorSums
 from littlestone.classes.trees import Trees
 from littlestone.points import Listed
+from littlestone.privacy.scores import ErrorSums
 from littlestone.rules.trees import pruned
 
 TEXTS = [

@@ -18,7 +18,7 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import EqualityRules, Points, RuleSets, Subsets, Thresholds, parse_class
 from littlestone.classes.counting import rule_counts
-from littlestone.classes.promises.covering import Covering, Elements
+from littlestone.classes.promises.covering import Covering
 from littlestone.learn import ChoosingLearner, Release
 from littlestone.learn.plan import choose_learner
 from littlestone.points import Integers
@@ -26,6 +26,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 

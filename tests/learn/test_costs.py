@@ -17,7 +17,7 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
-from littlestone.classes.base import ErrorSums, Scored, Scores, scores_of
+from littlestone.classes.base import Scored
 from littlestone.classes.promises.covering import Covering
 from littlestone.data import Label
 from littlestone.learn import (
@@ -40,6 +40,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.scores import ErrorSums, Scores, scores_of
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 

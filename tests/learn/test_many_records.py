@@ -11,7 +11,6 @@ import pytest
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes import FiniteClass, Lookup, Subsets, Thresholds, parse_class
-from littlestone.classes.base import ErrorRuns
 from littlestone.classes.counting.cell_counts import covered
 from littlestone.data import Label, open_table, read_sample
 from littlestone.data.coding import coded
@@ -29,6 +28,7 @@ from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import FiniteSet
 from littlestone.sample import Sample
 from planting import Fault, turns_red

@@ -26,7 +26,6 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
-from littlestone.classes.base import ErrorRuns
 from littlestone.learn import IrreducibleLearner, ProperLearner
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.papers.proper import errors
@@ -38,6 +37,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.samplers import selection
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, function_of_labels
 from littlestone.sample import Sample
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.samplers.selection import Levels, PowerBounds, group, item_of
+from littlestone.privacy.scores import ErrorRuns
 from planting import Fault, turns_red
 from scripted import FirstBits
 

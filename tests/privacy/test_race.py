@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.race import Rates, decide, draw, rates_of, survival
 from littlestone.privacy.samplers.selection import group
+from littlestone.privacy.scores import ErrorRuns
 
 Decide = Callable[[Rates, tuple[Fraction, Fraction], int], int | None]
 

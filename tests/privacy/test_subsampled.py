@@ -10,7 +10,6 @@ import pytest
 from spending import Answer
 
 from littlestone.base.errors import DeclarationError
-from littlestone.classes.base import ErrorRuns
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.subsampled import Subsampled
 from littlestone.privacy.cost import PrivacyCost
@@ -20,6 +19,7 @@ from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
+from littlestone.privacy.scores import ErrorRuns
 
 Records = tuple[int, ...]
 Distribution = Mapping[int | None, Fraction]

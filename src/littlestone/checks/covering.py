@@ -7,7 +7,8 @@ from itertools import combinations
 from typing import Any
 
 from littlestone.checks.core import Class, cells, expect, labels, points
-from littlestone.classes.promises.covering import Covering, Elements
+from littlestone.classes.promises.covering import Covering
+from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 

@@ -1,8 +1,6 @@
 from littlestone.classes.base import (
     BinaryClass as BinaryClass,
     Enumerable as Enumerable,
-    ErrorRuns as ErrorRuns,
-    ErrorSums as ErrorSums,
     HypothesisClass as HypothesisClass,
     Scored as Scored,
 )
@@ -34,3 +32,4 @@ from littlestone.classes.promises.tabled import Tabled as Tabled
 from littlestone.classes.thresholds import Thresholds as Thresholds
 from littlestone.classes.trees import Trees as Trees
 from littlestone.classes.union import Union as Union
+from littlestone.privacy.scores import ErrorRuns as ErrorRuns, ErrorSums as ErrorSums

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from math import prod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeGuard
 
 import numpy as np
@@ -21,6 +18,7 @@ from littlestone.base.errors import (
 )
 from littlestone.points import Domain, Point
 from littlestone.points.labels import require_label
+from littlestone.privacy.scores import ErrorRuns, Scores
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample, Step
 
@@ -234,99 +232,6 @@ class BinaryClass(HypothesisClass[Point]):
     """A class of functions into {0, 1}, like most classes that a formula gives."""
 
     labels = 2
-
-
-@dataclass(frozen=True)
-class ErrorRuns:
-    """The errors of the items 0, 1, ..., size - 1, in runs of equal errors.
-
-    Run r is ``lengths[r]`` consecutive items, each with ``errors[r]`` wrong labels on the sample.
-    ``lengths`` is None if every run is one item, and an array only if its sum is below 2^63.  A billion
-    thresholds between two data points are one run.  ``named`` says which item a number stands for; by
-    default, an item is its number.
-    """
-
-    errors: NDArray[np.int64]
-    lengths: Sequence[int] | NDArray[np.int64] | None = None
-    named: Callable[[int], Any] | None = None
-
-    @property
-    def best(self) -> int:
-        """The number of an item with the fewest errors."""
-        run = int(self.errors.argmin())
-        return run if self.lengths is None else total(self.lengths[:run])
-
-    @property
-    def least(self) -> int:
-        """The fewest errors."""
-        return int(self.errors.min())
-
-    @property
-    def count(self) -> int:
-        """The number of items."""
-        return len(self.errors) if self.lengths is None else total(self.lengths)
-
-    def item(self, number: Any) -> Any:
-        """The item that a number stands for."""
-        return number if self.named is None else self.named(number)
-
-
-@dataclass(frozen=True)
-class ErrorSums:
-    """Errors of the items (g, i, j, ...): those of item i of part 0 of group g, plus those of j, ....
-
-    A part is an array of errors, `ErrorRuns`, or `ErrorSums` again.  A tree with the root g errs as
-    often as its two halves together, so a billion trees are scored by some thousand arrays.  No group
-    and no part is empty.  ``named`` says which item a tuple stands for; by default it holds the items
-    of its parts.
-    """
-
-    groups: Sequence[Sequence[Part]]
-    named: Callable[[tuple[Any, ...]], Any] | None = None
-
-    @property
-    def best(self) -> tuple[Any, ...]:
-        """The place of an item with the fewest errors."""
-        least = [sum(scores_of(part).least for part in parts) for parts in self.groups]
-        g = least.index(min(least))
-        return g, *(scores_of(part).best for part in self.groups[g])
-
-    @cached_property
-    def least(self) -> int:
-        """The fewest errors."""
-        return min(sum(scores_of(part).least for part in parts) for parts in self.groups)
-
-    @cached_property
-    def count(self) -> int:
-        """The number of items."""
-        return sum(prod(scores_of(part).count for part in parts) for parts in self.groups)
-
-    def item(self, place: Any) -> Any:
-        """The item that a place (g, i, j, ...) stands for."""
-        if self.named is not None:
-            return self.named(place)
-        g, *places = place
-        parts = map(scores_of, self.groups[g])
-        return g, *(part.item(i) for part, i in zip(parts, places, strict=True))
-
-
-def total(lengths: Sequence[int] | NDArray[np.int64]) -> int:
-    """The sum of the lengths of runs."""
-    return int(lengths.sum()) if isinstance(lengths, np.ndarray) else sum(lengths)
-
-
-Scores = ErrorRuns | ErrorSums
-Part = NDArray[np.int64] | Scores
-
-
-def scores_of(part: Part) -> Scores:
-    """A part of `ErrorSums` as scores: an array of errors has one item for each."""
-    return ErrorRuns(part) if isinstance(part, np.ndarray) else part
-
-
-def either(parts: Sequence[Scores]) -> ErrorSums:
-    """The items of one part or another."""
-    return ErrorSums([[part] for part in parts], lambda place: parts[place[0]].item(place[1]))
 
 
 class Scored(HypothesisClass[Point]):

@@ -14,13 +14,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import searching
-from littlestone.classes.base import (
-    BinaryClass,
-    Enumerable,
-    ErrorRuns,
-    HypothesisClass,
-    Scored,
-)
+from littlestone.classes.base import BinaryClass, Enumerable, HypothesisClass, Scored
 from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.promises.tabled import (
     LISTED,
@@ -38,6 +32,7 @@ from littlestone.classes.text.spec import Spec
 from littlestone.classes.union import bounds_of
 from littlestone.dimension.tables import PackedTable
 from littlestone.points import Domain
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, function_of_labels
 from littlestone.sample import Sample
 

@@ -8,12 +8,13 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
-from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, Scores
+from littlestone.classes.base import BinaryClass, Enumerable
 from littlestone.classes.dimensions.searching import SearchTable
 from littlestone.classes.promises.tabled import require_finite
 from littlestone.classes.text.declared import Declared, described, parse_class
 from littlestone.classes.text.spec import Spec
 from littlestone.points import Domain
+from littlestone.privacy.scores import ErrorRuns, Scores
 from littlestone.rules import Hypothesis, function_of_labels
 from littlestone.sample import Sample
 

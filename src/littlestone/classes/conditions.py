@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
-from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns
+from littlestone.classes.base import BinaryClass, Enumerable
 from littlestone.classes.counting.cell_counts import Coded, all_tests, covered, indicators
 from littlestone.classes.promises.by_table import ByTable, places
 from littlestone.classes.promises.open_conditions import OpenConditions
@@ -27,6 +27,7 @@ from littlestone.classes.text.columns import (
 )
 from littlestone.classes.text.spec import Spec
 from littlestone.points import Cells, Listed, Parted, Product
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction, disjunction
 from littlestone.sample import Sample
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.base import Scores
 from littlestone.classes.counting.list_counts import Item, ListCounts, lists_of
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.searching import SearchTable, halving
@@ -20,6 +19,7 @@ from littlestone.classes.promises.tabled import Tabled, bits, distinct
 from littlestone.classes.text.spec import Spec, quoted
 from littlestone.dimension.tables import PackedTable
 from littlestone.points import Product
+from littlestone.privacy.scores import Scores
 from littlestone.rules import TableFunction
 from littlestone.sample import Sample
 

@@ -10,7 +10,6 @@ from typing import Any, Self
 from littlestone.base.errors import DeclarationError, shown
 from littlestone.classes.base import (
     BinaryClass,
-    ErrorSums,
     HypothesisClass,
     Scored,
     require_class,
@@ -20,6 +19,7 @@ from littlestone.classes.base import (
 from littlestone.classes.text.declared import Declared, described, parse_class
 from littlestone.classes.text.spec import Spec
 from littlestone.points import Disjoint
+from littlestone.privacy.scores import ErrorSums
 from littlestone.rules import DirectSum
 from littlestone.sample import Sample
 

@@ -13,18 +13,13 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError
 from littlestone.base.steps import count as count_steps
-from littlestone.classes.base import (
-    BinaryClass,
-    Enumerable,
-    ErrorRuns,
-    ErrorSums,
-    require_example,
-)
+from littlestone.classes.base import BinaryClass, Enumerable, require_example
 from littlestone.classes.counting.interval_sums import IntervalSums
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, parse_ranged, quoted
 from littlestone.classes.thresholds import require_range
 from littlestone.points import Grid
+from littlestone.privacy.scores import ErrorRuns, ErrorSums
 from littlestone.rules import StepFunction
 from littlestone.sample import Sample
 

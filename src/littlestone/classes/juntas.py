@@ -11,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.base import Scores
 from littlestone.classes.counting.blocks import MOST_ERRORS
 from littlestone.classes.counting.cell_counts import Coded
 from littlestone.classes.counting.junta_counts import MOST_DEPENDED, Junta, JuntaCounts, juntas_of
@@ -22,6 +21,7 @@ from littlestone.classes.promises.tabled import LIMIT, Tabled, bits, distinct, r
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, quoted
 from littlestone.points import Product
+from littlestone.privacy.scores import Scores
 from littlestone.rules import FewColumns
 from littlestone.sample import Sample
 

@@ -12,17 +12,12 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError
 from littlestone.base.steps import count as count_steps
-from littlestone.classes.base import (
-    BinaryClass,
-    Enumerable,
-    ErrorRuns,
-    require_example,
-    require_few,
-)
+from littlestone.classes.base import BinaryClass, Enumerable, require_example, require_few
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, quoted
 from littlestone.points import Product
 from littlestone.points.algebra import Span, Vector, vector_space
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import FlatComplement
 from littlestone.sample import Sample
 

@@ -16,7 +16,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import count as count_steps
 from littlestone.classes.algebra.flats import Flats
 from littlestone.classes.algebra.meeting_flats import Vectors
-from littlestone.classes.base import ErrorRuns, Scored, Scores, either
+from littlestone.classes.base import Scored
 from littlestone.classes.counting.subset_sums import subset_scores, weighed
 from littlestone.classes.counting.zero_sets import MOST_POINTS, ZeroSetCounts, number_of, zero_sets
 from littlestone.classes.subspaces import AffineSubspaces
@@ -29,6 +29,7 @@ from littlestone.points.algebra import (
     scattered,
     vector_space,
 )
+from littlestone.privacy.scores import ErrorRuns, Scores, either
 from littlestone.rules import ZeroSet
 from littlestone.sample import Sample
 

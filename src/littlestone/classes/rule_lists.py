@@ -13,13 +13,13 @@ import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spe
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
-from littlestone.classes.base import ErrorRuns
 from littlestone.classes.conditions import Conditions
 from littlestone.classes.promises.by_table import TABLED, ByTable
 from littlestone.classes.promises.unlisted import Unlisted
 from littlestone.classes.text.columns import mixed_text, parse_columns, require_candidates
 from littlestone.classes.text.spec import Spec
 from littlestone.points import Cells, Listed, Parted, Product
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, conjunction
 from littlestone.sample import Sample
 

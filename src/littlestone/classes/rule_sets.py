@@ -17,7 +17,7 @@ from littlestone.classes.base import require_example
 from littlestone.classes.counting.rule_gains import RuleGains
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.covers import WHOLE, Covers, Space
-from littlestone.classes.promises.covering import Covering, Elements
+from littlestone.classes.promises.covering import Covering
 from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.text.columns import parse_mixed
@@ -25,6 +25,7 @@ from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.points import Domain, Integers, Parted, Product, Strings
+from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis, RuleUnion
 from littlestone.rules.rules import Rule, obeys
 from littlestone.sample import Sample

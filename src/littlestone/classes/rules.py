@@ -20,7 +20,7 @@ from littlestone.classes.counting.rule_counts import NO_RUNS, Groups, Numbers, R
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.dimensions.shapes import Shapes
-from littlestone.classes.promises.covering import Covering, Elements
+from littlestone.classes.promises.covering import Covering
 from littlestone.classes.promises.proper_approximation import (
     ProperApproximation,
     mixture_of_rows,
@@ -32,6 +32,7 @@ from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.dimension.tables import PackedTable
 from littlestone.points import Domain, Integers, Product, Strings
 from littlestone.points.base import require_domain
+from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis, RuleUnion
 from littlestone.rules.rules import Rule, record
 from littlestone.sample import Sample

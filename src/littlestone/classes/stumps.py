@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
-from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
+from littlestone.classes.base import BinaryClass, Enumerable, require_example
 from littlestone.classes.promises.counted import Counted
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.classes.thresholds import Thresholds
 from littlestone.points import Grid, Product
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Box, TableFunction
 from littlestone.sample import Sample
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.algebra.flats import Flats
 from littlestone.classes.algebra.meeting_flats import Vectors
-from littlestone.classes.base import ErrorRuns, Scored, Scores, either
+from littlestone.classes.base import Scored
 from littlestone.classes.counting.blocks import MOST_ERRORS
 from littlestone.classes.counting.flat_counts import (
     MOST_ORDER,
@@ -22,6 +22,7 @@ from littlestone.classes.counting.flat_counts import (
 )
 from littlestone.points.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
 from littlestone.points.algebra.blocking import fewest_blocking, known_blocking
+from littlestone.privacy.scores import ErrorRuns, Scores, either
 from littlestone.rules import Flat
 from littlestone.sample import Sample
 

@@ -10,11 +10,12 @@ from typing import Any, Self, cast
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, InfiniteDimensionError, shown
-from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
+from littlestone.classes.base import BinaryClass, Enumerable, require_example
 from littlestone.classes.promises.proper_approximation import ProperApproximation
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, parse_ranged, quoted
 from littlestone.points import Grid, Integers, Reals
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, StepFunction
 from littlestone.sample import Sample
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
-from littlestone.classes.base import ErrorRuns, ErrorSums, Scored
+from littlestone.classes.base import Scored
 from littlestone.classes.counting.cell_counts import Coded, covered, indicators
 from littlestone.classes.promises.by_table import TABLED, ByTable
 from littlestone.classes.promises.unlisted import Unlisted
@@ -26,6 +26,7 @@ from littlestone.classes.text.columns import (
 )
 from littlestone.classes.text.spec import Spec
 from littlestone.points import Cells, Listed, Parted, Product
+from littlestone.privacy.scores import ErrorRuns, ErrorSums
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, pruned, split
 from littlestone.sample import Sample
 

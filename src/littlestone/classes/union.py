@@ -9,12 +9,13 @@ from typing import Any, Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.base import BinaryClass, ErrorSums, HypothesisClass, Scored
+from littlestone.classes.base import BinaryClass, HypothesisClass, Scored
 from littlestone.classes.promises.tabled import Tabled, common_domain, distinct, rows_of
 from littlestone.classes.promises.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.classes.text.declared import declaration, described, parse_class
 from littlestone.classes.text.spec import Spec
 from littlestone.points import Domain
+from littlestone.privacy.scores import ErrorSums
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 

@@ -13,7 +13,7 @@ import numpy as np
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.dimensions.searching import has_one_mistake
-from littlestone.classes.promises.covering import Covering, Elements
+from littlestone.classes.promises.covering import Covering
 from littlestone.classes.promises.named import Named
 from littlestone.learn.base import (
     MOST_WORK,
@@ -36,6 +36,7 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.parameters import least
+from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 

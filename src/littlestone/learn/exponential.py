@@ -8,13 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.base.errors import TooLargeError
-from littlestone.classes.base import ErrorSums, HypothesisClass, Scored, Scores
+from littlestone.classes.base import HypothesisClass, Scored
 from littlestone.learn.base import Bound, Setting, require_plan, unfit
 from littlestone.learn.costs.weighed import WeighedLearner
 from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.scores import ErrorSums, Scores
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 

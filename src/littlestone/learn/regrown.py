@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from littlestone.classes.base import ErrorRuns, HypothesisClass
+from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.cell_counts import holding
 from littlestone.classes.trees import Trees
 from littlestone.learn.base import (
@@ -30,6 +30,7 @@ from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import least
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import DecisionTree, Hypothesis
 from littlestone.rules.trees import Node, Split, pruned, split
 from littlestone.sample import Sample

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from littlestone.classes import parse_class
-from littlestone.classes.base import ErrorSums
+from littlestone.privacy.scores import ErrorSums
 from littlestone.sample import Sample
 from littlestone.verify.statement import Outcome, Trial, statement
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.exponential_learner import Records, released_text
 from littlestone.classes import AffineSubspaces, Intervals, PolynomialZeros, parse_class
-from littlestone.classes.base import ErrorRuns, ErrorSums, Scored, Scores
+from littlestone.classes.base import Scored
 from littlestone.classes.counting.junta_counts import Junta
 from littlestone.classes.counting.list_counts import Item, ListCounts
 from littlestone.classes.decision_lists import CountedLists
@@ -23,6 +23,7 @@ from littlestone.classes.promises.tabled import bits
 from littlestone.learn import ExponentialLearner
 from littlestone.points.algebra import Monomials
 from littlestone.privacy import Budget
+from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scores
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private, weighted

@@ -11,12 +11,12 @@ from littlestone.audit import Subject, neighbours
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.peeling import peeling_subject
 from littlestone.classes import Subsets
-from littlestone.classes.promises.covering import Elements
 from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
+from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 from plants.harness import Claim, Plant, is_private

@@ -10,8 +10,8 @@ from itertools import accumulate
 import numpy as np
 
 from littlestone.audit import find_subject
-from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
+from littlestone.privacy.scores import ErrorRuns
 from plants.harness import Masses, Plant, is_private
 
 ONE = Fraction(1)

@@ -13,11 +13,11 @@ import numpy as np
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, paid, subject
 from littlestone.audit.subjects.randomized_response import RandomizedResponse
-from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.accounting.subsampled import Subsampled
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.scores import ErrorRuns
 
 Bits = tuple[int, ...]
 Records = tuple[tuple[int, int], ...]

@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 
 from littlestone.audit.subject import Subject, mechanism_subject, subject
-from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.scores import ErrorRuns
 
 Errors = tuple[int, ...]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.audit.subjects.exponential_mechanism import Errors, neighbouring_errors
-from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
+from littlestone.privacy.scores import ErrorRuns
 
 
 @subject("permute-and-flip")

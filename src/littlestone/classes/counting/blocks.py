@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import ErrorRuns
+from littlestone.privacy.scores import ErrorRuns
 
 MOST_ERRORS = 1 << 25
 """The most errors that a table of counts by errors has room for; each takes 8 bytes."""

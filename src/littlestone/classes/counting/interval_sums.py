@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import ErrorRuns, ErrorSums, Part, total
+from littlestone.privacy.scores import ErrorRuns, ErrorSums, Part, total
 from littlestone.sample import Sample
 
 Ends = tuple[int, int]

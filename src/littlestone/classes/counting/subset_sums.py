@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from littlestone.classes.base import ErrorRuns, ErrorSums, Scores
+from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scores
 
 Item = TypeVar("Item")
 

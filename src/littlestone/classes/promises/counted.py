@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
-from littlestone.classes.base import BinaryClass, ErrorRuns, Scored, Scores, either
+from littlestone.classes.base import BinaryClass, Scored
 from littlestone.classes.counting.blocks import MOST_ERRORS
 from littlestone.classes.counting.box_counts import (
     MOST_BLOCKS,
@@ -28,6 +28,7 @@ from littlestone.classes.promises.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.classes.text.limits import in_digits
 from littlestone.dimension.tables import PackedTable
 from littlestone.points import Grid, Product
+from littlestone.privacy.scores import ErrorRuns, Scores, either
 from littlestone.rules.box import Box
 from littlestone.sample import Sample
 

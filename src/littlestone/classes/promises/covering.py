@@ -4,59 +4,20 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from littlestone.classes.base import BinaryClass
 from littlestone.classes.promises.proper_approximation import ProperApproximation
 from littlestone.classes.text.declared import Declared
 from littlestone.points import Point
+from littlestone.privacy.scores import Elements
 from littlestone.rules import FiniteSet, Hypothesis
 from littlestone.sample import Sample
-
-
-@dataclass(frozen=True)
-class Elements:
-    """The elements that cover a positive example of a sample, numbered from 0, in runs.
-
-    The ``lengths[r]`` elements of run r, which follow those of run r - 1, each cover ``positives[r]``
-    >= 1 positive and ``negatives[r]`` negative examples; None if each run is one element.
-    ``element(i)`` is the indicator of element i, and covers the points ``sample.points[j]`` of the j in
-    ``covered(i)``.
-    """
-
-    positives: NDArray[np.int64]
-    negatives: NDArray[np.int64]
-    element: Callable[[int], Hypothesis[Any]]
-    covered: Callable[[int], NDArray[np.int64]]
-    lengths: NDArray[np.int64] | None = None
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return len(self.positives) if self.lengths is None else int(self.lengths.sum())
-
-    def first_of(self, run: int) -> int:
-        """The number of the first element of a run."""
-        return run if self.lengths is None else int(self.lengths[:run].sum())
-
-    def of_each(self, numbers: NDArray[np.int64]) -> list[int]:
-        """What the runs have, for each element."""
-        return list(
-            (numbers if self.lengths is None else np.repeat(numbers, self.lengths)).tolist()
-        )
-
-    def left(self, sample: Sample[Any], i: int) -> Sample[Any]:
-        """The examples that element i does not cover."""
-        kept = np.ones(len(sample.points), dtype=bool)
-        kept[self.covered(i)] = False
-        return sample.kept(kept)
 
 
 class Covering(BinaryClass[Point]):

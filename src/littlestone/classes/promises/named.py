@@ -10,9 +10,9 @@ from typing import Generic
 import numpy as np
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.promises.covering import Elements
 from littlestone.classes.promises.tabled import Tabled
 from littlestone.points import Point
+from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 

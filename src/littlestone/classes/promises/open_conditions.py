@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.counting.cell_counts import Coded, all_tests, covered, holding, indicators
-from littlestone.classes.promises.covering import Covering, Elements
+from littlestone.classes.promises.covering import Covering
 from littlestone.classes.promises.unlisted import NoVersionSpaces
 from littlestone.classes.text.columns import (
     mixed_text,
@@ -24,6 +24,7 @@ from littlestone.classes.text.columns import (
     sums_of_products,
 )
 from littlestone.points import Cells, Codes, Parted, Product, Strings
+from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
 from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction
 from littlestone.sample import Places, Sample

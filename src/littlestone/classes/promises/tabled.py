@@ -19,7 +19,6 @@ from littlestone.base.steps import MOST_ANSWERED, searching
 from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import (
     Enumerable,
-    ErrorRuns,
     HypothesisClass,
     require_example,
     require_labels_of,
@@ -38,6 +37,7 @@ from littlestone.dimension.search.splits import SplitSolver
 from littlestone.dimension.search.version_spaces import VersionSpaces
 from littlestone.dimension.tables import LabelTable, PackedTable
 from littlestone.points import Domain, Grid, Product
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, function_of_labels
 from littlestone.sample import Sample
 

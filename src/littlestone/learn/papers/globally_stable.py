@@ -12,7 +12,7 @@ import numpy as np
 
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import at_most
-from littlestone.classes.base import ErrorRuns, HypothesisClass
+from littlestone.classes.base import HypothesisClass
 from littlestone.learn.base import (
     MOST_WORK,
     Bound,
@@ -37,6 +37,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis
 from littlestone.sample import Sample
 

@@ -21,7 +21,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import total
 from littlestone.privacy.samplers.reals import Enclosure, Real, power_of
 from littlestone.privacy.samplers.selection import (
     Lengths,
@@ -33,6 +32,7 @@ from littlestone.privacy.samplers.selection import (
     window_of,
 )
 from littlestone.privacy.samplers.uniform import LazyUniform
+from littlestone.privacy.scores import total
 
 
 @dataclass(frozen=True)

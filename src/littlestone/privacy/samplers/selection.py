@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import ErrorSums, Part, Scores, scores_of, total
+from littlestone.privacy.scores import ErrorSums, Part, Scores, scores_of, total
 
 Lengths = Sequence[int] | NDArray[np.int64] | None
 

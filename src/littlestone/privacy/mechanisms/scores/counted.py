@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.cost import PrivacyCost, require_epsilon
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
+from littlestone.privacy.scores import ErrorRuns
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import ErrorRuns, ErrorSums, Scores, scores_of
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.counted import ErrorMechanism
 from littlestone.privacy.samplers import selection
+from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scores, scores_of
 
 
 @dataclass(frozen=True)

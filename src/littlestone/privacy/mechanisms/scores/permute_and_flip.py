@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.counted import ErrorMechanism
 from littlestone.privacy.samplers import race
+from littlestone.privacy.scores import ErrorRuns
 
 
 @dataclass(frozen=True)
