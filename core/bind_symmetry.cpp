@@ -6,24 +6,25 @@ namespace littlestone {
 
 void bind_symmetry(nb::module_& m) {
     const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
-    m.def(
-        "sum_rows",
-        [](GridArray<const Word> rows, ListArray<const Word> sums, ListArray<Word> found) {
-            sum_rows(view(rows), view(sums), view(found));
-        },
-        unlocked);
-    m.def(
-        "sum_values",
-        [](GridArray<const Word> rows, ListArray<const Word> weights, ListArray<Word> found) {
-            sum_values(view(rows), view(weights), view(found));
-        },
-        unlocked);
-    m.def(
-        "takes_rows",
-        [](GridArray<const Word> rows, ListArray<const Index> image, ListArray<const Index> match) {
-            return takes_rows(view(rows), view(image), view(match));
-        },
-        unlocked);
+    nb::class_<Symmetries>(m, "Symmetries", "The symmetries of a table.")
+        .def(
+            "__init__",
+            [](Symmetries* made, GridArray<const Word> rows, Index points) {
+                new (made) Symmetries(view(rows), points);
+            },
+            nb::keep_alive<1, 2>())
+        .def(
+            "suggest",
+            [](Symmetries& symmetries, ListArray<Index> image) {
+                return static_cast<int>(symmetries.suggest(view(image)));
+            },
+            unlocked)
+        .def(
+            "is_symmetry",
+            [](Symmetries& symmetries, ListArray<const Index> image) {
+                return symmetries.is_symmetry(view(image));
+            },
+            unlocked);
 }
 
 }  // namespace littlestone

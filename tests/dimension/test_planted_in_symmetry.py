@@ -30,7 +30,7 @@ def nonagon() -> list[Permutation]:
 def old_links_are_forgotten() -> None:
     """The orbits of more symmetries are written over those of fewer."""
     known = np.full((20, 9, 2), 19, np.int32)
-    paths = PathOrbits(nonagon(), known, np.random.default_rng(0))
+    paths = PathOrbits(nonagon(), known)
     paths.grow(1)
     assert known[1 : paths._last + 1, :, 1].max() <= paths._last < 19
 
@@ -38,12 +38,12 @@ def old_links_are_forgotten() -> None:
 def paths_end_with_the_array() -> None:
     for places in (2, 3):
         known = np.zeros((places, 9, 2), np.int32)
-        assert not PathOrbits(nonagon(), known, np.random.default_rng(0)).grow(100)
+        assert not PathOrbits(nonagon(), known).grow(100)
 
 
 def a_stop_is_heard_while_paths_are_added() -> None:
     known = np.zeros((20, 9, 2), np.int32)
-    paths = PathOrbits(nonagon(), known, np.random.default_rng(0))
+    paths = PathOrbits(nonagon(), known)
     paths.grow(5, lambda: True)
     assert paths._last == 1
 

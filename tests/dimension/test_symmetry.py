@@ -113,7 +113,7 @@ def engine_of(table: Table) -> Any:
 def told(table: Table, group: list[Permutation]) -> Any:
     """An engine that knows these symmetries."""
     engine = engine_of(table)
-    PathOrbits(group, engine._orbits, np.random.default_rng(0)).grow(12)
+    PathOrbits(group, engine._orbits).grow(12)
     engine._solver.use_orbits(engine._orbits)
     return engine
 

@@ -10,19 +10,19 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone import core
 from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation, orbits
 from littlestone.dimension.tables import PackedTable
 
 NEVER = 1 << 62
 # A unit of work is about 4 nanoseconds.
 PATIENCE = 4  # work for each entry of the table before the first look
-SMALL = 1 << 18  # entries; a look at a table of fewer takes no less
+SMALL = 1 << 15  # entries; a look at a table of fewer takes no less
 FAILURE = 8  # work for each entry of the table that pays for a failure
 PLACE, PLACE_POINT = 100_000, 500  # work that adding a path is worth, and for each point
 SHARE = 8  # one part in so many of the work is spent on paths
 ENOUGH = 2  # symmetries in a row that join no orbits, after which no more are looked for
 MOST = 24  # symmetries
-_NO_MORE = np.empty(0, np.int64)
 
 
 class Symmetry:
@@ -50,7 +50,7 @@ class Symmetry:
         look.go_on(1 + work // (FAILURE * self._cells), stopped)
         if len(look.found) > known:
             self.generators = look.found.copy()
-            self.paths = PathOrbits(self.generators, into, np.random.default_rng(0))
+            self.paths = PathOrbits(self.generators, into)
         if self.paths is not None:
             places = 1 + work // (SHARE * (PLACE + PLACE_POINT * self._table.points))
             growing = self.paths.grow(places, stopped)
@@ -62,11 +62,7 @@ class _Look:
     """A look for symmetries, which may be left and taken up again."""
 
     def __init__(self, table: PackedTable) -> None:
-        # Imported here, because few tables need its kernels.
-        from littlestone.dimension.symmetry.finding import Entries, suggestions
-
-        self._entries, self._points = Entries(table), table.points
-        self._images = suggestions(self._entries, np.random.default_rng(0))
+        self._symmetries, self._points = core.Symmetries(table.rows, table.points), table.points
         self._orbits, self._idle = table.points, 0
         self.found: list[Permutation] = []
         self.over = False
@@ -74,16 +70,17 @@ class _Look:
     def go_on(self, failures: int, stopped: Callable[[], bool]) -> None:
         """Look until there are enough symmetries, or too many failures."""
         while failures > 0 and not self.over and not stopped():
-            image = next(self._images, _NO_MORE)
-            if image is _NO_MORE:
+            image = np.empty(2 * self._points, np.int64)
+            suggested = self._symmetries.suggest(image)
+            if suggested < 0:
                 self.over = True
             # Checked on the whole table before it is used: a wrong one would make answers wrong.
-            elif image is None or not self._entries.is_symmetry(image):
+            elif suggested == 0 or not self._symmetries.is_symmetry(image):
                 failures -= 1
             else:
                 self.found.append(image)
                 before = self._orbits
                 self._orbits = len(np.unique(orbits(self.found, self._points)))
                 self._idle = self._idle + 1 if self._orbits == before else 0
-                enough = self._orbits == 1 and len(self.found) > 1
+                enough = self._orbits == 1 and len(self.found) > 2
                 self.over = enough or self._idle == ENOUGH or len(self.found) == MOST

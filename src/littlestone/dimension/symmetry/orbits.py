@@ -9,6 +9,7 @@ Source: Seress, "Permutation Group Algorithms" (2003), sections 2.2 (random elem
 
 from __future__ import annotations
 
+import random
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -62,7 +63,7 @@ class _Group:
     """
 
     def __init__(
-        self, generators: Sequence[Element], words: list[Word], rng: np.random.Generator
+        self, generators: Sequence[Element], words: list[Word], rng: random.Random
     ) -> None:
         self._words, self._rng = words, rng
         size = max(ELEMENTS, len(generators))
@@ -79,7 +80,8 @@ class _Group:
 
     def _random(self) -> Element:
         """A random element, by product replacement."""
-        i, j = self._rng.choice(len(self._pool), 2, replace=False).tolist()
+        i = int(self._rng.random() * len(self._pool))
+        j = (i + 1 + int(self._rng.random() * (len(self._pool) - 1))) % len(self._pool)
         (factor, n), old, last = self._pool[j], self._pool[i], self._last
         inverted = self._rng.random() < 0.5
         if inverted:
@@ -125,10 +127,8 @@ class PathOrbits:
     the elements are kept, so that a certificate can state them.
     """
 
-    def __init__(
-        self, generators: Sequence[Permutation], table: NDArray[np.int32], rng: np.random.Generator
-    ) -> None:
-        self._table, self._rng = table, rng
+    def __init__(self, generators: Sequence[Permutation], table: NDArray[np.int32]) -> None:
+        self._table, self._rng = table, random.Random(0)  # chance decides how much is found alone
         self._last = 0
         self._waiting: deque[tuple[int, list[Element]]] = deque()
         self._next: list[int] = []
