@@ -188,7 +188,7 @@ Answer Search::try_side(int depth, int i, int side, int k, bool may_wait) {
     if (bounds.at_least(k)) return Answer::yes;
     if (bounds.less_than(k)) return Answer::no;
     if (refuted_in_place(depth, i, side, k)) {
-        if (choice.by_rows) shared_->table.store(path, {0, k - 1}, 0, first_);
+        shared_->table.store(path, {0, k - 1}, 0, first_);
         return Answer::no;
     }
     std::atomic<Word>& mark = shared_->marks[path.a & (Shared::MARKS - 1)];

@@ -17,7 +17,7 @@ from littlestone.dimension.tables import PackedTable
 NEVER = 1 << 62
 # A unit of work is about 4 nanoseconds.
 PATIENCE = 4  # work for each entry of the table before the first look
-SMALL = 1 << 15  # entries; a look at a table of fewer takes no less
+SMALL = 1 << 17  # entries; a look at a table of fewer takes no less
 FAILURE = 8  # work for each entry of the table that pays for a failure
 PLACE, PLACE_POINT = 100_000, 500  # work that adding a path is worth, and for each point
 SHARE = 8  # one part in so many of the work is spent on paths
