@@ -1,4 +1,4 @@
-"""The exact solver beside that of another checkout, in turn: ``python -m benchmarks.earlier PYTHON ROOT``.
+"""The exact solver beside that of another checkout: ``python -m benchmarks.earlier PYTHON ROOT``.
 
 PYTHON is an interpreter that imports the package of the checkout ROOT.  Each table is solved by one
 thread in two processes that take turns, and the CPU time counts.  A ratio is the median of the ratios
@@ -27,13 +27,12 @@ if sys.argv[1]:
     import importlib, littlestone
     sys.modules["littlestone.core"] = littlestone.core = importlib.import_module(sys.argv[1])
 from littlestone.dimension import littlestone_dimension
-from littlestone.dimension.table import PackedTable
 for line in sys.stdin:
     path, repeats = line.split()
     tables = [np.load(path) for _ in range(int(repeats))]
     began = time.process_time()
     for table in tables:
-        found = littlestone_dimension(PackedTable.read(table), jobs=1)
+        found = littlestone_dimension(table, jobs=1)
     print(time.process_time() - began, found, flush=True)
 """
 
@@ -52,7 +51,8 @@ class Worker:
 
     def seconds(self, path: str, repeats: int, dimension: int) -> float:
         """CPU seconds of so many solves of the table at ``path``."""
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin
+        assert self._process.stdout
         print(path, repeats, file=self._process.stdin, flush=True)
         seconds, found = self._process.stdout.readline().split()
         assert int(found) == dimension, f"{found} in place of {dimension}"
@@ -83,11 +83,15 @@ def main() -> None:
             turns = []
             for turn in range(TURNS):
                 order = (ours, theirs) if turn % 2 else (theirs, ours)
-                used = {worker: worker.seconds(file.name, repeats, family.dimension) for worker in order}
+                used = {
+                    worker: worker.seconds(file.name, repeats, family.dimension) for worker in order
+                }
                 turns.append((used[ours], used[theirs]))
                 if turn >= 2 and sum(map(sum, turns)) > PATIENCE:
                     break
-            mine, other = (1000 * statistics.median(found) / repeats for found in zip(*turns))
+            mine, other = (
+                1000 * statistics.median(found) / repeats for found in zip(*turns, strict=True)
+            )
             ratio = statistics.median(a / b for a, b in turns)
             print(f"| {name} | {mine:.2f} | {other:.2f} | {ratio:.2f} |", flush=True)
 

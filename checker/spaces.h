@@ -81,13 +81,15 @@ static void give_back(checker *c, block **list, block *until) {
 
 /* The next number of the file, seven bits to a byte, the lowest first; NONE if it is cut off or too long. */
 static word number(checker *c) {
+    const unsigned char *file = c->job->file;
     word value = 0;
-    for (int shift = 0; shift < 63 && c->at < c->job->size; shift += 7) {
-        unsigned char byte = c->job->file[c->at++];
+    size_t at = c->at, size = c->job->size;
+    for (int shift = 0; shift < 63 && at < size; shift += 7) {
+        unsigned char byte = file[at++];
         value |= (word)(byte & 127) << shift;
-        if (byte < 128) return value;
+        if (byte < 128) return c->at = at, value;
     }
-    return NONE;
+    return c->at = at, NONE;
 }
 
 INLINE size_t ones_of(const word *a, const word *mask, size_t words) {

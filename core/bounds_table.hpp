@@ -30,7 +30,7 @@ class BoundsTable {
 public:
     explicit BoundsTable(std::size_t bytes)
         : limit_(buckets_within(bytes)),
-          buckets_(std::min<std::size_t>(limit_, 1 << 10)),
+          buckets_(std::min<std::size_t>(limit_, 1 << 7)),
           entries_(limit_ * SLOTS, Filled::zeros) {}
 
     // Have the bucket of a key at hand soon: it is mostly far away.

@@ -20,12 +20,9 @@ Shared::Shared(int width, std::size_t table_bytes)
     }
 }
 
-Choice::Choice(int columns, int wide)
-    : order(columns),
-      flags(columns),
-      alive(2 * static_cast<std::size_t>(columns)),
-      pairs(static_cast<std::size_t>(columns) * columns),
-      splits(2 * static_cast<std::size_t>(columns) * wide) {}
+Choice::Choice(int columns, std::int32_t* room, Word* more_room)
+    : order(columns), flags(columns), alive(2 * static_cast<std::size_t>(columns)), pairs(room),
+      splits(more_room) {}
 
 Search::Search(int most_rows, int columns, std::size_t table_bytes)
     : shared_(std::make_shared<Shared>(columns, table_bytes)),
@@ -35,8 +32,7 @@ Search::Search(int most_rows, int columns, std::size_t table_bytes)
       met_(columns),
       split_(2 * static_cast<std::size_t>(frames_.stride_of_root())),
       mask_(words_of(most_rows) + 1) {
-    for (int depth = 0; depth < frames_.depths(); ++depth)
-        choices_.emplace_back(columns, frames_.stride_of_root());
+    make_choices();
 }
 
 Search::Search(const Search& first)
@@ -47,9 +43,18 @@ Search::Search(const Search& first)
       met_(first.met_.size()),
       split_(first.split_.size()),
       mask_(first.mask_.size()) {
-    for (int depth = 0; depth < frames_.depths(); ++depth)
-        choices_.emplace_back(shared_->columns, frames_.stride_of_root());
+    make_choices();
     frames_.copy_root(first.frames_);
+}
+
+void Search::make_choices() {
+    const auto depths = static_cast<std::size_t>(frames_.depths());
+    const auto columns = static_cast<std::size_t>(shared_->columns);
+    const std::size_t pairs = columns * columns, splits = 2 * columns * frames_.stride_of_root();
+    pairs_ = Array<std::int32_t>(depths * pairs);
+    splits_ = Array<Word>(depths * splits);
+    for (std::size_t depth = 0; depth < depths; ++depth)
+        choices_.emplace_back(shared_->columns, pairs_.data() + depth * pairs, splits_.data() + depth * splits);
 }
 
 void Search::load(const Word* rows, int count) {

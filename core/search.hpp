@@ -20,7 +20,7 @@ constexpr std::int64_t UNLIMITED = std::int64_t{1} << 62;
 struct Shared {
     Shared(int columns, std::size_t table_bytes);
 
-    static constexpr std::size_t MARKS = 1 << 12;
+    static constexpr std::size_t MARKS = 1 << 9;
 
     BoundsTable table;
     std::vector<Key> literals;          // [2 * column + side] random words
@@ -43,7 +43,8 @@ struct Choice {
     };
     static std::uint8_t refuted(int side) { return side == 1 ? refuted1 : refuted0; }
 
-    Choice(int columns, int stride);
+    // Room for pairs and splits is given: one allocation for all depths takes less time than many.
+    Choice(int columns, std::int32_t* pairs, Word* splits);
 
     int usable = 0;      // columns with 2^(k-2) rows on both sides, most balanced first
     int candidates = 0;  // the first of them, with 2^(k-1) rows on both sides
@@ -53,8 +54,8 @@ struct Choice {
     Array<std::int32_t> order;          // [usable] the column
     Array<std::uint8_t> flags;          // [usable]
     Array<std::int32_t> alive;          // [candidate, side] columns that split the side in two usable parts
-    Array<std::int32_t> pairs;          // [candidate * usable + usable] rows where both are 1
-    Array<Word> splits;                 // [candidate, side, word] the columns counted in alive
+    std::int32_t* pairs;                // [candidate * usable + usable] rows where both are 1
+    Word* splits;                       // [candidate, side, word] the columns counted in alive
     int stride = 0;                     // words of a row of splits
     Word* split(int i, int side) { return &splits[(2 * static_cast<std::size_t>(i) + side) * stride]; }
 };
@@ -125,7 +126,10 @@ protected:  // the writer of certificates looks ahead as the search does
     std::shared_ptr<Shared> shared_;
     const bool first_;  // it alone doubles the table of bounds
     Frames frames_;
+    void make_choices();
     std::vector<Choice> choices_;
+    Array<std::int32_t> pairs_;
+    Array<Word> splits_;
     std::atomic<std::int64_t> nodes_{0}, work_{0};
     std::int64_t node_limit_ = UNLIMITED, work_limit_ = UNLIMITED;
     // Scratch.

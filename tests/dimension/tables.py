@@ -7,9 +7,9 @@ from itertools import combinations, combinations_with_replacement, permutations,
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone import core
 from littlestone.dimension import Bounds, Certificate
 from littlestone.dimension.search.splits import LittlestoneSolver
-from littlestone.dimension.symmetry.finding import Entries
 from littlestone.dimension.tables import PackedTable
 
 Table = NDArray[np.uint8]
@@ -155,7 +155,8 @@ def signed(points: NDArray[np.int64], flips: NDArray[np.int64]) -> NDArray[np.in
 
 def admitted(table: PackedTable, image: NDArray[np.int64]) -> bool:
     """Whether the search admits a symmetry, which it does if the rows go to the same rows."""
-    good, values = Entries(table).is_symmetry(image), table.values()
+    good = core.Symmetries(table.rows, table.points).is_symmetry(image)
+    values = table.values()
     moved = np.zeros_like(values)
     moved[:, image[::2] >> 1] = values ^ (image[::2] & 1).astype(np.uint8)
     permutes = np.array_equal(np.sort(image), np.arange(2 * table.points))

@@ -97,7 +97,14 @@ PLANTS = [
     Plant("half_graphs.cpp", "items < need - k + 1", "items < need - k + 2", HALF_GRAPHS),
     Plant("half_graphs.cpp", "maximal = equal && i < j;", "maximal = false;", HALF_GRAPHS),
     Plant("half_graphs.cpp", "alive - need + 1, &level", "alive - need, &level", HALF_GRAPHS),
-    Plant("symmetry.cpp", "static_cast<Word>(to & 1)", "Word{1}", SYMMETRY),
+    Plant("symmetry.cpp", "(image[2 * x] & 1 ? ALL : 0)", "0", SYMMETRY),
+    Plant("symmetry.cpp", "transpose(to, first, match.data())", "to = from", SYMMETRY),
+    Plant("symmetry.cpp", "sums[v] += sums[v + (Index{1} << b)];", "", SYMMETRY),
+    Plant("symmetry.cpp", "found[2 * (x + b)] = all - ones", "found[2 * (x + b)] = 0", SYMMETRY),
+    Plant("symmetry.cpp", "visit(2 * (64 * w + lowest_one(word)) + 1)", "visit(1)", SYMMETRY),
+    Plant(
+        "symmetry.cpp", "hopeful_[member] = 0;", "hopeful_.assign(hopeful_.size(), 0);", SYMMETRY
+    ),
     Plant(
         "cells.cpp", "counts[first + p];", "counts[p];", "tests/classes/test_conditions.py -k numpy"
     ),

@@ -12,13 +12,14 @@ import tables
 from numpy.typing import NDArray
 from tables import Table, admitted, recursion, signed
 
+from littlestone import core
 from littlestone.dimension import is_shattered_by
 from littlestone.dimension.littlestone import _Solve
 from littlestone.dimension.search import engine as driver
 from littlestone.dimension.symmetry import learning, orbits
-from littlestone.dimension.symmetry.finding import Entries
 from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation
 from littlestone.dimension.tables import PackedTable
+from littlestone.theory import families
 
 PLENTY = 10_000_000  # work that pays for 12 paths of a small table
 
@@ -199,6 +200,29 @@ def test_the_orbits_of_named_tables_are_found(name: str) -> None:
     assert is_right(engine, recursion(table))
 
 
+@pytest.mark.parametrize("kind", ["tall", "sparse"])
+def test_it_finds_the_orbits_of_tall_and_of_sparse_tables(kind: str) -> None:
+    """Of 5,040 rows eight entries are read at once; of rows with few ones, the ones alone."""
+    lines = [[(x - i) % 31 in (0, 1, 3) for x in range(31)] for i in range(31)]
+    table = families.table("orders", 7) if kind == "tall" else np.array(lines, np.uint8)
+    packed = PackedTable.read(table)
+    look = learning._Look(packed)
+    look.go_on(40, never)
+    assert (orbits.orbits(look.found, packed.points) == 0).all()
+    wrong = np.arange(2 * packed.points)
+    wrong[[0, 1, 2, 3]] = 2, 3, 0, 1
+    assert not admitted(packed, wrong)
+    assert all(admitted(packed, image) for image in look.found)
+
+
+def test_it_checks_that_a_map_is_a_permutation() -> None:
+    """Two points may go to one without any row telling it, if the column that is left out is 0."""
+    packed = PackedTable.read(np.array([[0, 0], [1, 0]], np.uint8))
+    assert not admitted(packed, np.array([0, 1, 0, 1]))
+    assert not admitted(packed, np.array([0, 1, 2, 4]))
+    assert not admitted(packed, np.array([-2, -1, 2, 3]))
+
+
 def every_symmetry(table: Table) -> list[Permutation]:
     """By trying all."""
     points, rows = table.shape[1], {row.tobytes() for row in table}
@@ -227,7 +251,8 @@ def test_both_checks_of_a_symmetry_and_all_orbits_after_paths_agree_with_trying_
             assert admitted(packed, image) == (image.tobytes() in keys)
         assert all(admitted(packed, image) for image in real)
         assert not admitted(packed, np.arange(2 * points) & 1)
-        assert not Entries(packed).is_symmetry(np.roll(np.arange(2 * points), 1))
+        turned = np.roll(np.arange(2 * points), 1)
+        assert not core.Symmetries(packed.rows, points).is_symmetry(turned)
         engine = taught(table)
         if not symmetric(engine):
             assert len(real) == 1
@@ -341,36 +366,35 @@ def alone(table: Table, group: list[Permutation]) -> Any:
     return taught(table)
 
 
-def suggested_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
-    from littlestone.dimension.symmetry import finding
+class AtRandom:
+    """Suggests permutations of literals at random, 30 of them."""
 
-    def suggestions(entries: Any, rng: np.random.Generator) -> Iterator[Permutation]:
-        for _ in range(30):
-            yield signed(rng.permutation(entries.points), rng.integers(0, 2, entries.points))
+    def __init__(self, rows: NDArray[np.uint64], points: int) -> None:
+        self._honest, self._points = core.Symmetries(rows, points), points
+        self._rng, self._left = np.random.default_rng(0), 30
 
-    monkeypatch.setattr(finding, "suggestions", suggestions)
+    def suggest(self, image: Permutation) -> int:
+        self._left -= 1
+        flips = self._rng.integers(0, 2, self._points)
+        image[:] = signed(self._rng.permutation(self._points), flips)
+        return 1 if self._left >= 0 else -1
+
+    def is_symmetry(self, image: Permutation) -> bool:
+        return self._honest.is_symmetry(image)
+
+
+class Unchecked(AtRandom):
+    def is_symmetry(self, image: Permutation) -> bool:
+        return True
 
 
 def test_wrong_suggestions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    suggested_at_random(monkeypatch)
+    monkeypatch.setattr(learning, "Symmetries", AtRandom)
     assert not a_wrong_answer(alone, "turned")
 
 
 def test_plant_a_suggestion_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    suggested_at_random(monkeypatch)
-    monkeypatch.setattr(Entries, "is_symmetry", lambda self, image: True)
-    assert a_wrong_answer(alone, "turned")
-
-
-def test_plant_the_check_compares_only_how_often_points_are_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def counted(self: Entries, image: Permutation) -> bool:
-        ones = self.literals(np.ones(len(self._rows), np.uint64))
-        return bool((ones[image] == ones).all())
-
-    suggested_at_random(monkeypatch)
-    monkeypatch.setattr(Entries, "is_symmetry", counted)
+    monkeypatch.setattr(learning, "Symmetries", Unchecked)
     assert a_wrong_answer(alone, "turned")
 
 

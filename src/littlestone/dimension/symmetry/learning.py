@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone import core
+from littlestone.core import Symmetries
 from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation, orbits
 from littlestone.dimension.tables import PackedTable
 
@@ -21,7 +21,7 @@ SMALL = 1 << 17  # entries; a look at a table of fewer takes no less
 FAILURE = 8  # work for each entry of the table that pays for a failure
 PLACE, PLACE_POINT = 100_000, 500  # work that adding a path is worth, and for each point
 SHARE = 8  # one part in so many of the work is spent on paths
-ENOUGH = 2  # symmetries in a row that join no orbits, after which no more are looked for
+ENOUGH = 4  # symmetries in a row that join no orbits, after which no more are looked for
 MOST = 24  # symmetries
 
 
@@ -62,7 +62,7 @@ class _Look:
     """A look for symmetries, which may be left and taken up again."""
 
     def __init__(self, table: PackedTable) -> None:
-        self._symmetries, self._points = core.Symmetries(table.rows, table.points), table.points
+        self._symmetries, self._points = Symmetries(table.rows, table.points), table.points
         self._orbits, self._idle = table.points, 0
         self.found: list[Permutation] = []
         self.over = False
