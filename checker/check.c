@@ -189,7 +189,7 @@ static int shattered(checker *c, word depth, const word *point, const word *leaf
 static int follows(checker *c, word k) {
     size_t given = (c->columns + 63) / 64, rows = c->job->count, at = c->at;
     /* A claim without symmetries, steps and shape needs no columns, if counting proves it. */
-    if (c->declared == 1 && rows >> k == 0 && number(c) == 0 && number(c) == 0) return c->job->claims = 1, 1;
+    if (c->declared == 1 && !(rows >> k) && number(c) == 0 && number(c) == 0) return c->job->claims = 1, 1;
     c->at = at;
     for (c->width = 1; c->width < given; c->width = c->width < 8 ? 2 * c->width : c->width + 8) {}
     word *row = room_for_rows(c, rows);

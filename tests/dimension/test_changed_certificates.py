@@ -152,6 +152,10 @@ def test_no_forged_certificate_is_accepted(tmp_path: Path) -> None:
 # Faults of the checker, each a piece of its text and what it becomes.
 FAULTS = {
     "a claim needs no step where it has few rows more": ("rows >> k == 0", "rows >> k <= 1"),
+    "the only claim needs no step where it has few rows more": (
+        "!(rows >> k) &&",
+        "rows >> k <= 1 &&",
+    ),
     "any side is small enough": ("(size_t)1 << (k - 1), tried", "(size_t)1 << k, tried"),
     "a side may split a little": ("<< (k - 2), take", "<< (k - 1), take"),
     "the smaller side alone": ("turn < 2 && k > 2", "turn < 1 && k > 2"),
