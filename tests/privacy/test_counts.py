@@ -273,7 +273,7 @@ FAULTS = [
     Fault(f"{COUNTS}:counted", "if cost.neighboring == relation:",
           "if most is None and cost.neighboring == relation:",
           "a declaration changes the totals of spends for these units"),
-    Fault("littlestone.privacy.ledger.ledger:Ledger.declare_most",
+    Fault("littlestone.privacy.ledger.ledger:BaseLedger.declare_most",
           "unit.most < known.records", "False", "a smaller maximum is accepted in silence"),
     Fault("littlestone.privacy.ledger.rows:most",
           "found[unit].records < records", "True", "the last maximum counts, not the largest"),

@@ -11,12 +11,8 @@ local disk, and use a PostgreSQL server for several machines.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
-import os
 import random
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -28,10 +24,8 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
-from littlestone.privacy.ledger.address import is_address
 from littlestone.privacy.ledger.counts import UNBOUNDED, Count, Most, Paid, spending
 from littlestone.privacy.ledger.declared import MOST, MOST_WORDS, checked, named
-from littlestone.privacy.ledger.file import LedgerFile
 from littlestone.privacy.ledger.parts import Part, Spending
 from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
 from littlestone.privacy.ledger.store import Connection, Store
@@ -66,89 +60,25 @@ class Preview:
         return list(dict.fromkeys(side for count in self.counts for side in count.over))
 
 
-class Ledger:
+class BaseLedger:
     """The privacy budget of every data set: limits, and costs added up by basic composition.
 
-    ``path`` is the ledger's file, or the address of a PostgreSQL database that a team shares, as in
-    ``"postgresql://user@host/database"`` (needs the extra ``postgresql``).  The tables
-    are made if they are missing.  A misspelled name would then be a new ledger that knows of no earlier
-    spend, so a warning tells if one was made, unless ``create`` is true; if it is false, none is made.
-    A ``path`` of ``None`` keeps the ledger in memory, for tests and simulations.  Costs are exact
-    rationals throughout.
+    The tables are those of ``store``: a `LedgerFile`, or anything else that keeps the promises of
+    `Store`.  `Ledger` opens one by its path or address.  Costs are exact rationals throughout.
 
     Any number of processes, and of threads that share one ledger, may spend at once: each spend is a
-    transaction that no other can interleave with.  After a fork the child opens the ledger anew; a
-    ledger in memory stays with the process that made it.
-
-    Raises `LedgerError` at once if the ledger cannot be opened or written, or is not a ledger.  A spend
-    takes one durable write, milliseconds on a local disk, and one pass over the data set's part of an
-    index.
-
-    >>> from dataclasses import dataclass, replace
-    >>> from fractions import Fraction
-    >>> @dataclass(frozen=True)
-    ... class Answer(Event):
-    ...     epsilon: Fraction
-    ...
-    ...     def cost(self) -> PrivacyCost:
-    ...         return PrivacyCost(self.epsilon)
-    ...
-    ...     def __str__(self) -> str:
-    ...         return f"answer({self.epsilon})"
-    >>> event = Answer(Fraction(1, 10))
-    >>> with Ledger() as ledger:
-    ...     ledger.set_limit("census", PrivacyCost(Fraction(1)))
-    ...     receipt = ledger.spend(event, dataset="census", what="a first look")
-    ...     generator = receipt.redeem(event)
-    ...     ledger.total("census").epsilon
-    Fraction(1, 10)
+    transaction that no other can interleave with.  A spend takes one durable write, milliseconds on a
+    local disk, and one pass over the data set's part of an index.
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str] | None = None, *, create: bool | None = None
-    ) -> None:
-        self._store: Store
-        place = None if path is None else _place(path)
-        make = create is None or create
-        if place is not None and is_address(place):
-            from littlestone.privacy.ledger.server import LedgerServer
-
-            self._store = LedgerServer(place, create=make)
-        else:
-            self._store = LedgerFile(place, create=make)
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._spent = False
-        if self.made and place is not None and not create:
-            warnings.warn(
-                f"new ledger {self.path}: nothing is spent in it, and no limit is set. If you meant "
-                "another one, check the path; if not, write Ledger(..., create=True)",
-                stacklevel=2,
-            )
-
-    def __repr__(self) -> str:
-        return f"ledger {'in memory' if self.path is None else self.path}"
-
-    def _repr_html_(self) -> str:
-        """What each data set has spent and may still spend, for a notebook."""
-        from littlestone.base.markup import grid, tag
-
-        rows, done = [], set[str]()
-        for name in self.datasets():
-            if name not in done:
-                names, total, limit = self.names(name), self.total(name), self.limit(name)
-                done.update(names)
-                left = "" if limit is None else str(total.left(limit))
-                rows.append([" = ".join(names), str(total), str(limit or ""), left])
-        return tag("p", str(self)) + grid(["data set", "spent", "limit", "left"], rows)
 
     @property
     def path(self) -> str | None:
         """The absolute path of the file, or the address of the server; ``None`` in memory."""
         return self._store.path
-
-    @property
-    def connection(self) -> str | None:
-        """The encryption of the connection to the server, in words; ``None`` without a server."""
-        return self._store.connection
 
     @property
     def made(self) -> bool:
@@ -210,6 +140,7 @@ class Ledger:
 
         >>> from littlestone.privacy.accounting.elsewhere import Elsewhere
         >>> from fractions import Fraction
+        >>> from littlestone.privacy.ledger import Ledger
         >>> ledger = Ledger()
         >>> ledger.set_limit("census", PrivacyCost(Fraction(1)))
         >>> mean = Elsewhere.declared("0.75", neighbours="add-remove")
@@ -279,6 +210,7 @@ class Ledger:
 
         >>> from fractions import Fraction
         >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+        >>> from littlestone.privacy.ledger import Ledger
         >>> ledger = Ledger()
         >>> ledger.set_limit("census", PrivacyCost(Fraction(1)))
         >>> preview = ledger.preview(ExponentialMechanism(Fraction(3, 2)), dataset="census")
@@ -322,7 +254,7 @@ class Ledger:
         """
         dataset = named(dataset, "a data set")
         with self._store.transaction("read a limit") as connection:
-            books = _Books.read(connection, rows.names(connection, dataset))
+            books = Books.read(connection, rows.names(connection, dataset))
         return books.limits.get(relation or books.relation)
 
     def total(self, dataset: str) -> PrivacyCost:
@@ -334,7 +266,7 @@ class Ledger:
         """
         dataset = named(dataset, "a data set")
         with self._store.transaction("read a total") as connection:
-            books = _Books.read(connection, rows.names(connection, dataset))
+            books = Books.read(connection, rows.names(connection, dataset))
         return books.spending(books.relation).total
 
     def counts(self, dataset: str) -> list[Count]:
@@ -342,6 +274,7 @@ class Ledger:
 
         >>> from fractions import Fraction
         >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+        >>> from littlestone.privacy.ledger import Ledger
         >>> ledger = Ledger()
         >>> _ = ledger.spend(ExponentialMechanism(Fraction(1)), dataset="visits", what="a look")
         >>> ledger.declare_most("visits", Unit("patient", 3))
@@ -352,7 +285,7 @@ class Ledger:
         """
         dataset = named(dataset, "a data set")
         with self._store.transaction("count what is spent") as connection:
-            books = _Books.read(connection, rows.names(connection, dataset))
+            books = Books.read(connection, rows.names(connection, dataset))
         return [books.count(relation) for relation in books.relations()]
 
     def declare_most(self, dataset: str, unit: Unit) -> None:
@@ -378,45 +311,6 @@ class Ledger:
             if known is None or unit.most > known.records:
                 rows.declare_most(connection, dataset, unit)
 
-    def entries(self, dataset: str | None = None) -> list[Entry]:
-        """The entries of ``dataset``, or of all data sets, in the order they were spent."""
-        if dataset is not None:
-            named(dataset, "a data set")
-        with self._store.transaction("read the entries") as connection:
-            return rows.entries(connection, dataset)
-
-    def history(self, dataset: str | None = None) -> list[tuple[Entry, PrivacyCost]]:
-        """The entries of ``dataset`` under all its names, or of all data sets, each with a total.
-
-        The total is that of the entry's data set right after it, as if its names had always been one,
-        for the neighbours of `total`.
-        """
-        if dataset is not None:
-            named(dataset, "a data set")
-        with self._store.transaction("read the history") as connection:
-            owners = rows.joined(connection)
-            names = [None] if dataset is None else owners.get(dataset, [dataset])
-            entries = [entry for name in names for entry in rows.entries(connection, name)]
-            groups = {
-                entry.dataset: owners.get(entry.dataset, [entry.dataset]) for entry in entries
-            }
-            relations = {
-                group[0]: _Books.read(connection, group).relation for group in groups.values()
-            }
-        spent = {owner: Spending(relation) for owner, relation in relations.items()}
-        totals = []
-        for entry in sorted(entries, key=lambda entry: entry.number):
-            owner = groups[entry.dataset][0]
-            cost = replace(entry.cost, neighboring=relations[owner])
-            spent[owner].add(cost, entry.part, name=entry.dataset)
-            totals.append((entry, spent[owner].total))
-        return totals
-
-    def datasets(self) -> list[str]:
-        """All names of the data sets with an entry or a limit, sorted."""
-        with self._store.transaction("read the data sets") as connection:
-            return rows.datasets(connection)
-
     def names(self, dataset: str) -> list[str]:
         """All names of the data set, sorted; ``dataset`` alone if it was never joined to another."""
         dataset = named(dataset, "a data set")
@@ -432,6 +326,7 @@ class Ledger:
 
         >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
         >>> from fractions import Fraction
+        >>> from littlestone.privacy.ledger import Ledger
         >>> ledger = Ledger()
         >>> for name in ("visits", "copy of visits"):
         ...     receipt = ledger.spend(ExponentialMechanism(Fraction(1)), dataset=name, what="a look")
@@ -448,37 +343,6 @@ class Ledger:
                 named(name, "a data set", most=None if name in known else MOST)
             if same_as not in rows.names(connection, dataset):
                 rows.join(connection, dataset, same_as)
-
-    def seen(self, dataset: str, *, columns: Sequence[str], n: int) -> list[str]:
-        """Note the public shape of a table; return other data sets with the same shape, once.
-
-        The shape is the columns' names, in order, and the number of records, which is public under
-        replace-one neighbours.  The result leaves out other names of the same data set, and is empty
-        for a table that was noted before.  It proves nothing, but may point to a copy, whose budget
-        `alias` joins.
-
-        >>> ledger = Ledger()
-        >>> ledger.seen("visits", columns=["age", "visits"], n=1000)
-        []
-        >>> ledger.seen("copy of visits", columns=["age", "visits"], n=1000)
-        ['visits']
-        """
-        dataset = named(dataset, "a data set", most=MOST)
-        # Column names may be of any length and number.
-        looks = hashlib.sha256(json.dumps(list(columns)).encode()).hexdigest()
-        with self._store.transaction(f"note the columns of {dataset!r}") as connection:
-            if not rows.see(connection, dataset, looks, n):
-                return []
-            names = rows.seen(connection)[looks, n]
-            _, *others = _apart([dataset, *names], rows.joined(connection))
-            return others
-
-    def lookalikes(self) -> list[list[str]]:
-        """Groups of data sets whose tables had the same shape when `seen`, each by one name."""
-        with self._store.transaction("read the columns") as connection:
-            owners, seen = rows.joined(connection), rows.seen(connection)
-        alike = {tuple(_apart(names, owners)) for names in seen.values()}
-        return [list(names) for names in sorted(alike) if names[1:]]
 
     def close(self) -> None:
         """Close the file; a closed ledger refuses every use, and closing twice is harmless."""
@@ -510,14 +374,6 @@ class Ledger:
         self.close()
 
 
-def _apart(names: Sequence[str], owners: dict[str, list[str]]) -> list[str]:
-    """The first name of each data set among ``names``."""
-    first: dict[str, str] = {}
-    for name in names:
-        first.setdefault(owners.get(name, [name])[0], name)
-    return list(first.values())
-
-
 def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part | None) -> Preview:
     names = rows.names(connection, dataset)
     # The theorem of docs/proofs/ledger.md is about positions; a unit has no position.
@@ -527,7 +383,7 @@ def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part
             found="records of one unit may lie in several parts, so parts do not compose in parallel",
             fix="spend on the whole data set",
         )
-    books = _Books.read(connection, names)
+    books = Books.read(connection, names)
     relation = cost.neighboring
     # Rounded up if need be: a mechanism that costs less is within the larger charge.
     charged = books.spending(NeighboringRelation.REPLACE_ONE).charged(cost)
@@ -540,7 +396,7 @@ def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part
 
 
 @dataclass(frozen=True)
-class _Books:
+class Books:
     """All that counts of one data set are made of."""
 
     paid: Sequence[Paid]
@@ -579,17 +435,3 @@ class _Books:
         others = tuple(sorted({cost.neighboring for _, _, cost, _ in self.paid} - {relation}))
         total = None if spent is None else spent.total
         return Count(relation, total, self.limits.get(relation), most, others)
-
-
-def _place(path: object) -> str:
-    try:
-        place = os.fspath(path)  # type: ignore[call-overload]
-    except TypeError:
-        place = None
-    if not isinstance(place, str):
-        raise DeclarationError(
-            f"open the ledger {shown(path)}",
-            found="it is neither a path nor an address",
-            fix="give the path of a file, such as 'visits.ledger', or leave it out for one in memory",
-        )
-    return place
