@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from benchmarks.calibration import ALPHA, Profile, least_n, profiles, subsets
 from benchmarks.harness import require
 from littlestone.classes import Subsets
+from littlestone.data.sample import Sample
 from littlestone.learn import GGKMLearner, StagedLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.sample import Sample
 
 Learner = StagedLearner[int] | GGKMLearner[int]
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from benchmarks.harness import require
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import BoostingLearner, PrivateLearner
 from littlestone.learn.plan import choose_learner
 from littlestone.points import Integers
@@ -31,7 +32,6 @@ from littlestone.privacy.accounting.subsampled import Subsampled
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 ALPHA = 0.05
 LARGEST = 20_000

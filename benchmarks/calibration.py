@@ -47,6 +47,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.base.parallel import spread
 from littlestone.classes import HypothesisClass, Lookup, Subsets
 from littlestone.cli.bars import bar
+from littlestone.data.sample import Sample
 from littlestone.learn import (
     ChoosingLearner,
     IrreducibleLearner,
@@ -61,7 +62,6 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 EPSILON, DELTA, ALPHA, BETA = 1, "1e-6", 0.1, 0.05
 EPSILONS = (1, 0.1, 0.3, 3)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import require
 from littlestone.classes import Subsets
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, PartitionLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
@@ -23,7 +24,6 @@ from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSel
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import Elements
 from littlestone.rules import FiniteSet
-from littlestone.sample import Sample
 
 KEYS, BUDGET = 300, Budget(1, "1e-6")
 Floats = NDArray[np.float64]

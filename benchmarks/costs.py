@@ -14,13 +14,13 @@ import numpy as np
 
 from benchmarks.harness import require
 from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 COLUMNS = {
     "mean radius": "5..30 step 1",

@@ -23,13 +23,13 @@ from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises.counted import CountedBoxes
 from littlestone.classes.promises.tabled import bits
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.plan import choose_learner
 from littlestone.points import Disjoint, Grid, Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 RECORDS = 10_000
 GOAL = {"alpha": 0.1, "beta": 0.05}

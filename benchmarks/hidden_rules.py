@@ -22,11 +22,11 @@ from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.classes import EqualityRules
 from littlestone.data import Condition, Label, open_table, read_sample
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import RuleUnion
-from littlestone.sample import Sample
 
 CLASS = EqualityRules.of("carrier", "origin", "dest", "hour", max_literals=2)
 RANGES = {"1,000 or more": range(1000, 336_777), "100 to 999": range(100, 1000)}

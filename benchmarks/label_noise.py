@@ -29,6 +29,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.base import Enumerable
 from littlestone.classes.promises.covering import Covering
 from littlestone.data import Condition, Label, open_table, read_sample
+from littlestone.data.sample import Sample
 from littlestone.learn import (
     AgnosticLearner,
     ChoosingLearner,
@@ -42,7 +43,6 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6")}
 FLIPPED = (0.0, 0.05, 0.1, 0.2)

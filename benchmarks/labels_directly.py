@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.harness import Case, Contender, require
 from littlestone.classes import FiniteClass, HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn import (
     BitPartsLearner,
     BitsLearner,
@@ -26,7 +27,6 @@ from littlestone.learn import (
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 ALPHA, BETA, BUDGET = 0.1, 0.05, Budget(1, "1e-6")
 FUNCTIONS, POINTS = 1000, 24

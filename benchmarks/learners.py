@@ -33,13 +33,13 @@ from littlestone.classes import (
     Subsets,
     Thresholds,
 )
+from littlestone.data.sample import Sample
 from littlestone.learn import IrreducibleLearner, PrivateLearner
 from littlestone.learn.plan import candidates
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 EPSILON, DELTA, ALPHA, BETA = 1.0, 1e-6, 0.1, 0.05
 SCALE = math.log(1 / DELTA) / (EPSILON * ALPHA)

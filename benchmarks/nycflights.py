@@ -13,10 +13,10 @@ import pyarrow as pa
 from pyarrow import csv
 
 from littlestone.classes.promises.covering import Covering
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
 from littlestone.privacy import Budget
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 TOOL = Path(__file__).parents[1] / "tools" / "flights_and_planes.py"
 ROWS = 336_776

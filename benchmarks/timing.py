@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass
+from littlestone.data.sample import Sample
 from littlestone.learn import SingleKeyLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.sample import Sample
 
 POINTS, RUNS = 1000, 200
 

@@ -13,6 +13,7 @@ from benchmarks.affordable.needed import needed, starts
 from benchmarks.affordable.targets import pools
 
 from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import (
     ChoosingLearner,
     ExponentialLearner,
@@ -25,7 +26,6 @@ from littlestone.learn import (
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 NAMES = [name for classes in NATURAL.values() for name in classes]
 BUDGET = Budget(3, "1e-2")  # few records are enough

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn import (
     ChoosingLearner,
     ExponentialLearner,
@@ -28,7 +29,6 @@ from littlestone.learn import (
     SingleKeyLearner,
 )
 from littlestone.privacy.scores import ErrorSums, Part, Scores, scores_of
-from littlestone.sample import Sample
 
 Floats = NDArray[np.float64]
 Bits = NDArray[np.bool_]

@@ -9,11 +9,11 @@ from typing import Any
 from benchmarks.affordable.laws import Example
 from littlestone.base.errors import TooLargeError
 from littlestone.classes import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner
 from littlestone.points import Disjoint, Domain, Grid, Product
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 LONGEST = 150  # path
 OTHERS = 4  # examples that may hold the rest of the records

@@ -15,13 +15,13 @@ from benchmarks.ordinary_tables.task import EPSILONS, RUNS, Task
 from littlestone.classes import parse_class
 from littlestone.classes.text.columns import splits_on
 from littlestone.data import open_table, read_sample
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.points import Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 Rows = NDArray[np.int64]
 Matrix = NDArray[np.float32]

@@ -270,7 +270,7 @@ SPREAD = [
         COSTLY.name,
         LARGE,
         Fault(
-            "littlestone.sample:Sample.weighted",
+            "littlestone.data.sample:Sample.weighted",
             "self.counts * np.array(weights, dtype=np.int64)",
             "(self.counts * np.array(weights)).astype(np.int32).astype(np.int64)",
             "large costs of many records are counted in 32 bits",

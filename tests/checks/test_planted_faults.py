@@ -23,10 +23,10 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
+from littlestone.data.sample import Sample
 from littlestone.points import Grid, Integers, Names, Reals, Strings
 from littlestone.privacy.scores import Elements
 from littlestone.rules import FiniteSet, Hypothesis, StepFunction, TableFunction
-from littlestone.sample import Sample
 from littlestone.theory.game import OnlineLearner, StandardOptimalAlgorithm
 
 pytestmark = pytest.mark.deep

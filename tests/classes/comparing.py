@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.sample import Sample
+from littlestone.data.sample import Sample
 
 Class = HypothesisClass[Any]
 

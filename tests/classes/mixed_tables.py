@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from littlestone.sample import Sample
+from littlestone.data.sample import Sample
 
 Examples = list[tuple[Any, int]]
 

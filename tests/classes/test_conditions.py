@@ -12,7 +12,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.classes.counting.cell_counts import Coded
 from littlestone.classes.promises import by_table
-from littlestone.sample import Records, Sample
+from littlestone.data.sample import Records, Sample
 
 COLUMNS = "x at {0, 5}, y at {1, 2, 3}, sex in {F}"
 TEXTS = [

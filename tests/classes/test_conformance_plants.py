@@ -11,9 +11,9 @@ import pytest
 from littlestone.checks import yield_checks
 from littlestone.classes import ErrorRuns, FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.classes.text.spec import Spec
+from littlestone.data.sample import Sample
 from littlestone.points import Grid, Names, Strings
 from littlestone.rules import FiniteSet, StepFunction, TableFunction
-from littlestone.sample import Sample
 
 
 class SoaWrongAtOnePoint(FiniteClass):

@@ -43,6 +43,7 @@ from littlestone.classes.promises.counted import CountedBoxes
 from littlestone.classes.promises.tabled import bits
 from littlestone.classes.stumps import CountedStumps, Stumps
 from littlestone.classes.union import ScoredUnion, Union
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.plan import choose_learner
 from littlestone.points import Grid, Product
@@ -51,7 +52,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.scores import ErrorRuns, total
 from littlestone.rules import Box, FewColumns, Hypothesis
-from littlestone.sample import Sample
 
 Labels = tuple[int, ...]
 Law = dict[Labels, Fraction]

@@ -10,13 +10,13 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.classes.promises.unlisted import Unlisted
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
 from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.points import Listed, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.checks import yield_checks
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, parse_class
-from littlestone.sample import Sample
+from littlestone.data.sample import Sample
 
 
 @pytest.mark.parametrize("affine", [False, True])

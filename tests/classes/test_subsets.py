@@ -10,8 +10,8 @@ from comparing import difference, random_sample, reversed_sample, same_ball, ver
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Subsets, parse_class
+from littlestone.data.sample import Sample
 from littlestone.points import Grid, Integers, Reals, Strings
-from littlestone.sample import Sample
 
 
 def table(k: int, exactly: bool, points: int) -> FiniteClass:

@@ -12,10 +12,10 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.classes import FiniteClass, Lookup, parse_class
+from littlestone.data.sample import Sample
 from littlestone.dimension import multiclass_littlestone_dimension
 from littlestone.points import Integers, Strings
 from littlestone.rules import BitFunction, FiniteSet, Hypothesis
-from littlestone.sample import Sample
 
 LABELS = ("a", "b", "c")
 

@@ -17,8 +17,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from littlestone.data import Label, open_table, read_sample
+from littlestone.data.sample import Sample
 from littlestone.points import Domain
-from littlestone.sample import Sample
 
 Columns = Mapping[str, Sequence[object]]
 

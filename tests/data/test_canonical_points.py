@@ -20,10 +20,10 @@ from littlestone.checks.disguises import (
     hostile,
 )
 from littlestone.data import sample_from_arrays
+from littlestone.data.sample import Sample
 from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.points.labels import declared_labels
 from littlestone.points.values import number, text, truth
-from littlestone.sample import Sample
 
 CENTS = Grid(-9, 99, "price", Decimal("0.01"))
 DOMAINS: list[Domain[Any]] = [

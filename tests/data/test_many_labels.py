@@ -17,9 +17,9 @@ from test_one_record_one_example import KINDS, OBJECTS, Kind
 from each import each
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Condition, Label, label_names, open_table, read_sample
+from littlestone.data.sample import Sample
 from littlestone.points import Strings
 from littlestone.points.labels import declared_labels
-from littlestone.sample import Sample
 
 LABELS = Label.parse("y", labels=("?", "1", "ab", "inf", "0.29"))
 

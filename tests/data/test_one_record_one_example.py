@@ -28,8 +28,8 @@ from sources import examples, plain, read
 
 from each import each
 from littlestone.data import Condition, Label, Table, frames, open_table, sample_from_arrays
+from littlestone.data.sample import Sample
 from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
-from littlestone.sample import Sample
 from planting import Fault, turns_red
 
 Records = Sequence[tuple[Any, Any]]

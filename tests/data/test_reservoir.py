@@ -20,9 +20,9 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, open_table, read_sample, reservoir
 from littlestone.data.coding import coded
 from littlestone.data.reservoir import Reservoir
+from littlestone.data.sample import Sample
 from littlestone.points import Integers, Product, Strings
 from littlestone.points.units import MOST_RECORDS, Unit
-from littlestone.sample import Sample
 from planting import Fault, turns_red
 
 LABEL = Label.parse("y", 1)
@@ -193,7 +193,7 @@ FAULTS = [
         "of many records the first of a place",
     ),
     Fault(
-        "littlestone.sample:Sample.n",
+        "littlestone.data.sample:Sample.n",
         "if self.unit is None",
         "if self.unit is None or self.units > 1000",
         "the private number of records of many units",

@@ -18,8 +18,8 @@ from sources import FILES, FRAMES, Columns, csv_file, pandas_inferred, parquet_f
 
 from each import each
 from littlestone.data import Label, open_table, read_mapped, sample_from_arrays
+from littlestone.data.sample import Sample
 from littlestone.points import Domain, Grid, Integers, Names, Reals, Strings
-from littlestone.sample import Sample
 
 Source = Callable[[Columns, Path], Any]
 

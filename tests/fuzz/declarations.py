@@ -32,6 +32,7 @@ from littlestone.cli.console import finite_or_text
 from littlestone.cli.decompose import _solved
 from littlestone.cli.dim import written
 from littlestone.data.labels import Label, label_names
+from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import choose_learner
@@ -43,7 +44,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.tree import class_tree
-from littlestone.sample import Sample
 from littlestone.theory.decomposition.limits import depth_parameter
 from littlestone.theory.game import StandardOptimalAlgorithm, TreeAdversary
 from littlestone.theory.game import play as play_game

@@ -19,6 +19,7 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import ModelError
 from littlestone.classes import parse_class
 from littlestone.classes.text.declared import Declared
+from littlestone.data.sample import Sample
 from littlestone.learn import BitsLearner, LookupLearner, Release
 from littlestone.learn.plan import choose_learner
 from littlestone.points import Domain
@@ -26,7 +27,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 HERE = Path(__file__).parent
 NUMBERS = (20_040, 20_320)  # of cases that the long run, from 0 on, does not have

@@ -11,6 +11,7 @@ import pytest
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import Points, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
@@ -18,7 +19,6 @@ from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.sample import Sample
 
 EPSILONS = ["0.001", "0.1", "0.7", 1, 3, 20, 200]
 

@@ -16,6 +16,7 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, Subsets, parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import GGKMLearner, StagedLearner
 from littlestone.learn.papers.proper import errors
 from littlestone.learn.papers.voting import VotingLearner
@@ -25,7 +26,6 @@ from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 from littlestone.verify.teachers import chunks_of_three
 
 Learner = VotingLearner[Any]

@@ -18,13 +18,13 @@ from littlestone.audit.subjects.boosted_learner import (
 )
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import BoostingLearner, ExponentialLearner
 from littlestone.learn.papers.walk import Walk
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 ONE = Fraction(1)
 H = Thresholds.on(0, 9)

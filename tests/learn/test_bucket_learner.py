@@ -16,6 +16,7 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError, ModelError
 from littlestone.classes import Lookup, Outcomes
+from littlestone.data.sample import Sample
 from littlestone.learn import BucketLearner
 from littlestone.learn.base import Setting
 from littlestone.learn.plan import candidates, choose_learner
@@ -26,7 +27,6 @@ from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import BucketTable, Hypothesis
 from littlestone.rules.buckets import bucket_of
-from littlestone.sample import Sample
 
 LABELS = ("UA", "AA", "DL")
 H = Lookup(Integers("id"), 3, 3)

@@ -19,6 +19,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import EqualityRules, Points, RuleSets, Subsets, Thresholds, parse_class
 from littlestone.classes.counting import rule_counts
 from littlestone.classes.promises.covering import Covering
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, Release
 from littlestone.learn.plan import choose_learner
 from littlestone.points import Integers
@@ -28,7 +29,6 @@ from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 Records = tuple[tuple[Any, int], ...]
 

@@ -12,6 +12,7 @@ import pytest
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.classes import EqualityRules, Points, Subsets
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, PartitionLearner, Release
 from littlestone.learn.plan.missed import missed, too_much_missed
 from littlestone.points import Integers, Strings
@@ -21,7 +22,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.rules import FiniteSet, Hypothesis, disagreement, majority
-from littlestone.sample import Sample
 
 D = Integers("key")
 BUDGET = Budget(1, "1e-6")

@@ -20,6 +20,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.classes.base import Scored
 from littlestone.classes.promises.covering import Covering
 from littlestone.data import Label
+from littlestone.data.sample import Sample
 from littlestone.learn import (
     BoostingLearner,
     ChoosingLearner,
@@ -42,7 +43,6 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorSums, Scores, scores_of
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 COSTS = [(5, 1), (1, 5), (3, 2)]
 

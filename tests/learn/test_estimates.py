@@ -14,6 +14,7 @@ from littlestone.base.errors import BudgetExceededError, DeclarationError, Model
 from littlestone.classes import Subsets, Thresholds, parse_class
 from littlestone.data import open_table
 from littlestone.data.labels import Label
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner, Release
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.task import Task
@@ -26,7 +27,6 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 from planting import Fault, turns_red
 
 H = Thresholds.on(0, 9)

@@ -16,6 +16,7 @@ from littlestone.base.errors import (
     InfiniteDimensionError,
 )
 from littlestone.classes import FiniteClass, Points, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, Release
 from littlestone.learn.base import Setting
 from littlestone.learn.plan import formulas
@@ -24,7 +25,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 H = Thresholds.on(0, 99, "delay")
 

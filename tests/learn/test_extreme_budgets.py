@@ -10,6 +10,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import (
     AgnosticLearner,
     ExponentialLearner,
@@ -29,7 +30,6 @@ from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThres
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.parameters import MOST_HORIZON
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 CLASSES = ["points(a)", "thresholds(x, 0..99)"]
 ENDS = [("1000", "1e-6"), ("709.8", "1e-100"), ("1e-9", "1e-6")]

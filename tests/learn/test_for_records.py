@@ -8,13 +8,13 @@ import pytest
 
 from littlestone.classes import parse_class
 from littlestone.data import Label
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import candidates, choose_learner
 from littlestone.learn.plan.records import MANY, for_records
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.sample import Sample
 
 TREES = "trees(age: 0..80 step 20, sex in {F, M}; depth 2)"
 

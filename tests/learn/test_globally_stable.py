@@ -26,6 +26,7 @@ from littlestone.audit.subjects.globally_stable_learner import (
 )
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, Points, Subsets, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner
 from littlestone.learn.papers.stable.sizes import (
     BatchSizes,
@@ -42,7 +43,6 @@ from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from littlestone.theory.game.extended_soa import ExtendedSOA
 
 TINY = Thresholds.on(0, 1)

@@ -17,6 +17,7 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError, TooLargeError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import IrreducibleLearner
 from littlestone.learn.papers.teachers import chunks, frontier, split
 from littlestone.points import Integers
@@ -24,7 +25,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from littlestone.theory.decomposition import decompose, error_ball, top_hypotheses
 from littlestone.verify.teachers import agreed, one_rule_on_all_lists
 

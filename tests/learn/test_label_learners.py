@@ -18,6 +18,7 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.text.declared import Declared
+from littlestone.data.sample import Sample
 from littlestone.learn import (
     BitPartsLearner,
     BitsLearner,
@@ -36,7 +37,6 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import BitFunction
-from littlestone.sample import Sample
 
 LABELS = ("on time", "late", "cancelled")
 EVERY: list[type[PrivateLearner[Any]]] = [

@@ -14,6 +14,7 @@ import pytest
 
 from littlestone.base.errors import LedgerError
 from littlestone.classes import FiniteClass, Subsets, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, IrreducibleLearner
 from littlestone.learn.papers.agnostic.patterns import errors_of, relaxed
 from littlestone.learn.papers.boosting import BoostingLearner
@@ -26,7 +27,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.streams.tallies import Tallies
 from littlestone.rules import FiniteSet
-from littlestone.sample import Sample
 from planting import Fault, turns_red
 
 LEARNERS = "littlestone.learn"
@@ -183,13 +183,13 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "errors of proper rules have 16 bits",
     ): test_errors_of_proper_rules_are_counted_whole,
     Fault(
-        "littlestone.sample:Sample.steps",
+        "littlestone.data.sample:Sample.steps",
         "most[:, None] - self.counts",
         "(most[:, None] - self.counts).astype(np.int16)",
         "what a label costs has 16 bits",
     ): test_the_costs_of_labels_are_counted_whole,
     Fault(
-        "littlestone.sample:Sample.gains",
+        "littlestone.data.sample:Sample.gains",
         "self.positives - self.negatives",
         "(self.positives - self.negatives).astype(np.int16)",
         "gains have 16 bits",

@@ -9,6 +9,7 @@ import pytest
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes import FiniteClass, parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, PrivateLearner, ProperLearner
 from littlestone.learn.bit_parts import BitPartsLearner
 from littlestone.learn.bits import BitsLearner
@@ -17,7 +18,6 @@ from littlestone.learn.papers.boosting import BoostingLearner
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.sample import Sample
 
 BUDGET = Budget(3, "1e-3")
 FOUR = FiniteClass.from_array(np.arange(12).reshape(3, 4) % 4, labels=4)

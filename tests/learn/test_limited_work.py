@@ -8,6 +8,7 @@ import pytest
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import answering, at_most, search
 from littlestone.classes.text.declared import parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner, IrreducibleLearner, base
 from littlestone.learn.base import MOST_WORK
 from littlestone.learn.papers.stable.sizes import BatchSizes
@@ -20,7 +21,6 @@ from littlestone.learn.stream import (
 )
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.sample import Sample
 from littlestone.theory.decomposition import decompose, reducing_path
 
 BOXES = "boxes(a 0..5, b 0..5)"

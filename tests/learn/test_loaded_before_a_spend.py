@@ -17,7 +17,7 @@ from littlestone.learn.base import PrivateLearner
 from littlestone.learn.plan.choice import choose_learner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.sample import Sample
+from littlestone.data.sample import Sample
 
 text, method, labels = sys.argv[1:]
 H = parse_class(text, int(labels))

@@ -18,6 +18,7 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Lookup, Outcomes, parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import LookupLearner
 from littlestone.learn.plan import choose_learner
 from littlestone.points import Grid, Integers, Product, Strings
@@ -25,7 +26,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import Hypothesis, LookupTable
-from littlestone.sample import Sample
 
 LABELS = ("UA", "AA", "DL")
 H = Lookup(Integers("id"), 3, 3)

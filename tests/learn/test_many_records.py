@@ -15,6 +15,7 @@ from littlestone.classes.counting.cell_counts import covered
 from littlestone.data import Label, open_table, read_sample
 from littlestone.data.coding import coded
 from littlestone.data.reservoir import Reservoir
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.lookup import LookupLearner
 from littlestone.learn.papers.boosting import BoostingLearner
@@ -30,7 +31,6 @@ from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import FiniteSet
-from littlestone.sample import Sample
 from planting import Fault, turns_red
 
 LEARNERS = "littlestone.learn"
@@ -229,7 +229,7 @@ def test_a_label_is_the_number_1_to_the_last_digit() -> None:
 
 FAULTS: dict[Fault, Callable[[], None]] = {
     Fault(
-        "littlestone.sample:Sample.weighted",
+        "littlestone.data.sample:Sample.weighted",
         "self.counts * np.array(weights, dtype=np.int64)",
         "(self.counts * np.array(weights)).astype(np.int32)",
         "weighted counts have 32 bits",
@@ -343,7 +343,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "many records are in several leaves",
     ): test_each_record_is_in_one_leaf,
     Fault(
-        "littlestone.sample:Sample.n",
+        "littlestone.data.sample:Sample.n",
         "self.unit.most * self.units",
         "min(self.unit.most, 100) * self.units",
         "a unit has 100 places at most",

@@ -11,12 +11,12 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.learn.vocabulary import VocabularyLearner, counted
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.sample import Sample
 
 LARGE = Budget(1000, "1e-15")
 CELLS = list(product(("", "0", "5"), ("", "a", "(other)")))

@@ -25,6 +25,7 @@ from littlestone.checks.disguises import OUTSIDE, disguises, hostile
 from littlestone.classes import EqualityRules, FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.promises.covering import PointCovering
 from littlestone.data import sample_from_arrays
+from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner
 from littlestone.learn.bits import BitwiseLearner
 from littlestone.learn.stream import KeyLearner, PredictionLearner, RuleLearner
@@ -36,7 +37,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 Record = tuple[Any, Any]
 HORIZON = 200

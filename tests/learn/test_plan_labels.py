@@ -14,13 +14,13 @@ from typer.testing import CliRunner
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.cli import app
+from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.learn.plan import candidates, choose_learner, formulas, plan
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 LABELS = ["on time", "late", "cancelled"]
 RULES = parse_class("outcomes(origin, dest; at most 1)", labels=3)

@@ -9,13 +9,13 @@ import polars
 import pytest
 
 from littlestone.data import Label
+from littlestone.data.sample import Sample
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan.records import enough
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 from planting import Fault, turns_red
 
 TREES = "trees(age: 0..80 step 20, sex in {F, M}; depth 2)"

@@ -26,6 +26,7 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
+from littlestone.data.sample import Sample
 from littlestone.learn import IrreducibleLearner, ProperLearner
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.papers.proper import errors
@@ -39,7 +40,6 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, function_of_labels
-from littlestone.sample import Sample
 
 Learner = ProperLearner[Any]
 ALPHA = Fraction(1, 4)

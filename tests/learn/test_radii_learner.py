@@ -22,6 +22,7 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
+from littlestone.data.sample import Sample
 from littlestone.learn import RadiiLearner
 from littlestone.learn.base import MOST_WORK
 from littlestone.learn.papers import radii
@@ -37,7 +38,6 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 from littlestone.theory.decomposition import reducing_path
 from littlestone.verify.radii import one_record_moves_a_run_by_one
 

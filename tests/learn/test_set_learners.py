@@ -13,13 +13,13 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import EqualityRules, Points, Subsets
+from littlestone.data.sample import Sample
 from littlestone.learn import PartitionLearner, SingleKeyLearner
 from littlestone.learn.plan import candidates
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 
 RECORDS = tuple(product(range(3), (0, 1)))
 

@@ -15,6 +15,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.dimensions.searching import has_one_mistake
 from littlestone.classes.promises.named import Named
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, PrivateLearner, SingleKeyLearner
 from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.plan import choose_learner
@@ -22,7 +23,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import values_of
-from littlestone.sample import Sample
 
 BUDGET = Budget(1, "1e-6")
 THREE = FiniteClass.from_array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 1, 1], [2, 0, 0]], labels=3)

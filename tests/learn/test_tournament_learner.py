@@ -19,6 +19,7 @@ from littlestone.audit.subject import paid
 from littlestone.audit.subjects.exponential_learner import released_text
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner
 from littlestone.learn.papers import globally_stable
 from littlestone.learn.papers.globally_stable import errors
@@ -27,7 +28,6 @@ from littlestone.learn.papers.teachers import permuted
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 from littlestone.theory.game import StandardOptimalAlgorithm
 from littlestone.theory.game.extended_soa import ExtendedSOA
 from scripted import Script

@@ -17,6 +17,7 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import FiniteClass, Lookup, Points, Subsets, Thresholds, parse_class
 from littlestone.data import Label
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner, Release
 from littlestone.learn.buckets import BucketLearner
 from littlestone.learn.declared.task import Task
@@ -35,7 +36,6 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules.buckets import bucket_of
-from littlestone.sample import Sample
 
 ONE = Fraction(1)
 EPSILON, DELTA = ONE, Fraction(1, 5)

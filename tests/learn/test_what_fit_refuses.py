@@ -14,6 +14,7 @@ from littlestone.base.errors import DeclarationError, TableError, TooLargeError
 from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.data import open_table
 from littlestone.data.naming import dataset_name
+from littlestone.data.sample import Sample
 from littlestone.learn import BitsLearner, ExponentialLearner, IrreducibleLearner, base
 from littlestone.learn.choosing import ChoosingLearner
 from littlestone.learn.papers.staged import StagedLearner
@@ -24,7 +25,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import is_cryptographic
-from littlestone.sample import Sample
 
 TABLE = FiniteClass.from_array([[0, 1], [1, 0]], points=["a", "b"])
 

@@ -11,6 +11,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import Points
+from littlestone.data.sample import Sample
 from littlestone.learn import Release
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.stream import KeyLearner, TeacherLearner, durable_run
@@ -19,7 +20,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import FiniteSet, Hypothesis, StepFunction
-from littlestone.sample import Sample
 
 OPEN: list[Domain[Any]] = [
     Strings("s"),

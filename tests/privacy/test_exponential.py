@@ -14,11 +14,11 @@ from littlestone.audit import exact_audit, neighbours
 from littlestone.audit.subjects.exponential_learner import Records, all_records
 from littlestone.base.errors import LedgerError
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.sample import Sample
 
 CLASSES: list[Enumerable[Any]] = [
     Thresholds.on(0, 2),

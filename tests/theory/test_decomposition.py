@@ -16,8 +16,8 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, EmptyClassError
 from littlestone.classes import FiniteClass, Points, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.points import Integers, Reals, Strings
-from littlestone.sample import Sample
 from littlestone.theory.decomposition import (
     Decompositions,
     DecompositionTree,

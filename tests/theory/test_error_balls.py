@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from each import each
-from littlestone import sample
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import LittlestoneError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, base
+from littlestone.data import sample
+from littlestone.data.sample import Sample
 from littlestone.points import Integers, Strings
-from littlestone.sample import Sample
 
 CLASSES: list[HypothesisClass[Any]] = [
     *FiniteClass.examples(),

@@ -8,9 +8,9 @@ from typing import Any
 
 from littlestone.checks.core import Class, cells, expect, labels, points
 from littlestone.classes.promises.covering import Covering
+from littlestone.data.sample import Sample
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 LISTED = 40  # the most elements of a sample that are checked one by one
 UNIONS = 400  # the most unions that are checked

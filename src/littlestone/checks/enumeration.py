@@ -12,8 +12,8 @@ from littlestone.base.errors import DeclarationError
 from littlestone.checks.core import Class, expect, points, version_spaces
 from littlestone.classes.base import Enumerable
 from littlestone.classes.finite import FiniteClass
+from littlestone.data.sample import Sample
 from littlestone.rules import Hypothesis, disagreement
-from littlestone.sample import Sample
 
 MOST = 128  # a class with at most so many hypotheses is checked as a whole, a larger one in part
 

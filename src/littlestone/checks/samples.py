@@ -9,7 +9,7 @@ from typing import Any
 from littlestone.base.errors import LittlestoneError, TooLargeError
 from littlestone.checks.core import Class, cells, expect, labels, points, version_spaces
 from littlestone.classes.base import Enumerable
-from littlestone.sample import Sample
+from littlestone.data.sample import Sample
 
 SIZES = (0, 1, 4, 11)  # numbers of examples in a sample
 POINTS = 4  # the most distinct points of a sample

@@ -16,11 +16,11 @@ from littlestone.base.errors import (
     TooLargeError,
     shown,
 )
+from littlestone.data.sample import Sample, Step
 from littlestone.points import Domain, Point
 from littlestone.points.labels import require_label
 from littlestone.privacy.scores import ErrorRuns, Scores
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample, Step
 
 if TYPE_CHECKING:
     from littlestone.classes.dimensions.searching import SearchTable

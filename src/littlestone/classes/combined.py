@@ -30,11 +30,11 @@ from littlestone.classes.text.declared import declaration, parse_class
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec
 from littlestone.classes.union import bounds_of
+from littlestone.data.sample import Sample
 from littlestone.dimension.tables import PackedTable
 from littlestone.points import Domain
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, function_of_labels
-from littlestone.sample import Sample
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "and": np.logical_and,

@@ -13,10 +13,10 @@ from littlestone.classes.dimensions.searching import SearchTable
 from littlestone.classes.promises.tabled import require_finite
 from littlestone.classes.text.declared import Declared, described, parse_class
 from littlestone.classes.text.spec import Spec
+from littlestone.data.sample import Sample
 from littlestone.points import Domain
 from littlestone.privacy.scores import ErrorRuns, Scores
 from littlestone.rules import Hypothesis, function_of_labels
-from littlestone.sample import Sample
 
 MOST_POINTS = 1 << 16
 

@@ -26,10 +26,10 @@ from littlestone.classes.text.columns import (
     sums_of_products,
 )
 from littlestone.classes.text.spec import Spec
+from littlestone.data.sample import Sample
 from littlestone.points import Cells, Listed, Parted, Product
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction, disjunction
-from littlestone.sample import Sample
 
 Join = Literal["all", "any", "either"]
 

@@ -17,11 +17,11 @@ from littlestone.classes.dimensions.searching import SearchTable, halving
 from littlestone.classes.promises.counted import Counted
 from littlestone.classes.promises.tabled import Tabled, bits, distinct
 from littlestone.classes.text.spec import Spec, quoted
+from littlestone.data.sample import Sample
 from littlestone.dimension.tables import PackedTable
 from littlestone.points import Product
 from littlestone.privacy.scores import Scores
 from littlestone.rules import TableFunction
-from littlestone.sample import Sample
 
 MOST = 5
 """Columns of a table: a sixth one multiplies the number of functions by more than 14."""

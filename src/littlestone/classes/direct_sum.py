@@ -18,10 +18,10 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.text.declared import Declared, described, parse_class
 from littlestone.classes.text.spec import Spec
+from littlestone.data.sample import Sample
 from littlestone.points import Disjoint
 from littlestone.privacy.scores import ErrorSums
 from littlestone.rules import DirectSum
-from littlestone.sample import Sample
 
 Place = tuple[int, Any]
 

@@ -18,10 +18,10 @@ from littlestone.classes.counting.interval_sums import IntervalSums
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, parse_ranged, quoted
 from littlestone.classes.thresholds import require_range
+from littlestone.data.sample import Sample
 from littlestone.points import Grid
 from littlestone.privacy.scores import ErrorRuns, ErrorSums
 from littlestone.rules import StepFunction
-from littlestone.sample import Sample
 
 Span = tuple[int, int]  # first, last
 

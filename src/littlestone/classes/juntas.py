@@ -20,10 +20,10 @@ from littlestone.classes.promises.counted import Counted
 from littlestone.classes.promises.tabled import LIMIT, Tabled, bits, distinct, require_table
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, quoted
+from littlestone.data.sample import Sample
 from littlestone.points import Product
 from littlestone.privacy.scores import Scores
 from littlestone.rules import FewColumns
-from littlestone.sample import Sample
 
 MOST_SETS = 1 << 17
 """The most sets of columns whose cells are counted, each in about 3 ns a record."""

@@ -10,10 +10,10 @@ from littlestone.classes.base import HypothesisClass, require_example, require_l
 from littlestone.classes.subsets import Subsets
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, column_text, parse_open
+from littlestone.data.sample import Sample
 from littlestone.points import Domain, Integers, Product, Strings
 from littlestone.points.base import require_domain
 from littlestone.rules import LookupTable
-from littlestone.sample import Sample
 
 FORM = "lookup(COLUMN, integers(COLUMN), ...; at most M)"
 

@@ -15,11 +15,11 @@ from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import BinaryClass, Enumerable, require_example, require_few
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, quoted
+from littlestone.data.sample import Sample
 from littlestone.points import Product
 from littlestone.points.algebra import Span, Vector, vector_space
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import FlatComplement
-from littlestone.sample import Sample
 
 MOST_SCORED = 24  # the base-2 logarithm of the most parities that are scored at once
 

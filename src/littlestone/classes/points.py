@@ -9,10 +9,10 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import require_example
 from littlestone.classes.promises.covering import PointCovering, fewest_errors
 from littlestone.classes.text.spec import Spec, quoted
+from littlestone.data.sample import Sample
 from littlestone.points import Domain, Integers, Strings
 from littlestone.points.base import require_domain
 from littlestone.rules import FiniteSet
-from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from littlestone.classes.base import Scored
 from littlestone.classes.counting.subset_sums import subset_scores, weighed
 from littlestone.classes.counting.zero_sets import MOST_POINTS, ZeroSetCounts, number_of, zero_sets
 from littlestone.classes.subspaces import AffineSubspaces
+from littlestone.data.sample import Sample
 from littlestone.points.algebra import (
     Monomials,
     Span,
@@ -31,7 +32,6 @@ from littlestone.points.algebra import (
 )
 from littlestone.privacy.scores import ErrorRuns, Scores, either
 from littlestone.rules import ZeroSet
-from littlestone.sample import Sample
 
 # There is no formula for the number of sets.  They are counted one by one up to a limit, if few enough
 # directions of points are left.

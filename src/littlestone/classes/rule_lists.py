@@ -18,10 +18,10 @@ from littlestone.classes.promises.by_table import TABLED, ByTable
 from littlestone.classes.promises.unlisted import Unlisted
 from littlestone.classes.text.columns import mixed_text, parse_columns, require_candidates
 from littlestone.classes.text.spec import Spec
+from littlestone.data.sample import Sample
 from littlestone.points import Cells, Listed, Parted, Product
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, conjunction
-from littlestone.sample import Sample
 
 MOST_RULES = 16
 

@@ -24,11 +24,11 @@ from littlestone.classes.text.columns import parse_mixed
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
+from littlestone.data.sample import Sample
 from littlestone.points import Domain, Integers, Parted, Product, Strings
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis, RuleUnion
 from littlestone.rules.rules import Rule, obeys
-from littlestone.sample import Sample
 
 FORM = "rule_sets(COLUMN, integers(COLUMN), ...; at most S rules of R)"
 MOST_RULES = 64

@@ -29,13 +29,13 @@ from littlestone.classes.promises.proper_approximation import (
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
+from littlestone.data.sample import Sample
 from littlestone.dimension.tables import PackedTable
 from littlestone.points import Domain, Integers, Product, Strings
 from littlestone.points.base import require_domain
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis, RuleUnion
 from littlestone.rules.rules import Rule, record
-from littlestone.sample import Sample
 
 FORM = "rules(COLUMN, integers(COLUMN), ...; at most R), and nonzero to leave out the constant 0"
 MOST_COLUMNS = 60  # a set of columns is a mask in a machine word

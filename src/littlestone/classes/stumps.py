@@ -18,10 +18,10 @@ from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.classes.thresholds import Thresholds
+from littlestone.data.sample import Sample
 from littlestone.points import Grid, Product
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Box, TableFunction
-from littlestone.sample import Sample
 
 LIMIT = 1 << 20
 """The most points of the domain, because a function on records is stored label by label."""

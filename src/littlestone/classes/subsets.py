@@ -10,10 +10,10 @@ from littlestone.base.errors import DeclarationError, shown
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.promises.covering import PointCovering, fewest_errors
 from littlestone.classes.text.spec import Spec, quoted
+from littlestone.data.sample import Sample
 from littlestone.points import Integers, Strings
 from littlestone.points.base import require_domain
 from littlestone.rules import FiniteSet
-from littlestone.sample import Sample
 
 FORM = "subsets(COLUMN; at most K) or (COLUMN; exactly K), and integers for whole numbers"
 

@@ -14,10 +14,10 @@ from littlestone.classes.base import BinaryClass, Enumerable, require_example
 from littlestone.classes.promises.proper_approximation import ProperApproximation
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, parse_ranged, quoted
+from littlestone.data.sample import Sample
 from littlestone.points import Grid, Integers, Reals
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, StepFunction
-from littlestone.sample import Sample
 
 
 def require_range(domain: object, asked: str) -> None:

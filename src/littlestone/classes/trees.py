@@ -25,10 +25,10 @@ from littlestone.classes.text.columns import (
     splits_on,
 )
 from littlestone.classes.text.spec import Spec
+from littlestone.data.sample import Sample
 from littlestone.points import Cells, Listed, Parted, Product
 from littlestone.privacy.scores import ErrorRuns, ErrorSums
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, pruned, split
-from littlestone.sample import Sample
 
 MOST_SCORES = 1 << 26
 """The most scores, twice the square of conditions times labels; each takes 8 bytes."""

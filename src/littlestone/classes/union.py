@@ -14,10 +14,10 @@ from littlestone.classes.promises.tabled import Tabled, common_domain, distinct,
 from littlestone.classes.promises.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.classes.text.declared import declaration, described, parse_class
 from littlestone.classes.text.spec import Spec
+from littlestone.data.sample import Sample
 from littlestone.points import Domain
 from littlestone.privacy.scores import ErrorSums
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)

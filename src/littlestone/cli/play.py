@@ -17,12 +17,12 @@ from littlestone.cli.console import counted, finite_or_text, out, print_json, pr
 from littlestone.cli.hypotheses import class_or_file, named
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data import label_names
+from littlestone.data.sample import Sample
 from littlestone.learn.declared.declaring import opened_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.points.labels import declared_labels
 from littlestone.report.files import PAGE, require_different, reserved
 from littlestone.report.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page
-from littlestone.sample import Sample
 from littlestone.theory.game import (
     Adversary,
     AgnosticExperts,

@@ -15,11 +15,11 @@ from littlestone.base.visible import shortened
 from littlestone.data.alike import Function
 from littlestone.data.coding import Coded, Codes, Grouped, Numbering, coded, grouped, tuples
 from littlestone.data.labels import Label
+from littlestone.data.sample import Places, Records, Sample
 from littlestone.data.tables import Table
 from littlestone.data.tallies import Tally, first_of_equals
 from littlestone.points import Domain, Point, Product, entries
 from littlestone.points.columns import days_of
-from littlestone.sample import Places, Records, Sample
 
 if TYPE_CHECKING:
     from littlestone.data.reservoir import Reservoir

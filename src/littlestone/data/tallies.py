@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.coding import Codes, table_size
-from littlestone.sample import Places
+from littlestone.data.sample import Places
 
 _WORD = 63  # the bits of a word: those of an int64 without its sign
 _FEW = 2**18  # fewer rows than this are not worth merging

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+from littlestone.data.sample import Sample
 from littlestone.learn.base import PrivateLearner
 from littlestone.privacy.accounting.grouped import of_group
 from littlestone.privacy.ledger import Ledger
-from littlestone.sample import Sample
 
 
 def as_measurement(

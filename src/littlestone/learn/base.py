@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.base.steps import searching
 from littlestone.classes.base import HypothesisClass, require_class
+from littlestone.data.sample import Sample
 from littlestone.learn.costs.mistakes import EQUAL, MistakeCosts
 from littlestone.learn.results.estimate import draw_estimate, estimate_parts
 from littlestone.learn.results.release import Release
@@ -29,7 +30,6 @@ from littlestone.privacy.cost import PrivacyCost, exact_chance
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 Setting = Literal["realizable", "agnostic"]
 

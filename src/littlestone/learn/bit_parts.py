@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, PrivateLearner, Setting
 from littlestone.learn.bits import (
     Binary,
@@ -26,7 +27,6 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.rules import BitFunction
-from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.covering import Covering
+from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learn.choosing import ChoosingLearner
 from littlestone.learn.exponential import ExponentialLearner
@@ -24,7 +25,6 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.rules import BitFunction
-from littlestone.sample import Sample
 
 Binary = Callable[..., PrivateLearner[Any]]
 """A maker of learners of a binary class: ``binary(H, budget)``, from declarations alone."""

@@ -6,13 +6,13 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import HypothesisClass, Lookup
+from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learn.lookup import require_lookup
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.rules.buckets import BucketTable, bucket_of
-from littlestone.sample import Sample
 
 BITS = 18
 

@@ -15,6 +15,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.dimensions.searching import has_one_mistake
 from littlestone.classes.promises.covering import Covering
 from littlestone.classes.promises.named import Named
+from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     MOST_WORK,
     Bound,
@@ -38,7 +39,6 @@ from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 _DRAW = 1000  # steps
 

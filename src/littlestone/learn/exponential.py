@@ -9,6 +9,7 @@ from typing import Any
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, Scored
+from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, Setting, require_plan, unfit
 from littlestone.learn.costs.weighed import WeighedLearner
 from littlestone.points import Point
@@ -17,7 +18,6 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.scores import ErrorSums, Scores
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 
 class ExponentialLearner(WeighedLearner[Point]):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes import HypothesisClass, Lookup
+from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, PrivateLearner, Setting, require_values, unfit
 from littlestone.learn.plan.missed import MOST_STEPS, require_curve, sample_size_for_keys
 from littlestone.privacy.budget import Budget
@@ -16,7 +17,6 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.rules import LookupTable
-from littlestone.sample import Sample
 
 
 def require_lookup(H: HypothesisClass[Any], method: str) -> Lookup:

@@ -10,6 +10,7 @@ import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.covering import PointCovering
+from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, PrivateLearner, Setting, unfit
 from littlestone.learn.plan.missed import missed, sample_size_for_keys
 from littlestone.privacy.budget import Budget
@@ -17,7 +18,6 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.rules import FiniteSet
-from littlestone.sample import Sample
 
 _TILTS = 20  # the exponents that a proved size tries
 

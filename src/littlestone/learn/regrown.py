@@ -12,6 +12,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.cell_counts import holding
 from littlestone.classes.trees import Trees
+from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     Bound,
     Caveat,
@@ -33,7 +34,6 @@ from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import DecisionTree, Hypothesis
 from littlestone.rules.trees import Node, Split, pruned, split
-from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any, cast
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.cell_counts import holding
 from littlestone.classes.rule_lists import InRounds, Rule
+from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, Setting, require_plan, unfit
 from littlestone.learn.costs.weighed import WeighedLearner
 from littlestone.learn.exponential import least_size
@@ -23,7 +24,6 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 SINGLE = "the best single rule"
 """What the proved size of several rounds compares with."""

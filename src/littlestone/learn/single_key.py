@@ -7,6 +7,7 @@ from fractions import Fraction
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.dimensions.searching import has_one_mistake
 from littlestone.classes.promises.named import Named
+from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     MOST_WORK,
     Bound,
@@ -23,7 +24,6 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 
 class SingleKeyLearner(PrivateLearner[Point]):

@@ -13,6 +13,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.by_table import ByTable
 from littlestone.classes.promises.unlisted import Unlisted
 from littlestone.classes.rule_lists import InRounds
+from littlestone.data.sample import Records, Sample
 from littlestone.learn.base import Bound, Setting, require_plan, unfit
 from littlestone.learn.costs.weighed import WeighedLearner
 from littlestone.learn.exponential import ExponentialLearner
@@ -24,7 +25,6 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.rules import DecisionTree, Hypothesis
-from littlestone.sample import Records, Sample
 
 _VALUES = Fraction(1, 3)
 """The share of epsilon that the values of open columns take together."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.sample import Sample
+from littlestone.data.sample import Sample
 
 if TYPE_CHECKING:
     from littlestone.rules import Hypothesis

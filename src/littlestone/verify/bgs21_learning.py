@@ -19,6 +19,7 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.subjects.bits import H as BITS
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.classes import FiniteClass, Outcomes, Subsets
+from littlestone.data.sample import Sample
 from littlestone.dimension import LabelTable, multiclass_littlestone_dimension
 from littlestone.learn import (
     BitPartsLearner,
@@ -29,7 +30,6 @@ from littlestone.learn import (
 from littlestone.learn.bits import BitwiseLearner
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
-from littlestone.sample import Sample
 from littlestone.verify.bgs21 import bit_class_cap, rotation_class
 from littlestone.verify.statement import Outcome, Trial, statement
 

@@ -16,12 +16,12 @@ from littlestone.audit.binomial import binomial_chances
 from littlestone.audit.choices import Choices
 from littlestone.audit.drawn import drawn
 from littlestone.classes import FiniteClass, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, GloballyStableLearner
 from littlestone.learn.papers.stable.sizes import BatchSizes, stability
 from littlestone.learn.plan import formulas
 from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.budget import Budget
-from littlestone.sample import Sample
 from littlestone.verify.definitions import Game
 from littlestone.verify.statement import Outcome, statement
 from littlestone.verify.tournaments import as_class

@@ -16,6 +16,7 @@ from littlestone.audit.drawn import drawn
 from littlestone.audit.subject import Subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.dimension import vc_dimension
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.base import Setting
@@ -24,7 +25,6 @@ from littlestone.points import Reals
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_below
-from littlestone.sample import Sample
 from littlestone.theory.game import (
     Halving,
     OnlineLearner,

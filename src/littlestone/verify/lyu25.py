@@ -11,9 +11,9 @@ from typing import Any, cast
 import numpy as np
 
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.points import Integers
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from littlestone.theory.decomposition import (
     Decompositions,
     DecompositionTree,

@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any
 
 from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
 from littlestone.privacy.scores import ErrorSums
-from littlestone.sample import Sample
 from littlestone.verify.statement import Outcome, Trial, statement
 
 CLASSES = [

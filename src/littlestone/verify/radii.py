@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets
+from littlestone.data.sample import Sample
 from littlestone.learn.papers.radii_lists import lists
 from littlestone.points import Integers
-from littlestone.sample import Sample
 from littlestone.verify.statement import Outcome, Trial, statement
 
 Records = list[tuple[Any, int]]

@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.points import Integers
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from littlestone.theory.game import AgnosticExperts
 from littlestone.verify.families import unordered_classes
 from littlestone.verify.statement import Outcome, Trial, statement

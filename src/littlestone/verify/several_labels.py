@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass
-from littlestone.sample import Sample
+from littlestone.data.sample import Sample
 from littlestone.theory.decomposition import (
     DecompositionTree,
     Node,

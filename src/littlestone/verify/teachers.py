@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass, Subsets
+from littlestone.data.sample import Sample
 from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.papers.proper import ProperLearner, errors
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from littlestone.verify.statement import Outcome, Trial, statement
 
 

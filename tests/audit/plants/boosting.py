@@ -21,8 +21,8 @@ from littlestone.audit.subjects.boosted_learner import (
 )
 from littlestone.audit.subjects.exponential_learner import all_records
 from littlestone.classes import Thresholds
+from littlestone.data.sample import Sample
 from littlestone.privacy import Budget
-from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private
 
 EPSILON = Fraction(1)

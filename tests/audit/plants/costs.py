@@ -13,6 +13,7 @@ from littlestone.audit import Subject, mechanism_subject
 from littlestone.audit.subjects.choosing import RECORDS
 from littlestone.audit.subjects.estimates import estimate_subject
 from littlestone.classes import FiniteClass, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.results.estimate import CELLS
@@ -21,7 +22,6 @@ from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns, ErrorSums
-from littlestone.sample import Sample
 from plants.harness import Claim, Masses, Plant, is_private, weighted
 
 ONE = Fraction(1)

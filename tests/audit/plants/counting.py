@@ -20,12 +20,12 @@ from littlestone.classes.counting.list_counts import Item, ListCounts
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises.tabled import bits
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.points.algebra import Monomials
 from littlestone.privacy import Budget
 from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scores
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private, weighted
 
 ONE = Fraction(1)

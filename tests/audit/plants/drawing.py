@@ -12,12 +12,12 @@ from unittest.mock import patch
 from littlestone.audit import find_subject
 from littlestone.audit.subjects.randomized_response import RandomizedResponse
 from littlestone.classes import Thresholds
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, Release
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private, pays_before_it_draws, toy
 
 ONE = Fraction(1)

@@ -11,8 +11,8 @@ from typing import Any
 from littlestone.audit import Subject, find_subject, neighbours
 from littlestone.audit.subjects.exponential_learner import all_records
 from littlestone.classes import Thresholds
+from littlestone.data.sample import Sample
 from littlestone.privacy.rational import exp_below
-from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private, weighted
 
 ONE = Fraction(1)

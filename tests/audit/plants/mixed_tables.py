@@ -28,6 +28,7 @@ from littlestone.audit.subjects.mixed_tables import (
 from littlestone.classes import parse_class
 from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.classes.rule_lists import Rule
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.rounds import RoundsLearner, left
@@ -35,7 +36,6 @@ from littlestone.points import number
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
-from littlestone.sample import Sample
 from plants.exact_draws import changed
 from plants.harness import Masses, Plant, draws_exactly, is_private, weighted
 

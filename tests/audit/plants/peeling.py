@@ -11,6 +11,7 @@ from littlestone.audit import Subject, neighbours
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.peeling import peeling_subject
 from littlestone.classes import Subsets
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
@@ -18,7 +19,6 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from plants.harness import Claim, Plant, is_private
 
 H = Subsets(Integers(), 2)

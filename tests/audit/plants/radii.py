@@ -11,12 +11,12 @@ from typing import Any
 from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.radii import audited, pairs_of_points, two_points
 from littlestone.classes import FiniteClass, Subsets
+from littlestone.data.sample import Sample
 from littlestone.learn import RadiiLearner
 from littlestone.learn.papers.radii_lists import _Node, _Seen, demanded, lists
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
-from littlestone.sample import Sample
 from plants.harness import Plant, is_private
 
 Learner = RadiiLearner[Any]

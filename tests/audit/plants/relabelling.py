@@ -17,12 +17,12 @@ from littlestone.audit.subjects.relabelling import (
     sample_of,
 )
 from littlestone.classes import FiniteClass
+from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, RelabellingLearner
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation
 from littlestone.learn.papers.agnostic.patterns import fewest, relaxed
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.sample import Sample
 from littlestone.verify.relabelled import (
     BEHIND,
     FAR,

@@ -13,13 +13,13 @@ from littlestone.audit import Subject, find_subject, neighbours
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.learners import RECORDS, by_sample, crowd, whole
 from littlestone.classes import Points
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.scores import Elements
 from littlestone.rules import FiniteSet
-from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private
 
 BUDGET = Budget(1, Fraction(1, 1000))

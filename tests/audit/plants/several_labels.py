@@ -14,12 +14,12 @@ from littlestone.audit.subjects.exponential_learner import Records, fits, releas
 from littlestone.audit.subjects.learners import NAMED, NAMED_RECORDS, pair_of_teachers
 from littlestone.base.errors import RealizabilityError
 from littlestone.classes import FiniteClass
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, IrreducibleLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.rational import exp_below
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from plants.harness import Masses, Plant, draws_as_it_says, is_private, never_raises, weighted
 from plants.learners import merged
 

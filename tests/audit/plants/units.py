@@ -10,9 +10,9 @@ from typing import Any
 
 from littlestone.audit.subjects.units import Block, Blocks, UnitTable, exponential, read
 from littlestone.data.reservoir import Reservoir
+from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner
 from littlestone.points.units import Unit
-from littlestone.sample import Sample
 from plants.harness import Claim, Plant, is_private
 
 EPSILON = Fraction(1)

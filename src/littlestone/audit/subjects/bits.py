@@ -13,10 +13,10 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.classes import FiniteClass
+from littlestone.data.sample import Sample
 from littlestone.learn import BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.learn.papers.voting import orders
 from littlestone.privacy.budget import Budget
-from littlestone.sample import Sample
 
 # Three labels of one point: codes up to 3, of which the last is no label.
 H = FiniteClass.from_array([[0], [1], [2]], labels=3)

@@ -13,13 +13,13 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, all_records, released_text
 from littlestone.classes import Thresholds
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.results.estimate import CELLS, Estimate, cells
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-from littlestone.sample import Sample
 
 RECORDS = 2
 

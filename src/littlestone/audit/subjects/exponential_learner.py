@@ -26,12 +26,12 @@ from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises.counted import CountedBoxes
 from littlestone.classes.promises.tabled import bits
 from littlestone.classes.union import ScoredUnion
+from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, PrivateLearner
 from littlestone.points import Grid, Product
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 Records = tuple[tuple[Any, int], ...]
 

@@ -19,6 +19,7 @@ from littlestone.classes import (
     Points,
     Subsets,
 )
+from littlestone.data.sample import Sample
 from littlestone.learn import (
     ChoosingLearner,
     GGKMLearner,
@@ -34,7 +35,6 @@ from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.parameters import least
 from littlestone.rules import FiniteSet, Hypothesis
-from littlestone.sample import Sample
 
 Pairs = Iterable[tuple[Records, Records]]
 Law = Callable[[Records], Mapping[Any, Fraction]]

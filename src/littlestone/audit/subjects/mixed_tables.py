@@ -12,13 +12,13 @@ from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.learners import Law, crowd, whole
 from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.choosing import ChoosingLearner
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.privacy.budget import Budget
-from littlestone.sample import Sample
 
 CONDITIONS = "x at {0, 5}, s in {a}; at most 2"
 TREES = "trees(x at {0}, y at {0, 5}; depth 2)"

@@ -12,10 +12,10 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.classes import Subsets
+from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
-from littlestone.sample import Sample
 
 _RECORDS: Records = tuple(product(range(2), (0, 1)))
 TINY = tuple(neighbours(_RECORDS, 2, ordered=False))

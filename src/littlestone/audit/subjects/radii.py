@@ -11,10 +11,10 @@ from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.learners import NAMED, NAMED_RECORDS, whole
 from littlestone.classes import HypothesisClass, Subsets
+from littlestone.data.sample import Sample
 from littlestone.learn.papers.radii import RadiiLearner
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
-from littlestone.sample import Sample
 
 PAIRED: Records = tuple(product(range(3), (0, 1)))
 

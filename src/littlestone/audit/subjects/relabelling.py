@@ -13,10 +13,10 @@ from typing import Any
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, all_records, fits, released_text
 from littlestone.classes import FiniteClass
+from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, ExponentialLearner, RelabellingLearner
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation
 from littlestone.privacy.budget import Budget
-from littlestone.sample import Sample
 
 Masses = dict[Hashable, Fraction]
 Multiset = Counter[tuple[Any, int]]

@@ -17,6 +17,7 @@ from littlestone.classes import Points, Thresholds
 from littlestone.data import Label, Table, read_sample
 from littlestone.data.coding import Coded, coded
 from littlestone.data.reservoir import Reservoir
+from littlestone.data.sample import Sample
 from littlestone.data.tables import Row
 from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner
 from littlestone.points import Strings
@@ -25,7 +26,6 @@ from littlestone.privacy.accounting.grouped import Grouped, record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 Block = tuple[tuple[Any, int], ...]
 """The records (x, y) of one unit, in their order."""

@@ -14,6 +14,7 @@ from littlestone.audit.subject import Run, Subject, subject
 from littlestone.classes import parse_class
 from littlestone.data.labels import Label
 from littlestone.data.reading import read_sample
+from littlestone.data.sample import Sample
 from littlestone.data.tables import Row, Table
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.declared.checking import (
@@ -30,7 +31,6 @@ from littlestone.points.columns import columns_of
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-from littlestone.sample import Sample
 
 Cells = tuple[str, str]
 Cellwise = tuple[Cells, ...]

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from littlestone import core
 from littlestone.classes.text.columns import conditions_on
+from littlestone.data.sample import Sample
 from littlestone.points import Parted, Product
 from littlestone.rules.trees import ColumnTest
-from littlestone.sample import Sample
 
 Counts = NDArray[np.int64]
 

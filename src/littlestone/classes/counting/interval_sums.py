@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.data.sample import Sample
 from littlestone.privacy.scores import ErrorRuns, ErrorSums, Part, total
-from littlestone.sample import Sample
 
 Ends = tuple[int, int]
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
+from littlestone.data.sample import Places, Sample
 from littlestone.rules.rules import Rule
-from littlestone.sample import Places, Sample
 
 if TYPE_CHECKING:
     from littlestone.classes.rules import EqualityRules

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
+from littlestone.data.sample import Sample
 from littlestone.rules.rules import Rule
-from littlestone.sample import Sample
 
 Numbers = NDArray[np.int64]
 

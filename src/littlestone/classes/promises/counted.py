@@ -26,11 +26,11 @@ from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
 from littlestone.classes.promises.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.classes.text.limits import in_digits
+from littlestone.data.sample import Sample
 from littlestone.dimension.tables import PackedTable
 from littlestone.points import Grid, Product
 from littlestone.privacy.scores import ErrorRuns, Scores, either
 from littlestone.rules.box import Box
-from littlestone.sample import Sample
 
 MOST_MONOTONE = 1 << 24
 """The most monotone conjunctions, whose errors are listed."""

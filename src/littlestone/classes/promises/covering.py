@@ -14,10 +14,10 @@ import numpy as np
 from littlestone.classes.base import BinaryClass
 from littlestone.classes.promises.proper_approximation import ProperApproximation
 from littlestone.classes.text.declared import Declared
+from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.privacy.scores import Elements
 from littlestone.rules import FiniteSet, Hypothesis
-from littlestone.sample import Sample
 
 
 class Covering(BinaryClass[Point]):

@@ -11,10 +11,10 @@ import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.tabled import Tabled
+from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)

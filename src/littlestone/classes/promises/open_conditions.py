@@ -23,11 +23,11 @@ from littlestone.classes.text.columns import (
     require_conditions,
     sums_of_products,
 )
+from littlestone.data.sample import Places, Sample
 from littlestone.points import Cells, Codes, Parted, Product, Strings
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
 from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction
-from littlestone.sample import Places, Sample
 
 MOST_SHAPES = 20_000
 """The most sets of columns that rules may use."""

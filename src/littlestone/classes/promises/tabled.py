@@ -32,6 +32,7 @@ from littlestone.classes.promises.proper_approximation import (
 )
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
+from littlestone.data.sample import Sample
 from littlestone.dimension.collapsing import psi_n, questions
 from littlestone.dimension.search.splits import SplitSolver
 from littlestone.dimension.search.version_spaces import VersionSpaces
@@ -39,7 +40,6 @@ from littlestone.dimension.tables import LabelTable, PackedTable
 from littlestone.points import Domain, Grid, Product
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, function_of_labels
-from littlestone.sample import Sample
 
 LIMIT = 1 << 24
 """The most entries of a table of a class given by a formula; a file may hold any number."""

@@ -14,6 +14,7 @@ from littlestone.classes import HypothesisClass
 from littlestone.data import Label, Table, read_sample
 from littlestone.data.naming import Dataset, lookalike, open_dataset
 from littlestone.data.readings import Reading
+from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
 from littlestone.learn.base import Setting
 from littlestone.learn.costs.mistakes import MistakeCosts, declared_costs
@@ -32,7 +33,6 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.declared import checked
 from littlestone.privacy.randomness import chosen_generator
-from littlestone.sample import Sample
 
 if TYPE_CHECKING:
     from littlestone.learn.declared.schema import Schema

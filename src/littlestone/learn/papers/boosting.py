@@ -12,6 +12,7 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     Bound,
     Caveat,
@@ -33,7 +34,6 @@ from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.rules import Hypothesis, majority
-from littlestone.sample import Sample
 
 _BETA = 1 / 100  # the failure probability of a round, for which the weak learner is chosen
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from littlestone.classes.base import HypothesisClass, require_few
+from littlestone.data.sample import Sample
 from littlestone.learn.base import Caveat
 from littlestone.learn.papers.voting import VotingLearner
 from littlestone.points import Point
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from littlestone.theory.decomposition import reducing_path
 
 

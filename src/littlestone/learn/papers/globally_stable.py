@@ -13,6 +13,7 @@ import numpy as np
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     MOST_WORK,
     Bound,
@@ -39,7 +40,6 @@ from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogra
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 MOST_STEPS = 10_000_000
 """The steps of all tournaments together; each batch has the same share."""

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn.papers.teachers import frontier
 from littlestone.learn.papers.voting import VotingLearner, count
 from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 
 class IrreducibleLearner(VotingLearner[Point]):

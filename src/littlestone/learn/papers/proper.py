@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.proper_approximation import ProperApproximation
+from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.papers.teachers import shuffled, split
@@ -25,7 +26,6 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 
 class ProperLearner(PrivateLearner[Point]):

@@ -11,6 +11,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.outcomes import Outcomes
+from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     MOST_WORK,
     Bound,
@@ -31,7 +32,6 @@ from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.parameters import least
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 MOST_DIMENSION = 24
 """The largest Littlestone dimension of a class; beyond some 4, most fits take too much work."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from littlestone.base import steps
 from littlestone.classes.base import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from littlestone.theory.decomposition import reducing_path
 
 Rules = list[Hypothesis[Any]]

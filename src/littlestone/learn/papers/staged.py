@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn.base import Caveat
 from littlestone.learn.papers.teachers import top
 from littlestone.learn.papers.voting import VotingLearner
@@ -19,7 +20,6 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.thresholds.above_threshold import cheapest
 from littlestone.privacy.parameters import least
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 
 class StagedLearner(VotingLearner[Point]):

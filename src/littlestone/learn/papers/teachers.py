@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, avoidable_errors, require_few
+from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.rules import Hypothesis, disagreement
-from littlestone.sample import Sample
 from littlestone.theory.decomposition import DecompositionTree, decompose
 
 

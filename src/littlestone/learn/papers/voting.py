@@ -16,6 +16,7 @@ import numpy as np
 from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     MOST_WORK,
     Bound,
@@ -33,7 +34,6 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import least
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 from littlestone.theory.decomposition import decompose
 
 MOST_SPACES = 10_000

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from littlestone.data.sample import Sample
 from littlestone.privacy.cost import decimal_text, exact_epsilon, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 if TYPE_CHECKING:
     from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts

@@ -10,6 +10,7 @@ from typing import Any
 from littlestone.base.visible import shortened
 from littlestone.classes.base import Enumerable, HypothesisClass, is_scorable
 from littlestone.data import Label
+from littlestone.data.sample import Sample
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.costs.mistakes import EQUAL, MistakeCosts
 from littlestone.learn.results.estimate import BETA, errors
@@ -17,7 +18,6 @@ from littlestone.learn.results.release import Release
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
 _BETA = float(BETA)

@@ -11,6 +11,7 @@ from typing import Any
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn.base import require_rule
 from littlestone.learn.papers.teachers import frontier, restrict_where_consistent, taught
 from littlestone.learn.papers.voting import MOST_STEPS
@@ -28,7 +29,6 @@ from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSid
 from littlestone.privacy.parameters import require_teachers, whole
 from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 _BETA = Fraction(1, 20)
 _TEACHERS, _MISTAKES, _MARGIN = 3, Fraction(3, 2), 3  # calibrated, per vote that is needed

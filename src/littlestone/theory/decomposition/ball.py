@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Generic, Self
 
 from littlestone.classes import HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.points import Point
-from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)

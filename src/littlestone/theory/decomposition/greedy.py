@@ -82,7 +82,7 @@ def top_hypotheses(
     >>> from littlestone.classes import Points
     >>> from littlestone.theory.decomposition import error_ball
     >>> from littlestone.points import Strings
-    >>> from littlestone.sample import Sample
+    >>> from littlestone.data.sample import Sample
     >>> H, examples = Points(Strings("dest")), [("HNL", 1)] * 2 + [("BOS", 1), ("ATL", 0)]
     >>> ball = error_ball(H, Sample.from_examples(H.domain, examples), 3)
     >>> top_hypotheses(ball, p=3)[0], [f.words() for f in top_hypotheses(ball.within(2), p=3)[1]]

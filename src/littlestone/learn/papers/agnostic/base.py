@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     MOST_WORK,
     Bound,
@@ -39,7 +40,6 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.parameters import least
 from littlestone.privacy.samplers import selection
 from littlestone.rules import Hypothesis
-from littlestone.sample import Sample
 
 MOST_DIMENSION = 12
 """The largest Littlestone dimension for which the realizable learner's own proved size is tried."""

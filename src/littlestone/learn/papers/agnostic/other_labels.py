@@ -6,13 +6,13 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from littlestone.data.sample import Sample
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation, log_patterns
 from littlestone.learn.papers.agnostic.patterns import Counts, fewest, relaxed
 from littlestone.learn.papers.agnostic.tuning import best, epsilons, shares
 from littlestone.points import Point
 from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.sample import Sample
 
 LARGEST = 200
 """The largest Littlestone dimension d for which 16^d is computed: floats end soon after."""

@@ -6,13 +6,13 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from littlestone.data.sample import Sample
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation
 from littlestone.learn.papers.agnostic.patterns import Counts, errors_of
 from littlestone.learn.papers.agnostic.tuning import best, epsilons, shares
 from littlestone.points import Point
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.sample import Sample
 
 
 class RelabellingLearner(AgnosticTransformation[Point]):

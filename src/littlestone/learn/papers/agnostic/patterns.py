@@ -7,9 +7,9 @@ import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spe
 from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.privacy.parameters import least
-from littlestone.sample import Sample
 
 Labels = NDArray[np.bool_]
 Counts = NDArray[np.int64]
