@@ -26,7 +26,7 @@ from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.verify.bgs21 import bit_class_cap
+from littlestone.prove.papers.bgs21 import bit_class_cap
 
 ON_REQUEST = True
 

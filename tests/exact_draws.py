@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from littlestone.audit.choices import Choices
-from littlestone.audit.secret import Secret
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.samplers.uniform import LazyUniform
+from littlestone.prove.mechanisms.choices import Choices
+from littlestone.prove.mechanisms.secret import Secret
 
 Output = TypeVar("Output", bound=Hashable)
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from littlestone.audit.choices import Choices
 from littlestone.privacy.mechanisms.streams import epoch
 from littlestone.privacy.samplers.reals import Real
+from littlestone.prove.mechanisms.choices import Choices
 
 
 class Script(Choices):

@@ -7,7 +7,6 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from littlestone.audit.subjects.staged import Segment, StageLaw
 from littlestone.classes import Subsets
 from littlestone.learn.stream.staged import StagedOnlineLearner
 from littlestone.points import Integers
@@ -15,6 +14,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.prove.mechanisms.subjects.staged import Segment, StageLaw
 
 HALF = Fraction(1, 2)
 

@@ -88,7 +88,7 @@ MECHANISM = '''
     from fractions import Fraction
     from functools import cached_property
 
-    from littlestone.audit import mechanism_subject, subject
+    from littlestone.prove.mechanisms import mechanism_subject, subject
     from littlestone.privacy.cost import PrivacyCost, decimal_text
     from littlestone.privacy.mechanisms.base import Mechanism
     from littlestone.privacy.rational import exp_below
@@ -202,7 +202,7 @@ LEARNED = (
 
 def test_the_class_keeps_the_laws_of_all_classes(folder: Path) -> None:
     code = f"""
-        from littlestone.checks import yield_checks
+        from littlestone.prove.laws import yield_checks
         from littlestone.classes import parse_class
         H = parse_class({CLASS!r})
         assert str(H) == {CLASS!r}, H

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from littlestone.audit import find_subject, find_subjects
 from littlestone.base import parallel
 from littlestone.base.errors import DeclarationError
 from littlestone.base.parallel import spread
 from littlestone.base.progress import stage, tracked, watching
 from littlestone.privacy.randomness import generator, is_cryptographic, seeded_generator
+from littlestone.prove.mechanisms import find_subject, find_subjects
 
 
 def worker(_: int) -> tuple[int, bool]:

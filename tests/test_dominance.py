@@ -30,8 +30,8 @@ from littlestone.learn.stream import choose_online_learner
 from littlestone.learn.stream.taped import StreamLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Event
-from littlestone.verify.catalogue import papers
-from littlestone.verify.statement import statements
+from littlestone.prove.papers.catalogue import papers
+from littlestone.prove.papers.statement import statements
 
 pytestmark = pytest.mark.deep
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
 
-from littlestone.verify.catalogue import OTHERS, Line, Paper, paper_of, papers
-from littlestone.verify.statement import Statement, Status, statements
+from littlestone.prove.papers.catalogue import OTHERS, Line, Paper, paper_of, papers
+from littlestone.prove.papers.statement import Statement, Status, statements
 
 PAGE = Path(__file__).parent.parent / "docs" / "theorem-map.md"
 

@@ -9,11 +9,11 @@ import pytest
 
 from each import each
 from littlestone.base.discovery import concrete
-from littlestone.checks import Check, yield_checks
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
 from littlestone.classes.promises.unlisted import NoVersionSpaces
 from littlestone.classes.text.declared import Declared
 from littlestone.points import Grid, Integers, Reals, Strings
+from littlestone.prove.laws import Check, yield_checks
 
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 EXAMPLES: list[HypothesisClass[Any]] = [H for kind in KINDS for H in kind.examples()]

@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 import pytest
 
-from littlestone.checks import yield_checks
 from littlestone.classes import ErrorRuns, FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.points import Grid, Names, Strings
+from littlestone.prove.laws import yield_checks
 from littlestone.rules import FiniteSet, StepFunction, TableFunction
 
 

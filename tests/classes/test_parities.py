@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from littlestone.base.errors import DeclarationError
-from littlestone.checks import yield_checks
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, parse_class
 from littlestone.data.sample import Sample
+from littlestone.prove.laws import yield_checks
 
 
 @pytest.mark.parametrize("affine", [False, True])

@@ -11,7 +11,6 @@ import pytest
 from comparing import agree, walks
 
 from littlestone.base.errors import DeclarationError, ModelError
-from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, PolynomialZeros, parse_class
 from littlestone.points import Domain, Grid
 from littlestone.points.algebra import (
@@ -22,6 +21,7 @@ from littlestone.points.algebra import (
     scattered,
     vector_space,
 )
+from littlestone.prove.laws import yield_checks
 from littlestone.rules import Hypothesis, ZeroSet, disagreement
 from littlestone.theory.decomposition import reduces
 

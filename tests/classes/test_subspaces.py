@@ -11,13 +11,13 @@ from comparing import agree, walks
 
 from each import each
 from littlestone.base.errors import DeclarationError, ModelError
-from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, LinearSubspaces, parse_class
 from littlestone.classes.subspaces import Subspaces
 from littlestone.data.sample import Sample
 from littlestone.points import Domain, Grid, Product
 from littlestone.points.algebra import Span, Vector, vector_space
 from littlestone.points.algebra.blocking import known_blocking
+from littlestone.prove.laws import yield_checks
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import reduces
 

@@ -24,7 +24,7 @@ STATEMENTS = """
     import os, time
     from pathlib import Path
     from littlestone.base import parallel
-    from littlestone.verify import Outcome, statement
+    from littlestone.prove.papers import Outcome, statement
 
     parallel.ALONE = float(os.environ["ALONE"])
 

@@ -19,8 +19,8 @@ from each import each
 from littlestone.base.errors import ModelError
 from littlestone.learn import Release
 from littlestone.points import Grid
+from littlestone.prove.papers.statement import Outcome, statement
 from littlestone.rules import StepFunction
-from littlestone.verify.statement import Outcome, statement
 
 OTHER = "delay,carrier,late\n" + "".join(f"{d * 7 - 50},Z{d},{d % 3 // 2}\n" for d in range(18))
 BLANK = "delay,carrier,late\n" + 'nan,,\n"","\r",x\n,,,,\n' * 6

@@ -12,8 +12,8 @@ from running import run
 
 from littlestone.base.errors import DeclarationError
 from littlestone.cli import verify as command
-from littlestone.verify.catalogue import OTHERS, paper_of, selected
-from littlestone.verify.statement import (
+from littlestone.prove.papers.catalogue import OTHERS, paper_of, selected
+from littlestone.prove.papers.statement import (
     Outcome,
     Statement,
     Status,
@@ -141,7 +141,7 @@ def test_another_seed_samples_others_and_the_default_is_always_the_same() -> Non
 
 def test_rows_that_sample_take_a_trial() -> None:
     """A row that makes a generator of its own would not hear of the seed."""
-    folder = Path(command.__file__).parent.parent / "verify"
+    folder = Path(command.__file__).parent.parent / "prove" / "papers"
     own = re.compile(r"default_rng|seeded_generator|random\.Random\(")
     for path in folder.glob("*.py"):
         if path.name == "statement.py":

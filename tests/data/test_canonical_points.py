@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.checks.disguises import (
+from littlestone.data import sample_from_arrays
+from littlestone.data.sample import Sample
+from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.points.labels import declared_labels
+from littlestone.points.values import number, text, truth
+from littlestone.prove.laws.disguises import (
     OUTSIDE,
     HostileFloat,
     HostileText,
@@ -19,11 +24,6 @@ from littlestone.checks.disguises import (
     disguises,
     hostile,
 )
-from littlestone.data import sample_from_arrays
-from littlestone.data.sample import Sample
-from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
-from littlestone.points.labels import declared_labels
-from littlestone.points.values import number, text, truth
 
 CENTS = Grid(-9, 99, "price", Decimal("0.01"))
 DOMAINS: list[Domain[Any]] = [

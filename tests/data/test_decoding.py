@@ -13,10 +13,10 @@ import pytest
 from pyarrow import parquet
 
 from littlestone.base.errors import TableError
-from littlestone.checks.disguises import OUTSIDE, hostile
 from littlestone.data import Label, csv_blocks, open_table, read_sample, sample_from_arrays
 from littlestone.data.sample import Sample
 from littlestone.points import Disjoint, Grid, Names, Strings
+from littlestone.prove.laws.disguises import OUTSIDE, hostile
 
 LATE = Label.parse("y", 1)
 

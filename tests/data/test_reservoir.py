@@ -14,8 +14,6 @@ import numpy as np
 import polars
 import pytest
 
-from littlestone.audit.choices import Choices
-from littlestone.audit.subjects.units import UnitTable
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, open_table, read_sample, reservoir
 from littlestone.data.coding import coded
@@ -23,6 +21,8 @@ from littlestone.data.reservoir import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.points import Integers, Product, Strings
 from littlestone.points.units import MOST_RECORDS, Unit
+from littlestone.prove.mechanisms.choices import Choices
+from littlestone.prove.mechanisms.subjects.units import UnitTable
 from planting import Fault, turns_red
 
 LABEL = Label.parse("y", 1)

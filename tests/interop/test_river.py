@@ -21,14 +21,6 @@ from river import evaluate, metrics
 from river.checks import yield_checks
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
-from littlestone.checks.disguises import (
-    SECRET,
-    HostileObject,
-    Liar,
-    OfHostileType,
-    disguises,
-    hostile,
-)
 from littlestone.classes import parse_class
 from littlestone.interop.river import LittlestoneOnlineClassifier
 from littlestone.learn.declared.schema import Schema
@@ -39,6 +31,14 @@ from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.prove.laws.disguises import (
+    SECRET,
+    HostileObject,
+    Liar,
+    OfHostileType,
+    disguises,
+    hostile,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning")
 

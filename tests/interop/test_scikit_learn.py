@@ -30,7 +30,6 @@ from littlestone.base.errors import (
     NotPrivateWarning,
     TableError,
 )
-from littlestone.checks.disguises import OUTSIDE, Liar, hostile
 from littlestone.classes import Thresholds, parse_class
 from littlestone.data import Condition, Label, open_table, plain_values, read_sample
 from littlestone.interop.features import feature_table
@@ -42,6 +41,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.prove.laws.disguises import OUTSIDE, Liar, hostile
 
 pytestmark = pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning")
 

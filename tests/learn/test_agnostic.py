@@ -13,7 +13,6 @@ import pytest
 from each import each
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, LedgerError, LittlestoneError
-from littlestone.checks.core import points, version_spaces
 from littlestone.classes import FiniteClass, HypothesisClass, Points, RuleSets, parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, GloballyStableLearner, RelabellingLearner
@@ -27,6 +26,7 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.prove.laws.core import points, version_spaces
 
 KINDS: list[Any] = [AgnosticLearner, RelabellingLearner]
 CLASSES: list[type[Any]] = concrete(HypothesisClass, "littlestone.classes")

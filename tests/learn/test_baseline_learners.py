@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, Subsets, parse_class
 from littlestone.data.sample import Sample
@@ -26,7 +24,9 @@ from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.verify.teachers import chunks_of_three
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.papers.teachers import chunks_of_three
 
 Learner = VotingLearner[Any]
 ONE, TWO = Subsets(Integers(), 1), Subsets(Integers(), 2)

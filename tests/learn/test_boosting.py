@@ -9,13 +9,6 @@ from typing import Any
 
 import pytest
 
-from littlestone.audit import exact_audit, neighbours
-from littlestone.audit.subjects.boosted_learner import (
-    RECORDS,
-    distribution,
-    tiny,
-    votes_in_order,
-)
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
 from littlestone.data.sample import Sample
@@ -25,6 +18,13 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.prove.mechanisms import exact_audit, neighbours
+from littlestone.prove.mechanisms.subjects.boosted_learner import (
+    RECORDS,
+    distribution,
+    tiny,
+    votes_in_order,
+)
 
 ONE = Fraction(1)
 H = Thresholds.on(0, 9)

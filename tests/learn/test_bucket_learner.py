@@ -12,8 +12,6 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError, ModelError
 from littlestone.classes import Lookup, Outcomes
 from littlestone.data.sample import Sample
@@ -25,6 +23,8 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.rules import BucketTable, Hypothesis
 from littlestone.rules.buckets import bucket_of
 

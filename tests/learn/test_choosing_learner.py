@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 
 from exact_draws import Draws
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import EqualityRules, Points, RuleSets, Subsets, Thresholds, parse_class
 from littlestone.classes.counting import rule_counts
@@ -28,6 +26,8 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import Elements
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.rules import Hypothesis
 
 Records = tuple[tuple[Any, int], ...]

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.audit.neighbours import neighbours
 from littlestone.classes import EqualityRules, Points, Subsets
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, PartitionLearner, Release
@@ -21,6 +20,7 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
+from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.rules import FiniteSet, Hypothesis, disagreement, majority
 
 D = Integers("key")

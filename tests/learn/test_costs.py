@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 
 from each import each
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
@@ -42,6 +40,8 @@ from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorSums, Scores, scores_of
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.rules import Hypothesis
 
 COSTS = [(5, 1), (1, 5), (3, 2)]

@@ -13,17 +13,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from littlestone.audit import audit_epsilon
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
-from littlestone.audit.subjects.exponential_learner import Records, released_text
-from littlestone.audit.subjects.globally_stable_learner import (
-    Learner,
-    Show,
-    as_text,
-    distribution,
-    in_order,
-)
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, Points, Subsets, Thresholds
 from littlestone.data.sample import Sample
@@ -42,6 +31,17 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
+from littlestone.prove.mechanisms import audit_epsilon
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subjects.exponential_learner import Records, released_text
+from littlestone.prove.mechanisms.subjects.globally_stable_learner import (
+    Learner,
+    Show,
+    as_text,
+    distribution,
+    in_order,
+)
 from littlestone.rules import Hypothesis
 from littlestone.theory.game.extended_soa import ExtendedSOA
 

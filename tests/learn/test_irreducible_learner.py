@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, LedgerError, TooLargeError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
 from littlestone.data.sample import Sample
@@ -24,9 +22,11 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.papers.teachers import agreed, one_rule_on_all_lists
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import decompose, error_ball, top_hypotheses
-from littlestone.verify.teachers import agreed, one_rule_on_all_lists
 
 Learner = IrreducibleLearner[Any]
 Lists = list[list[Hypothesis[Any]]]

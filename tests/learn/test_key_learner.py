@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import BudgetExceededError, DeclarationError, EmptyClassError
 from littlestone.classes import Points, Subsets, Thresholds
 from littlestone.learn.stream import KeyLearner, keys
@@ -22,6 +21,7 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.rules import FiniteSet
 from one_epoch import Short
 from scripted import Script

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Lookup, Outcomes, parse_class
 from littlestone.data.sample import Sample
@@ -25,6 +23,8 @@ from littlestone.points import Grid, Integers, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.rules import Hypothesis, LookupTable
 
 LABELS = ("UA", "AA", "DL")

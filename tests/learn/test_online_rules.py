@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from littlestone.audit.neighbours import neighbours
-from littlestone.audit.subjects.online_rules import of_rules
 from littlestone.base.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.classes import EqualityRules, Subsets
 from littlestone.learn.stream import RuleLearner, choose_online_learner
@@ -28,6 +26,8 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
 )
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subjects.online_rules import of_rules
 from littlestone.rules import RuleUnion
 from scripted import Script
 

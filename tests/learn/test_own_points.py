@@ -21,7 +21,6 @@ import pytest
 from each import each
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError
-from littlestone.checks.disguises import OUTSIDE, disguises, hostile
 from littlestone.classes import EqualityRules, FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.promises.covering import PointCovering
 from littlestone.data import sample_from_arrays
@@ -36,6 +35,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.prove.laws.disguises import OUTSIDE, disguises, hostile
 from littlestone.rules import Hypothesis
 
 Record = tuple[Any, Any]

@@ -20,7 +20,6 @@ import numpy as np
 import pytest
 
 from exact_draws import Draws, apart
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
 from littlestone.learn.stream import prediction
@@ -35,6 +34,7 @@ from littlestone.privacy.mechanisms.thresholds.between_thresholds import Answer,
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.theory.game import StandardOptimalAlgorithm
 from scripted import Script
 

@@ -14,9 +14,6 @@ import pytest
 from scipy.optimize import linprog
 
 from exact_draws import Draws
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
-from littlestone.audit.subject import paid
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import (
     EqualityRules,
@@ -39,6 +36,9 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.scores import ErrorRuns
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subject import paid
 from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, function_of_labels
 
 Learner = ProperLearner[Any]

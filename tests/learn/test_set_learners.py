@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import EqualityRules, Points, Subsets
 from littlestone.data.sample import Sample
@@ -20,6 +18,8 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
 
 RECORDS = tuple(product(range(3), (0, 1)))
 

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.dimensions.searching import has_one_mistake
@@ -22,6 +20,8 @@ from littlestone.learn.plan import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.rules import values_of
 
 BUDGET = Budget(1, "1e-6")

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds, parse_class
 from littlestone.dimension.vc import dual_vc_dimension
@@ -37,6 +36,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.rules import FiniteSet
 from littlestone.theory.decomposition import is_irreducible, leaf_bound
 from staged_process import Process

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from test_tape import LEARNERS, STEPS, records
 
-from littlestone.audit.subjects.unit_streams import Steps, unit_neighbours
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Subsets
@@ -33,6 +32,7 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.subjects.unit_streams import Steps, unit_neighbours
 from one_epoch import RATIO, Short
 from planting import Fault, turns_red
 from scripted import Script

@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 
 import pytest
 
-from littlestone.audit.neighbours import neighbours
-from littlestone.audit.subjects.online import of_teachers
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Subsets, Thresholds, parse_class
 from littlestone.learn.stream import TeacherLearner, choose_online_learner, durable_run, teachers
@@ -26,6 +24,8 @@ from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subjects.online import of_teachers
 from littlestone.rules import FiniteSet, Hypothesis
 
 Record = tuple[int, int]

@@ -7,9 +7,9 @@ from collections import Counter
 
 from littlestone.classes import FiniteClass
 from littlestone.learn.papers.stable.tournament import stable_rule
-from littlestone.verify import definitions, tournaments
-from littlestone.verify.blm20 import ELEVEN, eleven_points
-from littlestone.verify.statement import Trial
+from littlestone.prove.papers import definitions, tournaments
+from littlestone.prove.papers.blm20 import ELEVEN, eleven_points
+from littlestone.prove.papers.statement import Trial
 
 
 def test_without_a_cap_the_laws_are_those_of_the_row() -> None:

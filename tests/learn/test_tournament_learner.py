@@ -13,10 +13,6 @@ from typing import Any
 import pytest
 
 from exact_draws import Draws, apart
-from littlestone.audit.exact import exact_audit
-from littlestone.audit.neighbours import neighbours
-from littlestone.audit.subject import paid
-from littlestone.audit.subjects.exponential_learner import released_text
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.data.sample import Sample
@@ -28,6 +24,10 @@ from littlestone.learn.papers.teachers import permuted
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.prove.mechanisms.exact import exact_audit
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subject import paid
+from littlestone.prove.mechanisms.subjects.exponential_learner import released_text
 from littlestone.theory.game import StandardOptimalAlgorithm
 from littlestone.theory.game.extended_soa import ExtendedSOA
 from scripted import Script

@@ -11,8 +11,6 @@ import polars
 import pytest
 
 import littlestone
-from littlestone.audit import exact_audit
-from littlestone.audit.subjects.units import Blocks, UnitTable, exponential
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import FiniteClass, Lookup, Points, Subsets, Thresholds, parse_class
@@ -35,6 +33,8 @@ from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
+from littlestone.prove.mechanisms import exact_audit
+from littlestone.prove.mechanisms.subjects.units import Blocks, UnitTable, exponential
 from littlestone.rules.buckets import bucket_of
 
 ONE = Fraction(1)

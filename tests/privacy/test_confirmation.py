@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from littlestone.audit.neighbours import neighbours
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.mechanisms.streams.confirmation import (
     Confirmations,
@@ -23,6 +22,7 @@ from littlestone.privacy.mechanisms.streams.confirmation import (
 )
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.neighbours import neighbours
 from scripted import Script
 
 Stream = tuple[int | None, ...]

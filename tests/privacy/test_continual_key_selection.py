@@ -15,8 +15,6 @@ from typing import Any
 import pytest
 from threshold_audit import chi_square, worst
 
-from littlestone.audit.neighbours import neighbours
-from littlestone.audit.trials import Trials
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
@@ -28,6 +26,8 @@ from littlestone.privacy.mechanisms.streams.continual_key_selection import (
 )
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection, law
 from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.trials import Trials
 from one_epoch import LONG, RATIO, SHORT, Selections, Stream, chance, one_epoch, times
 from scripted import Script
 

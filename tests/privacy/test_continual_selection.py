@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 from threshold_audit import chi_square
 
-from littlestone.audit.neighbours import neighbours
-from littlestone.audit.trials import Trials
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
@@ -27,6 +25,8 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
 )
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.trials import Trials
 from scripted import Script
 
 Stream = tuple[tuple[str, ...], ...]

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from spending import Answer
 
-from littlestone.audit.choices import Choices, follow
 from littlestone.points.units import MOST_RECORDS, Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import Grouped, growth
@@ -46,6 +45,7 @@ from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.privacy.samplers.reals import Real
+from littlestone.prove.mechanisms.choices import Choices, follow
 
 EPSILONS = tuple(map(Fraction, ("0.001", "0.01", "1", "30")))
 DELTAS = tuple(map(Fraction, ("1e-6", "0.1")))

@@ -1,6 +1,6 @@
 """The exponential mechanism is epsilon-DP: exact distributions on all tiny neighbouring samples.
 
-Its planted bugs are in tests/audit/plants/exponential.py.
+Its planted bugs are in tests/prove/plants/exponential.py.
 """
 
 from fractions import Fraction
@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.audit import exact_audit, neighbours
-from littlestone.audit.subjects.exponential_learner import Records, all_records
 from littlestone.base.errors import LedgerError
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.data.sample import Sample
@@ -19,6 +17,8 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorRuns
+from littlestone.prove.mechanisms import exact_audit, neighbours
+from littlestone.prove.mechanisms.subjects.exponential_learner import Records, all_records
 
 CLASSES: list[Enumerable[Any]] = [
     Thresholds.on(0, 2),

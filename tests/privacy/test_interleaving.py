@@ -17,9 +17,6 @@ from typing import Any
 import pytest
 from threshold_audit import tail
 
-from littlestone.audit.choices import Choices
-from littlestone.audit.exact import ratio_below, renyi_moment
-from littlestone.audit.subjects.randomized_response import RandomizedResponse
 from littlestone.base.discovery import modules
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.account import accounts
@@ -29,6 +26,9 @@ from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.mechanisms.thresholds import threshold_tests
 from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
 from littlestone.privacy.rational import exp_below, log_above
+from littlestone.prove.mechanisms.choices import Choices
+from littlestone.prove.mechanisms.exact import ratio_below, renyi_moment
+from littlestone.prove.mechanisms.subjects.randomized_response import RandomizedResponse
 
 ONE = Fraction(1)
 Law = frozenset[tuple[Fraction, Fraction]]  # of likelihood ratios Q / P: each, and its mass P

@@ -11,7 +11,6 @@ import pytest
 from scipy.stats import chisquare
 
 from exact_draws import Draws, apart
-from littlestone.audit import find_subject
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
@@ -20,6 +19,7 @@ from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
+from littlestone.prove.mechanisms import find_subject
 
 PARAMETERS = [
     (Fraction(1, 2), Fraction(1, 20)),

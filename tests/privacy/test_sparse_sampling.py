@@ -10,7 +10,6 @@ from itertools import product
 import pytest
 from scipy import stats
 
-from littlestone.audit.trials import Trials
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
@@ -19,6 +18,7 @@ from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
+from littlestone.prove.mechanisms.trials import Trials
 
 Lists = tuple[Sequence[int], ...]
 

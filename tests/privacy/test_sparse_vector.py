@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from threshold_audit import Values, Zeros, chi_square, neighbours, tail, worst
 
-from littlestone.audit.trials import Trials
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -24,6 +23,7 @@ from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
     sequences,
 )
 from littlestone.privacy.rational import exp_below
+from littlestone.prove.mechanisms.trials import Trials
 from scripted import Script
 
 Pairs = Iterable[tuple[Values, Values]]

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from exact_draws import Draws, apart
-from littlestone.audit.choices import follow
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.selection import PowerBounds, draw_sum, group, mass_bounds
 from littlestone.privacy.scores import ErrorSums
+from littlestone.prove.mechanisms.choices import follow
 from scripted import Bits
 
 Groups = list[list[list[int]]]

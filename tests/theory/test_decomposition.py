@@ -18,6 +18,15 @@ from littlestone.base.errors import DeclarationError, EmptyClassError
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.points import Integers, Reals, Strings
+from littlestone.prove.papers.valid_trees import (
+    Rows,
+    dimension,
+    dimension_and_essential,
+    irreducible,
+    most_leaves,
+    soa,
+    splits,
+)
 from littlestone.theory.decomposition import (
     Decompositions,
     DecompositionTree,
@@ -38,15 +47,6 @@ from littlestone.theory.decomposition import (
     top_hypotheses,
 )
 from littlestone.theory.decomposition.limits import MOST_ABOVE
-from littlestone.verify.valid_trees import (
-    Rows,
-    dimension,
-    dimension_and_essential,
-    irreducible,
-    most_leaves,
-    soa,
-    splits,
-)
 
 CLASSES_ON_THREE_POINTS: list[Rows] = [
     frozenset(row for i, row in enumerate(product((0, 1), repeat=3)) if mask >> i & 1)

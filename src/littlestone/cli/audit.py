@@ -10,14 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.audit import EpsilonBound, ExactAudit, find_subject, find_subjects
-from littlestone.audit.exact import Row, nats
 from littlestone.base.errors import DeclarationError
 from littlestone.cli.bars import bar
 from littlestone.cli.console import counted, out, print_json, print_pairs, print_table
 from littlestone.cli.options import JobsOption, JsonOption
 from littlestone.privacy.cost import decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.randomness import generator
+from littlestone.prove.mechanisms import EpsilonBound, ExactAudit, find_subject, find_subjects
+from littlestone.prove.mechanisms.exact import Row, nats
 
 
 def audit(

@@ -14,8 +14,8 @@ from littlestone.base.parallel import spread
 from littlestone.cli.bars import bar
 from littlestone.cli.console import counted, err, out, print_json
 from littlestone.cli.options import JobsOption, JsonOption
-from littlestone.verify.catalogue import OTHERS, number_of, selected, title_of
-from littlestone.verify.statement import Statement, Trial, Verdict, run_one, tally
+from littlestone.prove.papers.catalogue import OTHERS, number_of, selected, title_of
+from littlestone.prove.papers.statement import Statement, Trial, Verdict, run_one, tally
 
 _WIDEST = 100
 _MARK = 7  # columns of a verdict

@@ -1,0 +1,1 @@
+"""What is claimed, and the runs that show it."""

@@ -1,0 +1,172 @@
+"""Laws of domains: their points, and the map from any object to a point."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from littlestone.points import Domain
+from littlestone.prove.laws.core import domain_points, expect
+from littlestone.prove.laws.disguises import OUTSIDE, disguises, hostile
+from littlestone.prove.laws.prediction import AWKWARD_VALUES
+
+Of = Domain[Any]
+
+JSON_VALUES: tuple[Any, ...] = (
+    *(None, True, 1.5, "", "?", "1/0"),
+    *([], [None], [[]], [True, "a"], [0, 0, 0, 0, 0], {}, {"a": 1}),
+)
+EXACT = (int, str, float, bytes, Fraction, tuple)
+
+
+def is_exact(x: Any) -> bool:
+    """Whether a point is made of built-in types alone, without bool, derived types or numpy's types.
+
+    >>> is_exact((1, "a")), is_exact(True)
+    (True, False)
+    """
+    if type(x) is tuple:
+        return all(map(is_exact, x))
+    if type(x) is Fraction:
+        return type(x.numerator) is type(x.denominator) is int
+    return type(x) in EXACT
+
+
+def _shown(value: object) -> str:
+    """The value in words, or the name of its type, because its own text may raise."""
+    if type(value) is str or type(value) is float or value is None:
+        return f"{value!r:.60}"
+    return f"one of type {vars(type)['__name__'].__get__(type(value))}"
+
+
+def _text(x: object) -> str:
+    """The point in words; the points of a faulty domain may be objects without a text."""
+    try:
+        return repr(x)
+    except Exception:
+        return _shown(x)
+
+
+def _values(domain: Of) -> list[Any]:
+    """Values of every kind, points of the domain, and objects that equal them."""
+    tried = domain_points(domain)[:6]
+    equal = [other for x in tried for other in disguises(x)]
+    wild = [*AWKWARD_VALUES, *OUTSIDE, *hostile()]
+    return [*tried, *equal, *wild, [*tried[:1], None, "a", 7], *([v] for v in wild)]
+
+
+def iteration(domain: Of) -> None:
+    """Iterating gives `size` distinct points, in the order of `index`, and random points are points."""
+    listed = list(islice(domain, 200))
+    expect(len(set(listed)) == len(listed) > 0, "iteration gives distinct points")
+    expect(domain.examples(7) == listed[:7], "examples(k) are the first k points")
+    for x in [*listed, *(domain.random_point(random.Random(seed)) for seed in range(20))]:
+        expect(x in domain, "every point is in the domain", x=_text(x))
+        expect(is_exact(x), "a point is made of exact built-in types", x=_text(x))
+    if domain.size is None:
+        expect(len(listed) == 200, "iteration over an infinite domain never ends")
+        return
+    expect(len(listed) == min(domain.size, 200), "size is the number of points", n=len(listed))
+    for j, x in enumerate(listed):
+        expect(domain.index(x) == j, "index(x) is the place of x", x=_text(x), place=j)
+
+
+def every_value_is_a_point(domain: Of) -> None:
+    """`encode`, `encode_record` and `canonical` make a point of any object and never raise."""
+    for value in _values(domain):
+        shown, width = _shown(value), len(domain.column_names)
+        for name, ask in (
+            ("encode", domain.encode),
+            ("canonical", domain.canonical),
+            ("encode_record", lambda v, width=width: domain.encode_record([v] * width)),
+        ):
+            try:
+                x = ask(value)
+            except Exception as error:
+                expect(False, f"{name} never raises", value=shown, raised=type(error).__name__)
+            inside = x in domain and is_exact(x)
+            expect(inside, f"{name} gives a point of the domain", value=shown)
+        try:
+            answers = [domain.reads(value), domain.reads_record([value] * width), value in domain]
+            own = domain.own(value)
+        except Exception as error:
+            expect(False, "no question raises", value=shown, raised=type(error).__name__)
+        law = "reads, reads_record and `in` answer True or False"
+        expect(all(type(a) is bool for a in answers), law, value=shown)
+        expect(own is None or own in domain, "own gives a point or None", value=shown)
+
+
+def canonical_is_idempotent(domain: Of) -> None:
+    """canonical(canonical(v)) = canonical(v), and canonical(x) = x for every point x."""
+    for value in _values(domain):
+        x = domain.canonical(value)
+        again, own = domain.canonical(x), domain.own(x)
+        at = {"value": _shown(value), "x": _text(x)}
+        expect(_same(again, x), "canonical(canonical(v)) = canonical(v)", **at, again=_text(again))
+        expect(_same(own, x), "a point is its own", **at, own=_text(own))
+    for x in domain_points(domain):
+        expect(_same(domain.canonical(x), x), "canonical(x) = x for a point x", x=_text(x))
+
+
+def equal_objects_are_one_point(domain: Of) -> None:
+    """An object that equals a point becomes that point, which does not reveal the type of the object.
+
+    For `canonical`, whole numbers are tried in types of whole numbers only.  The reason: on a grid
+    whose unit is not 1, the float 12.0 is the value 12 and not the point 12.
+    """
+    for x in domain_points(domain)[:8]:
+        for other in disguises(x, typed=True):
+            found = domain.canonical(other)
+            at = {"x": _text(x), "given": _shown(other), "found": _text(found)}
+            expect(_same(found, x), "canonical gives the point that an object equals", **at)
+        for other in disguises(x):
+            if (own := domain.own(other)) is not None:
+                at = {"x": _text(x), "given": _shown(other), "own": _text(own)}
+                expect(_same(own, x), "own gives the point that an object equals", **at)
+
+
+def json_round_trip(domain: Of) -> None:
+    """The domain and its points are read back from JSON, and other JSON values give a point or None."""
+    points = [*domain_points(domain), *(domain.canonical(value) for value in _values(domain))]
+    for x in points:
+        read = domain.point_from_json(json.loads(json.dumps(domain.point_to_json(x))))
+        expect(_same(read, x), "JSON brings a point back", x=_text(x), back=_text(read))
+    for data in JSON_VALUES:
+        try:
+            read = domain.point_from_json(data)
+        except Exception as error:
+            expect(False, "point_from_json never raises", data=data, raised=_text(error))
+        law = "point_from_json gives a point or None"
+        expect(read is None or (read in domain and is_exact(read)), law, data=data)
+    back = Domain.from_json(json.loads(json.dumps(domain.to_json())))
+    expect(back == domain and hash(back) == hash(domain), "JSON brings the domain back", back=back)
+
+
+def domain_is_a_value(domain: Of) -> None:
+    """Unpickling gives an equal domain, its columns have distinct names, and its points have words."""
+    back = pickle.loads(pickle.dumps(domain))
+    expect(back == domain and hash(back) == hash(domain), "unpickling gives an equal domain")
+    names = domain.column_names
+    distinct = len(set(names)) == len(names) > 0 and all(type(name) is str for name in names)
+    expect(distinct, "columns have distinct names", names=names)
+    for x in domain_points(domain):
+        expect(type(domain.words(x)) is str, "words are a text", x=_text(x))
+
+
+def _same(x: Any, y: Any) -> bool:
+    """Whether two points are indistinguishable in all their parts."""
+    return bool(x == y) and _text(x) == _text(y) and is_exact(x) == is_exact(y)
+
+
+DOMAIN_LAWS = (
+    domain_is_a_value,
+    iteration,
+    every_value_is_a_point,
+    canonical_is_idempotent,
+    equal_objects_are_one_point,
+    json_round_trip,
+)

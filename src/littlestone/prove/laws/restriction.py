@@ -1,0 +1,132 @@
+"""Laws of `restrict`, emptiness, size and the Littlestone dimension."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from itertools import pairwise, product
+
+from littlestone.prove.laws.core import Class, expect, points, version_spaces
+
+
+def pickle_round_trip(H: Class) -> None:
+    """Unpickling gives an equal class, which multiprocessing needs."""
+    for V in version_spaces(H, most=6):
+        expect(pickle.loads(pickle.dumps(V)) == V, "unpickling gives an equal class", V=V)
+
+
+def restrict_is_pure(H: Class) -> None:
+    """`restrict` does not change its class, and gives equal classes for equal examples."""
+    copy = pickle.loads(pickle.dumps(H))
+    before = (str(H), H.size, H.is_empty(), H.littlestone_dimension())
+    for x in points(H, few=4):
+        for y in range(H.labels):
+            V = H.restrict(x, y)
+            expect(H.restrict(x, y) == V, "H|(x,y) = H|(x,y), asked twice", x=x, y=y)
+            expect(type(V) is type(H), "a version space is a class of the same kind", x=x, y=y)
+            expect(V.domain == H.domain, "a version space has the domain of its class", x=x, y=y)
+    expect(copy == H, "restrict leaves its class as it was")
+    after = (str(H), H.size, H.is_empty(), H.littlestone_dimension())
+    expect(before == after, "restrict leaves its class as it was", before=before, after=after)
+
+
+def restrict_partitions(H: Class) -> None:
+    """H is the disjoint union of the H|(x,y), y = 0, ..., k."""
+    for V in version_spaces(H, most=8):
+        for x in points(V, few=4):
+            parts = [V.restrict(x, y) for y in range(V.labels)]
+            empty = all(W.is_empty() for W in parts)
+            expect(empty == V.is_empty(), "V is empty iff all V|(x,y) are", V=V, x=x)
+            sizes = [W.size for W in parts if W.size is not None]
+            if V.size is not None and len(sizes) == len(parts):
+                expect(V.size == sum(sizes), "|V| = the sum of |V|(x,y)|", V=V, x=x)
+            for y, W in enumerate(parts):
+                others = (W.restrict(x, z) for z in range(V.labels) if z != y)
+                alone = all(U.is_empty() for U in others)
+                expect(alone, "V|(x,y)|(x,z) is empty for z != y", V=V, x=x, y=y)
+                expect(_same(W, W.restrict(x, y)), "V|(x,y)|(x,y) = V|(x,y)", V=V, x=x, y=y)
+                expect(
+                    W.size is None or V.size is None or W.size <= V.size,
+                    "a version space has no more hypotheses",
+                    V=V,
+                    x=x,
+                    y=y,
+                )
+
+
+def restrictions_commute(H: Class) -> None:
+    """H|(a,y)|(b,z) = H|(b,z)|(a,y), so a version space depends on the set of examples only."""
+    tried = points(H, few=2, all_up_to=6)
+    for a, b in pairwise(tried):
+        for y, z in product(range(H.labels), repeat=2):
+            same = _same(H.restrict(a, y).restrict(b, z), H.restrict(b, z).restrict(a, y))
+            expect(same, "H|(a,y)|(b,z) = H|(b,z)|(a,y)", a=a, y=y, b=b, z=z)
+
+
+def _same(V: Class, W: Class) -> bool:
+    """Whether two version spaces look the same to a learner."""
+    if V.is_empty() or W.is_empty():
+        return V.is_empty() and W.is_empty()
+    if (V.size, V.littlestone_dimension()) != (W.size, W.littlestone_dimension()):
+        return False
+    return math.isinf(V.littlestone_dimension()) or V.soa() == W.soa()
+
+
+def emptiness(H: Class) -> None:
+    """V is empty iff LDim(V) = -1 iff |V| = 0."""
+    for V in version_spaces(H):
+        expect((V.littlestone_dimension() == -1) == V.is_empty(), "empty iff LDim = -1", V=V)
+        expect((V.size == 0) == V.is_empty(), "empty iff size = 0", V=V)
+
+
+def dimension_and_size(H: Class) -> None:
+    """LDim(V) <= floor(log2 |V|), and LDim(V) = 0 iff |V| = 1 (lecture 5, Example 1)."""
+    for V in version_spaces(H):
+        d, size = V.littlestone_dimension(), V.size
+        expect(d == math.inf or type(d) is int, "LDim is an int or math.inf", V=V, LDim=repr(d))
+        if size is None:
+            expect(d >= 1, "hypotheses that are not counted have LDim >= 1", V=V, LDim=d)
+        else:
+            expect(d <= size.bit_length() - 1, "LDim <= floor(log2 size)", V=V, LDim=d, size=size)
+            expect((d == 0) == (size == 1), "LDim = 0 iff size = 1", V=V, LDim=d, size=size)
+
+
+def dimension_under_restriction(H: Class) -> None:
+    """LDim(V|(x,y)) <= LDim(V), with equality for at most one y if finite (lecture 5, Lemma 1)."""
+    for V in version_spaces(H, most=8):
+        d = V.littlestone_dimension()
+        for x in points(V, few=6):
+            below = [V.restrict(x, y).littlestone_dimension() for y in range(V.labels)]
+            expect(max(below) <= d, "LDim(V|(x,y)) <= LDim(V)", V=V, x=x, LDims=below)
+            if 0 <= d < math.inf:
+                law = "LDim(V|(x,y)) < LDim(V) for all labels but one"
+                expect(below.count(d) <= 1, law, V=V, x=x, LDims=below)
+
+
+def mistake_points(H: Class) -> None:
+    """`mistake_point` is None iff LDim(V) <= 0; otherwise LDim(V|(x,y)) >= LDim(V) - 1 for two y."""
+    for V in version_spaces(H):
+        d, x = V.littlestone_dimension(), V.mistake_point()
+        expect((x is None) == (d <= 0), "mistake_point is None iff LDim <= 0", V=V, LDim=d, x=x)
+        if x is not None:
+            expect(x in V.domain, "mistake_point is in the domain", V=V, x=x)
+            below = [V.restrict(x, y).littlestone_dimension() for y in range(V.labels)]
+            law = "LDim(V|(x,y)) >= LDim(V) - 1 for two y at x = mistake_point"
+            expect(sorted(below)[-2] >= d - 1, law, V=V, x=x, LDim=d, LDims=below)
+
+
+def mistake_tree(H: Class, depth: int = 4) -> None:
+    """The mistake points below H make a shattered tree of depth min(LDim(H), ``depth``)."""
+    level = [H]
+    for below in range(int(min(H.littlestone_dimension(), depth))):
+        children = []
+        for V in level:
+            x = V.mistake_point()
+            expect(x is not None, "the mistake tree is complete", V=V, level=below)
+            sides = [V.restrict(x, y) for y in range(V.labels)]
+            if len(sides) > 2:  # the two labels with the largest dimension
+                sides = sorted(sides, key=lambda W: W.littlestone_dimension())[-2:]
+            children += sides
+        level = children
+        for V in level:
+            expect(not V.is_empty(), "the mistake tree is shattered", V=V, level=below + 1)

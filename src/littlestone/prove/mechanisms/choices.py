@@ -1,0 +1,170 @@
+"""The exact law of a randomized function: its own code, run along every outcome of its choices."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from typing import Any, Self, TypeVar
+
+from littlestone.base.errors import DeclarationError
+from littlestone.prove.mechanisms.secret import Choose, Secret
+
+Output = TypeVar("Output", bound=Hashable)
+
+_FEW = 2**8  # up to this many values of a number are tried one by one
+
+
+class Choices:
+    """Run a function repeatedly, with other outcomes of `choose` each time.
+
+    >>> choices = Choices()
+    >>> coin = [Fraction(1, 3), Fraction(2, 3)]
+    >>> law = choices.explore(lambda: choices.choose(coin) + choices.choose(coin))
+    >>> {heads: str(mass) for heads, mass in law.items()}
+    {0: '1/9', 1: '4/9', 2: '4/9'}
+    """
+
+    def __init__(self) -> None:
+        self._left: list[list[int]] = []  # of each choice, the outcomes to try, the next one last
+        self._position = 0
+        self._weight = Fraction(1)
+        self._least, self._given_up = Fraction(0), False
+        self.found: dict[Any, Fraction] = {}
+        """The masses of the outcomes that `explore` has seen so far."""
+
+    def choose(self, weights: Sequence[Fraction]) -> int:
+        """Choose one of the outcomes 0, 1, ... with these weights."""
+        if self._position == len(self._left):
+            likely = [i for i, w in enumerate(weights) if self._weight * w >= self._least]
+            if not likely:
+                self._given_up = True
+                raise _TooRare
+            self._left.append(likely[::-1])
+        chosen = self._left[self._position][-1]
+        self._position += 1
+        self._weight *= weights[chosen]
+        return chosen
+
+    def either(self) -> bool:
+        """A choice whose likelihood `weigh` tells later."""
+        return bool(self.choose([Fraction(1)] * 2))
+
+    def weigh(self, likelihood: Fraction) -> None:
+        """State the likelihood of what came before, beyond the weights of the choices."""
+        self._weight *= likelihood
+
+    def generator(self) -> random.Random:
+        """A generator whose random bits are choices, made only as far as the code asks for them.
+
+        Bits and large numbers are a `Secret`.  So comparing 64 bits with a number is one choice of two,
+        with the exact weights, and not of 2^64.
+
+        >>> choices = Choices()
+        >>> law = choices.explore(lambda: choices.generator().getrandbits(64) < 2**62)
+        >>> {below: str(mass) for below, mass in law.items()}
+        {True: '1/4', False: '3/4'}
+        """
+        return Chosen.by(self.choose)
+
+    def explore(
+        self, run: Callable[[], Output], least: Fraction = Fraction(0)
+    ) -> dict[Output, Fraction]:
+        """The distribution of what ``run`` returns.
+
+        A run is given up once its probability is below ``least``, so that endless sampling can be
+        followed too.  Then no probability is too large, and what is missing from a sum of 1 was given
+        up.
+        """
+        self.found = found = dict[Any, Fraction]()
+        self._left, self._least = [], least
+        while True:
+            self._position, self._weight, self._given_up = 0, Fraction(1), False
+            try:
+                output = run()
+                # A part of the weight may be a choice that is made only when the output is named.
+                found[output] = found.get(output, Fraction(0)) + self._weight
+            except (Exception, _TooRare):
+                if not self._given_up:  # numpy replaces what an index raises by errors of its own
+                    raise
+            while self._left and len(self._left[-1]) == 1:
+                self._left.pop()
+            if not self._left:
+                return found
+            self._left[-1].pop()
+
+
+class Chosen(random.Random):
+    """A generator whose random bits are choices."""
+
+    choose: Choose
+
+    @classmethod
+    def by(cls, choose: Choose) -> Self:
+        """A generator whose choices ``choose`` makes."""
+        made = cls()
+        made.choose = choose
+        return made
+
+    def getrandbits(self, k: int) -> int:
+        return Secret.below(1 << k, self.choose)  # type: ignore[return-value]
+
+    def _randbelow(self, n: int) -> int:  # what all whole numbers of a generator come from
+        if n <= _FEW:  # the code may want an int
+            return self.choose([Fraction(1, n)] * n)
+        return Secret.below(n, self.choose)  # type: ignore[return-value]
+
+    def shuffle(self, items: Any) -> None:
+        """Go once through each order of ``items``; equal items are interchangeable."""
+        left = Counter(items)
+        for i in range(len(items)):
+            kinds, rest = list(left), left.total()
+            items[i] = kinds[self.choose([Fraction(left[kind], rest) for kind in kinds])]
+            left -= Counter([items[i]])
+
+    def random(self) -> float:
+        raise DeclarationError(
+            "follow an algorithm along its choices",
+            found="it draws a float, whose law is not exact",
+            fix="let it draw whole numbers or bits",
+        )
+
+
+def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Output, Fraction]:
+    """Lower bounds of the probabilities of everything ``run`` returns, by its own code.
+
+    It is run about ``runs`` times, always with the same generator, along its most likely choices; what
+    the bounds lack of 1 is unknown.  So if a law is that of the code, none of its probabilities is
+    below these bounds.
+
+    >>> from littlestone.privacy.samplers.geometric import discrete_laplace
+    >>> law = follow(lambda rng: discrete_laplace(Fraction(1, 2), rng) == 0)
+    >>> [round(float(law[zero]), 6) for zero in (False, True)]
+    [0.666656, 0.333333]
+    """
+    choices, found, least, left = Choices(), dict[Output, Fraction](), Fraction(1), runs
+    rng = choices.generator()
+
+    def counted() -> Output:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise _Enough
+        return run(rng)
+
+    try:
+        while 1 - sum(found.values()) > Fraction(1, 2**16):
+            least /= 4
+            found = choices.explore(counted, least)
+    except _Enough:
+        pass
+    return max(found, choices.found, key=lambda law: sum(law.values()))
+
+
+class _Enough(BaseException):
+    """As many runs were made as were asked for."""
+
+
+class _TooRare(BaseException):
+    """The run is not worth following."""

@@ -1,0 +1,220 @@
+"""What an audit needs to know about a mechanism or learner, and how all subjects are found."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from littlestone.base.discovery import modules
+from littlestone.base.errors import DeclarationError, did_you_mean
+from littlestone.base.parallel import spread
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.randomness import chosen_generator, generator, seed_from
+from littlestone.prove.mechanisms.exact import Data, Distribution, ExactAudit, exact_audit
+from littlestone.prove.mechanisms.statistical import (
+    EpsilonBound,
+    bounded,
+    checked_confidence,
+    halves,
+)
+from littlestone.prove.mechanisms.trials import Trials
+
+Input = TypeVar("Input")
+Output = TypeVar("Output", bound=Hashable)
+Run = Callable[[Data], Hashable]
+
+
+def as_it_is(data: object, output: Hashable) -> Hashable:
+    """The cell of an output whose probability stands alone."""
+    return output
+
+
+_PART = 250  # runs that one message to a worker is worth, even if they take a millisecond each
+
+
+class _Part(NamedTuple):
+    """Some runs of one of two halves, on one of the two large data sets; without a seed, None."""
+
+    half: int
+    which: int
+    times: int
+    seed: int | None
+
+
+@dataclass(frozen=True)
+class Subject(Generic[Data]):
+    """Something to audit: its claim, its exact distribution on tiny data, a run at a real size.
+
+    ``event`` makes the claim.  ``pairs`` are tiny neighbouring data sets, and ``large`` is one pair of
+    realistic size.  ``runs(times, rng)`` pays for that many runs, which draw from ``rng``, and returns
+    a function that does one of them.  Data sets are hashable and made up, because an audit prints them.
+    If ``distribution`` adds up outputs of equal likelihood ratios, ``cell(data, output)`` is the key
+    under which it counts an output.
+    """
+
+    event: Event
+    distribution: Distribution[Data]
+    pairs: tuple[tuple[Data, Data], ...]
+    runs: Callable[[int, random.Random], Run[Data]]
+    large: tuple[Data, Data]
+    cell: Callable[[Data, Any], Hashable] = as_it_is
+    # What another process makes it from.  A subject that is changed by `replace` has none.
+    recipe: tuple[str, Fraction, Fraction] | None = field(default=None, init=False, repr=False)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Its functions cannot be pickled, and its receipts must not be.
+        return _made, self.recipe or ()
+
+    def _jobs(self, jobs: int | None) -> int | None:
+        return 1 if self.recipe is None else jobs
+
+    def exact(self, *, jobs: int | None = 1) -> ExactAudit[Data]:
+        """The claim against the exact distributions on all tiny pairs.
+
+        ``jobs`` processes share the work, as `spread` says, if `find_subject` made the subject.
+        """
+        return exact_audit(self._law, self.pairs, self.event, jobs=self._jobs(jobs))
+
+    def _law(self, data: Data) -> Mapping[Hashable, Fraction]:
+        return self.distribution(data)
+
+    def measured(
+        self,
+        *,
+        trials: int,
+        confidence: object,
+        rng: random.Random | None = None,
+        jobs: int | None = 1,
+    ) -> EpsilonBound:
+        """A lower bound on epsilon at the claimed delta, from ``trials`` runs on each of ``large``.
+
+        Runs come in parts of at most 250, each with a generator of its own.  So a seeded ``rng`` gives
+        the same bound for any number of ``jobs``, which are those of `exact`.
+        """
+        rng, confidence = chosen_generator(rng), checked_confidence(confidence)
+        parts = [
+            _Part(half, which, min(_PART, times - begun), seed_from(rng))
+            for half, times in enumerate(halves(trials))
+            for which in (0, 1)
+            for begun in range(0, times, _PART)
+        ]
+        seen = {(half, which): Counter[Hashable]() for half in (0, 1) for which in (0, 1)}
+        found = dict(
+            spread(self._outputs, parts, jobs=self._jobs(jobs), what="running it on made-up data")
+        )
+        for i, part in enumerate(parts):  # in their order, on which ties between events depend
+            seen[part.half, part.which] += found[i]
+        return bounded(
+            (seen[0, 0], seen[0, 1]),
+            (seen[1, 0], seen[1, 1]),
+            delta=self.event.cost().delta,
+            confidence=confidence,
+        )
+
+    def _outputs(self, part: _Part) -> Counter[Hashable]:
+        run = self.runs(part.times, generator(part.seed))
+        return Counter(run(self.large[part.which]) for _ in range(part.times))
+
+
+def mechanism_subject(
+    mechanism: Mechanism[Input, Output],
+    *,
+    pairs: Iterable[tuple[Data, Data]],
+    large: tuple[Data, Data],
+    read: Callable[[Data], Input],
+    release: Callable[[Output], Hashable] = lambda output: output,
+    cell: Callable[[Data, Any], Hashable] = as_it_is,
+) -> Subject[Data]:
+    """The subject of one draw: ``read`` turns a data set into what the mechanism reads of it.
+
+    ``release`` turns what is drawn into what is published; outputs published alike are added up.
+    """
+
+    def distribution(data: Data) -> Mapping[Hashable, Fraction]:
+        masses: dict[Hashable, Fraction] = {}
+        for output, mass in mechanism.distribution(read(data)).items():
+            left = release(output)
+            masses[left] = masses.get(left, Fraction(0)) + mass
+        return masses
+
+    def runs(times: int, rng: random.Random) -> Run[Data]:
+        receipt = paid(mechanism, times, rng)
+        return lambda data: release(mechanism.draw(read(data), receipt=receipt))
+
+    return Subject(mechanism, distribution, tuple(pairs), runs, large, cell)
+
+
+def paid(event: Event, times: int, rng: random.Random) -> Receipt:
+    """A receipt for ``times`` uses of ``event`` on made-up data, with draws from ``rng``."""
+    with Ledger() as ledger:
+        return ledger.spend(Trials(event, times), dataset="made up", what="audit", rng=rng)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A named way to make a subject that claims (epsilon, delta); ``about`` says what it is.
+
+    ``row`` has what its row of `littlestone verify` needs, if it has one: see `verify.mechanisms`.
+    """
+
+    name: str
+    about: str
+    make: Callable[[Fraction, Fraction], Subject[Any]]
+    row: Mapping[str, Any]
+
+
+def subject(
+    name: str, **row: object
+) -> Callable[[Callable[[Fraction, Fraction], Subject[Any]]], Named]:
+    """Mark a function of (epsilon, delta) as the subject ``name`` of ``littlestone audit``."""
+
+    def named(make: Callable[[Fraction, Fraction], Subject[Any]]) -> Named:
+        def made(epsilon: Fraction, delta: Fraction) -> Subject[Any]:
+            found = make(epsilon, delta)
+            object.__setattr__(found, "recipe", (name, epsilon, delta))
+            return found
+
+        return Named(name, (make.__doc__ or "").partition("\n")[0], made, row)
+
+    return named
+
+
+def find_subjects() -> list[Named]:
+    """All subjects found in ``littlestone.prove.mechanisms.subjects``, in the order of their names.
+
+    >>> "randomized-response" in [named.name for named in find_subjects()]
+    True
+    """
+    found = {
+        member.name: member
+        for module in modules("littlestone.prove.mechanisms.subjects")
+        for member in vars(module).values()
+        if isinstance(member, Named)
+    }
+    return [found[name] for name in sorted(found)]
+
+
+def find_subject(name: str) -> Named:
+    """The subject of that name; raises `DeclarationError` if there is none."""
+    known = {named.name: named for named in find_subjects()}
+    if name not in known:
+        fix = "see `littlestone audit --list`; audit_epsilon() audits an algorithm of your own"
+        raise DeclarationError(
+            f"audit {name!r}",
+            found="there is no such subject",
+            fix=did_you_mean(name, known, fix),
+        )
+    return known[name]
+
+
+@cache
+def _made(name: str, epsilon: Fraction, delta: Fraction) -> Subject[Any]:
+    """The subject that a recipe stands for, in another process."""
+    return find_subject(name).make(epsilon, delta)

@@ -1,0 +1,142 @@
+"""Events made of several draws: composed, on disjoint parts, on a random sample of the records."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.parallel import Parallel
+from littlestone.privacy.accounting.subsampled import Subsampled
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.scores import ErrorRuns
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subject import Run, Subject, paid, subject
+from littlestone.prove.mechanisms.subjects.randomized_response import RandomizedResponse
+
+Bits = tuple[int, ...]
+Records = tuple[tuple[int, int], ...]
+Masses = dict[Hashable, Fraction]
+
+
+@subject("composed-responses")
+def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
+    """One bit told four times; spends a delta if it is given one."""
+    response, times = RandomizedResponse(epsilon / 4), 4
+
+    def distribution(bit: int) -> Masses:
+        masses: Masses = {}
+        told = response.distribution(bit)
+        for bits in product((0, 1), repeat=times):
+            mass = Fraction(1)
+            for said in bits:
+                mass *= told[said]
+            masses[bits] = mass
+        return masses
+
+    event = Composed([(response, times)], delta)
+
+    def runs(trials: int, rng: random.Random) -> Run[int]:
+        receipt = paid(event, trials, rng)
+        return lambda bit: tuple(response.draw(bit, receipt=receipt) for _ in range(times))
+
+    return Subject(event, distribution, ((0, 1),), runs, (0, 1))
+
+
+@subject(
+    "composed-draws",
+    id="Lyu25 section 3.4, concurrent composition",
+    code="privacy.accounting.composed.Composed",
+    proof="proofs/composition.md#theorem-5-interleaved-interactive-events",
+)
+def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """Two draws by error counts, the second about what the first returned; needs no delta."""
+    mechanism = ExponentialMechanism(epsilon / 2)
+    event = Composed([(mechanism, 2)], delta)
+
+    def first(records: Records) -> ErrorRuns:
+        """The coordinate that is 1 more often: its zeros are its errors."""
+        return ErrorRuns(np.array([sum(1 - record[i] for record in records) for i in (0, 1)]))
+
+    def second(records: Records, chosen: int) -> ErrorRuns:
+        """Whether that coordinate is mostly 0 or 1."""
+        ones = sum(record[chosen] for record in records)
+        return ErrorRuns(np.array([ones, len(records) - ones]))
+
+    def distribution(records: Records) -> Masses:
+        return {
+            (i, j): p * q
+            for i, p in mechanism.distribution(first(records)).items()
+            for j, q in mechanism.distribution(second(records, i)).items()
+        }
+
+    def runs(trials: int, rng: random.Random) -> Run[Records]:
+        receipt = paid(event, trials, rng)
+
+        def run(records: Records) -> Hashable:
+            chosen = mechanism.draw(first(records), receipt=receipt)
+            return chosen, mechanism.draw(second(records, chosen), receipt=receipt)
+
+        return run
+
+    kinds: Records = ((0, 0), (0, 1), (1, 0), (1, 1))
+    many = kinds * 25
+    pairs = tuple(neighbours(kinds, 3, ordered=False))
+    return Subject(event, distribution, pairs, runs, (((0, 1), *many), ((1, 0), *many)))
+
+
+@subject("parallel-responses")
+def parallel_responses(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
+    """Three parts by position, one record each, asked at different epsilons; spends no delta."""
+    responses = [RandomizedResponse(epsilon / k) for k in (1, 2, 3)]
+    event = Parallel(responses)
+
+    def distribution(bits: Bits) -> Masses:
+        masses: Masses = {}
+        for told in product((0, 1), repeat=3):
+            mass = Fraction(1)
+            for response, bit, said in zip(responses, bits, told, strict=True):
+                mass *= response.distribution(bit)[said]
+            masses[told] = mass
+        return masses
+
+    def runs(trials: int, rng: random.Random) -> Run[Bits]:
+        receipt = paid(event, trials, rng)
+        return lambda bits: tuple(
+            response.draw(bit, receipt=receipt)
+            for response, bit in zip(responses, bits, strict=True)
+        )
+
+    return Subject(event, distribution, tuple(neighbours((0, 1), 3)), runs, ((0, 0, 0), (1, 0, 0)))
+
+
+@subject("subsampled-response")
+def subsampled_response(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
+    """Whether a secret sample of two of four records has a 1, by randomized response; no delta."""
+    response = RandomizedResponse(epsilon)
+    event = Subsampled(response, n=4, size=2)
+
+    def distribution(bits: Bits) -> Masses:
+        masses: Masses = {0: Fraction(0), 1: Fraction(0)}
+        samples = list(combinations(bits, event.size))
+        for sample in samples:
+            for said, mass in response.distribution(max(sample)).items():
+                masses[said] += mass / len(samples)
+        return masses
+
+    def runs(trials: int, rng: random.Random) -> Run[Bits]:
+        receipt = paid(event, trials, rng)
+
+        def run(bits: Bits) -> Any:
+            sample = rng.sample(bits, event.size)  # in random order
+            return response.draw(max(sample), receipt=receipt)
+
+        return run
+
+    pairs = tuple(neighbours((0, 1), 4))
+    return Subject(event, distribution, pairs, runs, ((0, 0, 0, 0), (1, 0, 0, 0)))

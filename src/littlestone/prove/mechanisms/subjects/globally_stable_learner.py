@@ -1,0 +1,157 @@
+"""The globally stable learner: its whole distribution, over all orders of the records and all coins."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any, cast
+
+from littlestone.classes import Enumerable, FiniteClass, Thresholds
+from littlestone.learn import GloballyStableLearner
+from littlestone.learn.papers.globally_stable import errors
+from littlestone.learn.papers.stable.sizes import BatchSizes
+from littlestone.privacy.budget import Budget
+from littlestone.prove.mechanisms.subject import Subject, subject
+from littlestone.prove.mechanisms.subjects.exponential_learner import (
+    Records,
+    all_records,
+    fits,
+    released_text,
+)
+from littlestone.prove.mechanisms.subjects.learners import crowd
+from littlestone.rules import Hypothesis
+
+Learner = GloballyStableLearner[Any]
+Masses = dict[Hashable, Fraction]
+Show = Callable[[Hypothesis[Any], Sequence[Any]], Hashable]
+
+
+class _SpentError(Exception):
+    """The script of labels is too short."""
+
+
+class _Script(random.Random):
+    """Uniform labels from a script."""
+
+    def __init__(self, guesses: Sequence[int]) -> None:
+        super().__init__(0)
+        self.guesses = iter(guesses)
+
+    def getrandbits(self, k: int) -> int:
+        for guess in self.guesses:
+            return guess
+        raise _SpentError
+
+
+def law_of_rule(learner: Learner, batch: Records, i: int, sizes: BatchSizes) -> Masses:
+    """What one batch gives, over all labels that tournaments guess."""
+    labels = learner.hypotheses.labels
+    masses: Masses = defaultdict(Fraction)
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        guesses = waiting.pop()
+        try:
+            rule = learner.rule(batch, i, sizes, _Script(guesses))
+        except _SpentError:
+            waiting += [(*guesses, y) for y in range(labels)]
+        else:
+            masses[rule] += Fraction(1, labels ** len(guesses))
+    return dict(masses)
+
+
+def as_text(h: Hypothesis[Any], batches: Sequence[Any]) -> Hashable:
+    """The text of a released rule, without anything from the batches."""
+    return released_text(h)
+
+
+def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Masses]:
+    """The exact law of the release for records in a known order: all coins, and both mechanisms."""
+    sizes = cast(BatchSizes, learner.sizes)
+    histogram, choice, H = learner.histogram, learner.choice, learner.hypotheses
+
+    @cache
+    def rule(batch: Records, i: int) -> Masses:
+        return law_of_rule(learner, batch, i, sizes)
+
+    @cache
+    def kept(votes: frozenset[tuple[Any, int]]) -> Masses:
+        masses: Masses = defaultdict(Fraction)
+        voted = [h for h, times in votes for _ in range(times)]
+        for found, mass in histogram.distribution(voted).items():
+            masses[frozenset(h for h, count in found if count >= sizes.keep)] += mass
+        return dict(masses)
+
+    @cache
+    def ordered(records: Records) -> Masses:
+        masses: Masses = defaultdict(Fraction)
+        fresh, batches = learner.split(records, sizes)
+        laws = [rule(tuple(batch), i % len(sizes.caps)).items() for i, batch in enumerate(batches)]
+        for rules in product(*laws):
+            weight = Fraction(1)
+            for _, mass in rules:
+                weight *= mass
+            for found, mass in kept(frozenset(Counter(h for h, _ in rules).items())).items():
+                survivors = list(cast("frozenset[Any]", found))
+                if not survivors:
+                    masses[show(H.soa(), batches)] += weight * mass
+                    continue
+                drawn = choice.distribution(errors(survivors, fresh))
+                for j, p in drawn.items():
+                    masses[show(survivors[j], batches)] += weight * mass * p
+        return dict(masses)
+
+    return ordered
+
+
+def distribution(learner: Learner) -> Callable[[Records], Masses]:
+    """The exact law of what `draw` releases, over all orders."""
+    ordered = in_order(learner)
+
+    def of(records: Records) -> Masses:
+        masses: Masses = defaultdict(Fraction)
+        listed = list(orders(Counter(records)))
+        for order in listed:
+            for output, mass in ordered(order).items():
+                masses[output] += mass / len(listed)
+        return dict(masses)
+
+    return cache(of)
+
+
+def orders(records: Counter[tuple[Any, int]]) -> Iterator[Records]:
+    """All different orders of the records, which a uniform permutation makes equally likely.
+
+    >>> [len(list(orders(Counter({(0, 1): 9, (1, 1): k})))) for k in (0, 1, 2)]
+    [1, 10, 55]
+    """
+    if not +records:
+        yield ()
+    for record in +records:
+        for rest in orders(records - Counter([record])):
+            yield (record, *rest)
+
+
+@subject("globally-stable-learner")
+def globally_stable(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The globally stable learner of thresholds, a vote a record and one fresh; needs a delta."""
+    return a_vote_a_record(Thresholds.on(0, 1), Budget(epsilon, delta))
+
+
+@subject("globally-stable-learner-labels")
+def labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The globally stable learner of three labels, a vote a record and one fresh; needs a delta."""
+    H = FiniteClass.from_array([[0], [1], [2]], labels=3)
+    return a_vote_a_record(H, Budget(epsilon, delta))
+
+
+def a_vote_a_record(H: Enumerable[Any], budget: Budget) -> Subject[Records]:
+    """The learner without tournaments, around as many equal records as make a rule likely."""
+    votes = Learner(H, budget).histogram.threshold
+    sizes = BatchSizes(block=1, caps=(0,), batches=votes, fresh=1)
+    learner = Learner(H, budget, sizes=sizes)
+    pairs = tuple(crowd(votes, all_records(H, points=2)))
+    return Subject(learner.event, distribution(learner), pairs, fits(learner), pairs[-1])

@@ -1,0 +1,82 @@
+"""Partition selection and single-key selection, on all tiny samples of labelled keys."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
+from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
+from littlestone.privacy.parameters import least
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subject import Subject, mechanism_subject, subject
+
+Records = tuple[tuple[str, bool], ...]
+
+RECORDS: Records = tuple(product("abc", (False, True)))
+PAIRS = tuple(combinations(RECORDS, 2))
+
+
+@subject("partition-selection")
+def partition_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """Partition selection of keys with labels; needs a delta."""
+    mechanism = PartitionSelection[str](Budget(epsilon, delta))
+    many = (("a", True), ("b", True)) * 5
+    return mechanism_subject(
+        mechanism,
+        pairs=[
+            *neighbours(RECORDS, 3, ordered=False),
+            ((("a", True), *many), (("a", False), *many)),
+        ],
+        large=((("a", True), *many * 5), (("a", False), *many * 5)),
+        read=lambda records: records,
+    )
+
+
+@subject(
+    "rest-selection",
+    id="Keys",
+    code="privacy.mechanisms.keys.rest_selection",
+    proof="proofs/partition-selection.md#theorem-3-all-keys",
+)
+def rest_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """Partition selection that may release all keys there are; needs a delta."""
+    mechanism = RestSelection[str](Budget(epsilon, delta))
+    half = least(lambda score: 2 * mechanism.curve(score) >= 1)
+    # Around a key that is often released, where the rest without it is even or has more of one label.
+    rests = [
+        (("a", True),) * (half + 2) + (("b", y),) * b
+        for y, b in ((False, half + 2), (False, half // 2), (True, half // 2))
+    ]
+    return mechanism_subject(
+        mechanism,
+        pairs=[
+            *neighbours(RECORDS, 3, ordered=False),
+            *((((*rest, one), (*rest, other))) for rest in rests for one, other in PAIRS),
+        ],
+        large=((*rests[0], ("a", True)), (*rests[0], ("a", False))),
+        read=lambda records: records,
+        release=lambda keys: "all" if keys is None else keys,
+    )
+
+
+@subject("single-key-selection")
+def single_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """Single-key selection, which reads positive records only; needs a delta."""
+    mechanism = SingleKeySelection[str](Budget(epsilon, delta))
+    many = (("a", True), ("b", True)) * 7
+    # Keys that are all certain to fire, so that one of them is drawn uniformly.
+    sure = least(lambda score: mechanism.curve(score) == 1) + 1
+    tied = tuple((key, True) for key in "abcdefghijkl") * sure
+    return mechanism_subject(
+        mechanism,
+        pairs=[
+            *neighbours(RECORDS, 3, ordered=False),
+            ((("a", True), *many), (("b", True), *many)),
+            ((("a", True), *tied), (("a", False), *tied)),
+        ],
+        large=((("a", True), *many), (("b", True), *many)),
+        read=lambda records: records,
+    )

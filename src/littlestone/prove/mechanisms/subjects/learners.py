@@ -1,0 +1,266 @@
+"""Learners, each as a whole: from records to the text of the released hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from typing import Any
+
+from littlestone.classes import (
+    EqualityRules,
+    FiniteClass,
+    HypothesisClass,
+    LinearSubspaces,
+    Points,
+    Subsets,
+)
+from littlestone.data.sample import Sample
+from littlestone.learn import (
+    ChoosingLearner,
+    GGKMLearner,
+    IrreducibleLearner,
+    PartitionLearner,
+    PrivateLearner,
+    SingleKeyLearner,
+)
+from littlestone.learn.papers.voting import orders
+from littlestone.points import Integers
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
+from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
+from littlestone.privacy.parameters import least
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subject import Subject, subject
+from littlestone.prove.mechanisms.subjects.exponential_learner import Records, fits, released_text
+from littlestone.rules import FiniteSet, Hypothesis
+
+Pairs = Iterable[tuple[Records, Records]]
+Law = Callable[[Records], Mapping[Any, Fraction]]
+
+RECORDS: Records = tuple(product(range(2), (0, 1)))
+
+
+def whole(
+    learner: PrivateLearner[Any],
+    law: Law,
+    pairs: Pairs,
+    *,
+    release: Callable[[Any], Hypothesis[Any]] = lambda h: h,
+    around: int = 0,
+) -> Subject[Records]:
+    """The learner on ``pairs``, and with ``around`` more records on one pair for the runs.
+
+    ``law`` gives the exact probabilities of each draw, and ``release`` makes the hypothesis from it.
+    Hypotheses of different form count as different, even if they are equal as functions.
+    """
+
+    def distribution(data: Records) -> dict[Hashable, Fraction]:
+        masses: dict[Hashable, Fraction] = {}
+        for drawn, mass in law(data).items():
+            text = released_text(release(drawn))
+            masses[text] = masses.get(text, Fraction(0)) + mass
+        return masses
+
+    listed = tuple(pairs)
+    more = ((learner.hypotheses.domain.examples(5)[-1], 0),) * around
+    one, other = listed[-1]
+    return Subject(
+        learner.event, distribution, listed, fits(learner), ((*one, *more), (*other, *more))
+    )
+
+
+def crowd(times: int, records: Records = RECORDS) -> Pairs:
+    """Neighbours around ``times`` positive records of one point; the last pair differs in a label."""
+    rest = (records[1],) * times
+    for one, other in reversed(list(combinations(records, 2))):
+        yield (*rest, one), (*rest, other)
+
+
+def by_sample(learner: ChoosingLearner[Any] | SingleKeyLearner[Any]) -> Law:
+    """The learner's own distribution."""
+    H = learner.hypotheses
+    return lambda data: learner.distribution(Sample.from_examples(H.domain, data, labels=H.labels))
+
+
+@subject("choosing-learner")
+def choosing(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing learner of single points; needs a delta."""
+    learner = ChoosingLearner(Points(Integers()), Budget(epsilon, delta))
+    pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(learner.mechanism.bottom)]
+    return whole(learner, by_sample(learner), pairs, around=300)
+
+
+@subject("choosing-learner-rules")
+def choosing_rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing learner of equality rules on two columns; needs a delta."""
+    H = EqualityRules.of("a", "b", max_literals=2)
+    learner = ChoosingLearner(H, Budget(epsilon, delta))
+    records: Records = tuple(product(product("uv", "w"), (0, 1)))
+    pairs = [*neighbours(records, 2, ordered=False), *crowd(learner.mechanism.bottom, records)]
+    return whole(learner, by_sample(learner), pairs, around=300)
+
+
+def set_of(learner: PrivateLearner[Any]) -> Callable[[Iterable[Any] | None], FiniteSet]:
+    """The rule that holds on the keys that are drawn, or everywhere."""
+    domain = learner.hypotheses.domain
+    return lambda keys: FiniteSet(domain, frozenset(keys or ()), int(keys is None))
+
+
+def by_key(mechanism: KeyRelease[Any, Any]) -> Law:
+    """The mechanism's own distribution, of records whose key is the point."""
+    return lambda data: mechanism.distribution([(x, y == 1) for x, y in data])
+
+
+def half_way(curve: ReleaseCurve) -> int:
+    """The least score of a key that is released with probability 1/2 or more."""
+    return least(lambda score: 2 * curve(score) >= 1)
+
+
+@subject("partition-learner")
+def partition(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of sets of two points that releases each by itself; needs a delta."""
+    learner = PartitionLearner(Subsets(Integers(), 2), Budget(epsilon, delta))
+    half = half_way(learner.mechanism.curve)
+    pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(half)]
+    law, rule = by_key(learner.mechanism), set_of(learner)
+    return whole(learner, law, pairs, release=rule, around=300)
+
+
+@subject("single-key-learner")
+def single_key(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of single points that reads positive records only; needs a delta."""
+    learner = SingleKeyLearner(Points(Integers()), Budget(epsilon, delta))
+
+    half = half_way(learner.mechanism.curve)
+    pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(half)]
+    return whole(learner, by_sample(learner), pairs, around=300)
+
+
+def votes(
+    kind: type[IrreducibleLearner[Any]] | type[GGKMLearner[Any]],
+    budget: Budget,
+    H: HypothesisClass[Any],
+    records: Records,
+    list_size: int | None = None,
+) -> Subject[Records]:
+    """A learner of teachers with one record each; if all agree, their rule is as likely as none."""
+    mechanism = kind(H, budget, list_size=list_size).mechanism
+    k = mechanism.bottom + 1
+    learner = kind(H, budget, teachers=k, list_size=list_size)
+
+    @cache
+    def listed(record: tuple[Any, int]) -> list[Hypothesis[Any]]:
+        return learner.listed(Sample.from_examples(H.domain, [record], labels=H.labels))
+
+    def law(data: Records) -> dict[Any, Fraction]:
+        """Whatever the order, each teacher has one record."""
+        return mechanism.distribution([listed(record) for record in data])
+
+    def rule(drawn: Hypothesis[Any] | None) -> Hypothesis[Any]:
+        return H.soa() if drawn is None else drawn
+
+    # From votes for one point to votes for another.
+    pairs = [
+        ((*records[-1:] * i, *one), (*records[-1:] * i, *other))
+        for i in (k - 1, k // 2, 0)
+        for one, other in crowd(k - 1 - i, records)
+    ]
+    return whole(learner, law, pairs, release=rule)
+
+
+@subject(
+    "irreducible-learner",
+    id="Lyu25 Corollary 5.1",
+    code="learn.IrreducibleLearner",
+    proof="proofs/irreducible.md#theorem-2-the-proved-size",
+    status="changed",
+)
+def irreducible(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of teachers, of single points and with a record for each; needs a delta."""
+    return votes(IrreducibleLearner, Budget(epsilon, delta), Points(Integers()), RECORDS)
+
+
+NAMED = FiniteClass.from_array(
+    [[0] * 6, *([y * (x == j) for x in range(6)] for j in range(6) for y in (1, 2))], labels=3
+)
+"""The label 1 or 2 at one of six points, or at none: LDim = 1, and few points leave it irreducible."""
+
+NAMED_RECORDS: Records = tuple(product(NAMED.domain.points[:2], range(NAMED.labels)))
+
+
+@subject(
+    "single-key-learner-labels",
+    id="Keys",
+    code="learn.SingleKeyLearner",
+    proof="proofs/single-key-selection.md#theorem-3-every-class-of-littlestone-dimension-1",
+)
+def single_key_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner that releases one function of three labels that records name; needs a delta."""
+    learner = SingleKeyLearner(NAMED, Budget(epsilon, delta))
+    half = half_way(learner.mechanism.curve)
+    pairs = [*neighbours(NAMED_RECORDS, 3, ordered=False), *crowd(half, NAMED_RECORDS)]
+    return whole(learner, by_sample(learner), pairs)
+
+
+@subject("choosing-learner-lines")
+def choosing_lines(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing learner of lines through the origin, each a change of the SOA; needs a delta."""
+    H = LinearSubspaces.over(["x", "y"], 3, 1)
+    learner = ChoosingLearner(H, Budget(epsilon, delta))
+    records: Records = tuple(product(((0, 0), (0, 1), (1, 0)), (0, 1)))
+    crowded = crowd(learner.mechanism.bottom, records[2:])
+    return whole(learner, by_sample(learner), [*neighbours(records, 2, ordered=False), *crowded])
+
+
+@subject("irreducible-learner-label-votes")
+def irreducible_label_votes(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of teachers with three labels, a record and one rule for each; needs a delta."""
+    return votes(IrreducibleLearner, Budget(epsilon, delta), NAMED, NAMED_RECORDS, list_size=1)
+
+
+def pair_of_teachers(budget: Budget) -> IrreducibleLearner[Any]:
+    """Two teachers of three labels, whose one rule may err on half of their records."""
+    return IrreducibleLearner(NAMED, budget, teachers=2, list_size=1, alpha="0.5")
+
+
+def by_teacher(learner: IrreducibleLearner[Any]) -> Law:
+    """The exact law over all orders of the records; each list is made once."""
+    known: dict[Hashable, list[Hypothesis[Any]]] = {}
+
+    def listed(part: Sample[Any]) -> list[Hypothesis[Any]]:
+        # In the order of its points, which may determine where a list is cut.
+        held = tuple(part.points), part.counts.tobytes()
+        if held not in known:
+            known[held] = learner.listed(part)
+        return known[held]
+
+    def law(data: Records) -> dict[Any, Fraction]:
+        sample = Sample.from_examples(NAMED.domain, data, labels=NAMED.labels)
+        chances: dict[Any, Fraction] = {}  # of the votes: few orders differ in them
+        for parts, chance in orders(sample, learner.teachers):
+            votes = frozenset(learner.mechanism.scores(map(listed, parts)).items())
+            chances[votes] = chances.get(votes, Fraction(0)) + chance
+        total: dict[Any, Fraction] = {}
+        for votes, chance in chances.items():
+            for drawn, mass in learner.mechanism.chances(dict(votes)).items():
+                h = NAMED.soa() if drawn is None else drawn
+                total[h] = total.get(h, Fraction(0)) + chance * mass
+        return total
+
+    return law
+
+
+@subject("irreducible-learner-labels")
+def irreducible_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of two teachers with three labels, over all orders of the records; needs a delta."""
+    learner = pair_of_teachers(Budget(epsilon, delta))
+    records = NAMED_RECORDS[:4]
+    return whole(learner, by_teacher(learner), neighbours(records, 4, ordered=False))
+
+
+@subject("ggkm-learner")
+def ggkm(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of GGKM21, of single points and a record a teacher; needs a delta."""
+    return votes(GGKMLearner, Budget(epsilon, delta), Points(Integers()), RECORDS)

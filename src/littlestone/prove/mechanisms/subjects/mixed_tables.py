@@ -1,0 +1,161 @@
+"""Learners of mixed tables, each as a whole: rules, trees, lists, and trees that are grown further."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any
+
+from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
+from littlestone.learn.base import PrivateLearner
+from littlestone.learn.choosing import ChoosingLearner
+from littlestone.learn.exponential import ExponentialLearner
+from littlestone.learn.regrown import RegrownLearner
+from littlestone.learn.rounds import RoundsLearner
+from littlestone.privacy.budget import Budget
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subject import Subject, subject
+from littlestone.prove.mechanisms.subjects.exponential_learner import Records
+from littlestone.prove.mechanisms.subjects.learners import Law, crowd, whole
+
+CONDITIONS = "x at {0, 5}, s in {a}; at most 2"
+TREES = "trees(x at {0}, y at {0, 5}; depth 2)"
+TREES_OF_THREE = "trees(x at {0}, y at {0}; depth 2)"
+REGROWN = "trees(x at {0}, y at {0}; depth 1)"
+
+# Raw values: a replaced record changes both columns, a value may be missing, or not on its list.
+ON_A_LIST: Records = tuple(product([("0", "a"), ("7.5", "other"), ("n/a", "a"), ("5", "")], (0, 1)))
+FEW = ON_A_LIST[:3] + ON_A_LIST[5:6]
+OF_NUMBERS: Records = tuple(product([("3", "0"), ("", "7"), ("n/a", "")], (0, 1)))
+ONE_OR_NONE: Records = tuple(product([("1", "1"), ("", ""), ("1", "")], (0, 1)))
+OF_THREE: Records = tuple(product([("1", "1"), ("", "")], range(3)))
+OPEN: Records = tuple(product([("u", "0"), ("v", "5"), ("", "n/a")], (0, 1)))
+# Around many of these, few rules are likely, so that runs can be compared with the law.
+STEP: Records = tuple(((x, "a"), int(x == "5")) for x in ("", "0", "5"))
+PARITY: Records = tuple(((x, y), int(bool(x) != bool(y))) for x in ("", "0") for y in ("", "0"))
+MISSING: Records = tuple(((x, y), int(not x)) for x in ("", "0") for y in ("", "0"))
+SHARES: Records = ((("", ""), 2), (("", "0"), 0), (("0", ""), 1), (("0", "0"), 2))
+
+
+def by_learner(learner: Any) -> Law:
+    """The learner's own distribution of the records, whose values its columns read."""
+    read = partial(
+        Sample.from_examples, learner.hypotheses.domain, labels=learner.hypotheses.labels
+    )
+    return lambda data: learner.distribution(read(data))
+
+
+def on_tables(
+    learner: PrivateLearner[Any],
+    records: Records,
+    likely: Records,
+    changed: tuple[int, int] = (0, -1),
+    *,
+    n: int = 2,
+    times: int = 50,
+) -> Subject[Records]:
+    """The learner on all neighbouring tables of n of the records, and around ``likely`` ones.
+
+    ``changed`` are the two records that differ in the large tables.
+    """
+    rest, (one, other) = likely * times, (records[i] for i in changed)
+    pairs = [*neighbours(records, n, ordered=False), ((*rest, one), (*rest, other))]
+    return whole(learner, by_learner(learner), pairs, around=300)
+
+
+@subject(
+    "conditions-learner",
+    id="Mixed tables",
+    code="learn.ExponentialLearner",
+    proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
+)
+def conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of conjunctions and disjunctions over a mixed table; spends no delta."""
+    learner = exponential(f"conditions({CONDITIONS}, either)", epsilon)
+    return on_tables(learner, ON_A_LIST, STEP)
+
+
+@subject(
+    "trees-learner",
+    id="Mixed tables",
+    code="learn.ExponentialLearner",
+    proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
+)
+def trees(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of trees over a mixed table; spends no delta."""
+    return on_tables(exponential(TREES, epsilon), OF_NUMBERS[:3] + OF_NUMBERS[5:], PARITY)
+
+
+@subject("trees-learner-labels")
+def trees_of_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of trees with three labels over a mixed table; spends no delta."""
+    return on_tables(exponential(TREES_OF_THREE, epsilon, labels=3), OF_THREE, SHARES, n=1)
+
+
+@subject(
+    "open-conditions-learner",
+    id="Mixed tables",
+    code="learn.ChoosingLearner",
+    proof="proofs/choosing.md#theorem-1-privacy",
+)
+def open_conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing learner of conjunctions with an open column; needs a delta."""
+    H: Any = parse_class("conditions(w, x at {0, 5}; at most 2)")
+    learner = ChoosingLearner(H, Budget(epsilon, delta))
+    pairs = [*neighbours(OPEN, 2, ordered=False), *crowd(learner.mechanism.bottom, OPEN[:4])]
+    return whole(learner, by_learner(learner), pairs, around=300)
+
+
+@subject(
+    "rule-list-learner",
+    id="Mixed tables",
+    code="learn.rounds.RoundsLearner",
+    proof="proofs/rounds.md#theorem-1-privacy",
+)
+def rule_list(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of lists of two rules, in two rounds; spends no delta."""
+    H: Any = parse_class("rule_list(x at {0, 5}, s in {a}; at most 2)")
+    return on_tables(RoundsLearner(H, Budget(epsilon)), FEW, STEP)
+
+
+@subject("rule-sets-learner")
+def rule_sets(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of unions of two rules, in two rounds; spends no delta."""
+    H: Any = parse_class(f"rule_sets({CONDITIONS} rules of 2)")
+    return on_tables(RoundsLearner(H, Budget(epsilon)), FEW, STEP)
+
+
+@subject("rule-list-learner-costs")
+def rule_list_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of lists, where a missed positive costs 3 and a false alarm 2; spends no delta."""
+    H: Any = parse_class("rule_list(x at {0}; at most 2)")
+    learner = RoundsLearner(H, Budget(epsilon), cost=(3, 2))
+    return on_tables(learner, ((("5",), 0), (("5",), 1), (("",), 1)), ((("",), 0), (("5",), 1)))
+
+
+@subject("regrown-learner-costs")
+def regrown_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The same, where a missed positive costs 1 and a false alarm 3; spends no delta."""
+    H: Any = parse_class(REGROWN)
+    learner = RegrownLearner(H, Budget(epsilon), cost=(1, 3))
+    return on_tables(learner, ONE_OR_NONE, MISSING, (2, 3), n=1, times=12)
+
+
+@subject(
+    "regrown-learner",
+    id="Mixed tables",
+    code="learn.regrown.RegrownLearner",
+    proof="proofs/regrown.md#theorem-1-disjoint-leaves-share-one-budget",
+)
+def regrown(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of a tree whose leaves are split once more; spends no delta."""
+    H: Any = parse_class(REGROWN)
+    return on_tables(RegrownLearner(H, Budget(epsilon)), ONE_OR_NONE, MISSING, (2, 3))
+
+
+def exponential(text: str, epsilon: Fraction, labels: int = 2) -> ExponentialLearner[Any]:
+    """The exponential learner of a class that a text declares."""
+    H: Any = parse_class(text, labels=labels)
+    return ExponentialLearner(H, Budget(epsilon))

@@ -1,0 +1,226 @@
+"""Online learners, each as a whole: all hypotheses that a stream of records makes them publish."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import deepcopy
+from fractions import Fraction
+from functools import cache
+from itertools import accumulate
+from typing import Any
+
+from littlestone.classes import Points, Subsets, Thresholds
+from littlestone.learn.stream import (
+    KeyLearner,
+    PrivateOnlineLearner,
+    PrivateStream,
+    TeacherLearner,
+)
+from littlestone.learn.stream.stage_stream import StagedStream
+from littlestone.learn.stream.teachers import TeacherStream
+from littlestone.points import Integers
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subject import Run, Subject, paid, subject
+from littlestone.prove.mechanisms.subjects.exponential_learner import Records
+from littlestone.rules import Hypothesis
+
+Published = tuple[str, ...]
+Law = dict[Any, Fraction]
+Begin = Callable[[Receipt], PrivateStream[Any]]
+
+LONG = 12
+VOID: Any = None
+"""A record that takes its step, and from which nothing is learned."""
+
+KEY = 1
+"""Which teacher has which step is public, so the audit of teachers takes one assignment."""
+
+
+def seen(stream: PrivateStream[Any]) -> str:
+    """The published hypothesis, with the number of draws, or the call and stage."""
+    words = stream.hypothesis.words()
+    match stream:
+        case TeacherStream():
+            return f"{words}, draws: {stream.secret_draws}"
+        case StagedStream():
+            return f"{words}, calls: {stream.calls}, stage: {stream.stage}"
+        case _:
+            return words
+
+
+def told(
+    learner: PrivateOnlineLearner[Any],
+    law: Callable[[Records], Mapping[Any, Fraction]],
+    records: Records,
+    *,
+    steps: int = 3,
+    begin: Begin | None = None,
+    large: tuple[Any, Any] | None = None,
+) -> Subject[Any]:
+    """The learner on all neighbouring streams, with what is seen of it after each step.
+
+    A record may be `VOID`.
+    In the two ``large`` streams, a number stands for that many records that are predicted correctly.
+    """
+
+    def runs(times: int, rng: random.Random) -> Run[Any]:
+        receipt = paid(learner.event, times, rng)
+
+        def run(data: Sequence[Any]) -> Hashable:
+            stream = learner.begin(receipt) if begin is None else begin(receipt)
+            published = []
+            for record in data:
+                if isinstance(record, int):
+                    stream.skip_to(stream.steps + record)
+                else:
+                    stream.take([record])
+                published.append(seen(stream))
+            return tuple(published)
+
+        return run
+
+    pairs = tuple(neighbours(records, steps))
+    long = (records[-1],) * LONG
+    large = large or (long, (records[0], *long[1:]))
+    return Subject(learner.event, cache(law), pairs, runs, large)
+
+
+def of_keys(
+    learner: KeyLearner, records: Records, key: Callable[[int], Hashable] | None = None
+) -> Law:
+    """The law of what is published: the mechanism's, for key streams that agree with its selections.
+
+    ``key(t)`` is what record t names if it is mistaken; the default is what the learner says.
+    """
+    naming = learner.naming
+    start = naming.hypotheses.soa()
+    keys = [
+        None if record is VOID else naming.key(*record) if key is None else key(t)
+        for t, record in enumerate(records)
+    ]
+
+    def published(selections: tuple[frozenset[Any], ...]) -> list[Hypothesis[Any]]:
+        """Before each step, and after the last."""
+
+        def take(h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
+            return naming.after(h, selected) if selected else h
+
+        return list(accumulate(selections, take, initial=start))
+
+    def named(states: list[Hypothesis[Any]]) -> tuple[Any, ...]:
+        steps = zip(records, keys, states, strict=False)
+        return tuple(None if key is None or h(r[0]) == r[1] else key for r, key, h in steps)
+
+    law: Law = {}
+    waiting, looked = [named([start] * len(records))], set[Any]()
+    while waiting:
+        stream = waiting.pop()
+        looked.add(stream)
+        for selections, mass in learner.mechanism.distribution(stream).items():
+            states = published(selections)
+            if (agreeing := named(states)) == stream:
+                output = tuple(state.words() for state in states[1:])
+                law[output] = law.get(output, Fraction(0)) + mass
+            elif mass and agreeing not in looked and agreeing not in waiting:
+                waiting.append(agreeing)
+    return law
+
+
+def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
+    """The law by the stream's own code between the draws."""
+    learner, now = stream._learner, seen(stream)
+    law, left, gaps = dict[Any, Fraction](), Fraction(1), list[int]()
+    state, counted = forked(stream), 0
+    for t in range(len(before), len(records)):
+        state._steps = t + 1
+        if records[t] is not VOID:
+            x, y = records[t]
+            wrong = state.predict(x) != y
+            counted += wrong
+            state._hold(t + 1, x, y, wrong=wrong)
+        gaps.append(state.threshold - counted)
+        mass = learner.counter._first_hit(gaps)
+        left -= mass
+        lists = learner.lists(state._holdings.parts(), state.hypothesis)
+        for drawn, p in learner.sampling.distribution(lists).items():
+            later = forked(state)
+            later._drawn(None if drawn is None else drawn.to_json(), state._epoch)
+            later._show()
+            published = (*before, *(now,) * (t - len(before)), seen(later))
+            add(law, mass * p, of_teachers(later, records, published))
+    return add(law, left, {(*before, *(now,) * (len(records) - len(before))): Fraction(1)})
+
+
+def add(law: Law, mass: Fraction, other: Law) -> Law:
+    """The law with another one added, times ``mass``."""
+    for output, p in other.items():
+        law[output] = law.get(output, Fraction(0)) + mass * p
+    return law
+
+
+def twin(stream: Any) -> Any:
+    """A second run from the same state, whose parts are the same objects."""
+    made = object.__new__(type(stream))
+    vars(made).update(vars(stream))
+    return made
+
+
+def forked(stream: Any) -> Any:
+    """A copy that continues independently."""
+    made = twin(stream)
+    made._holdings = deepcopy(stream._holdings)
+    return made
+
+
+@subject(
+    "online-key-learner",
+    id="Streams",
+    code="learn.stream.KeyLearner",
+    proof="proofs/continual-key-selection.md#theorem-1-privacy",
+    epsilon=5,
+)
+def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The online learner of sets: all sets that it publishes; needs a delta."""
+    learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=LONG)
+    return told(
+        learner, lambda data: of_keys(learner, data), ((0, 0), VOID, (0, 1), (1, 0), (1, 1))
+    )
+
+
+@subject("online-function-learner")
+def functions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The online learner of dimension 1, of three thresholds: all it publishes; needs a delta."""
+    learner = KeyLearner(Thresholds.on(0, 1), Budget(epsilon, delta), horizon=LONG)
+    return told(learner, lambda data: of_keys(learner, data), ((0, 0), VOID, (0, 1), (1, 1)))
+
+
+@subject(
+    "online-teacher-learner",
+    id="Streams",
+    code="learn.stream.TeacherLearner",
+    proof="proofs/online-teachers.md#theorem-2-the-whole-process",
+    epsilon=5,
+    drawn_at=20,
+    steps=1,
+)
+def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The online learner of teachers, of single points: all it publishes; needs a delta."""
+    learner = TeacherLearner(
+        Points(Integers()), Budget(epsilon, delta), horizon=LONG, threshold=1, teachers=2
+    )
+
+    def law(data: Records) -> Law:
+        begun = [0, [], [KEY, 0, learner.horizon + 1]]
+        return of_teachers(learner.resume([begun], Tape(random.Random(0))), data)
+
+    def begin(receipt: Receipt) -> PrivateStream[Any]:
+        stream: Any = learner.begin(receipt)
+        stream._begun(KEY, stream._epoch)
+        begun: PrivateStream[Any] = stream
+        return begun
+
+    return told(learner, law, ((0, 0), VOID, (0, 1), (1, 1)), steps=2, begin=begin)

@@ -1,0 +1,167 @@
+"""Learners of units, from rows of a table to the text of the release: all records of a unit move."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, count, islice, zip_longest
+from typing import Any
+
+from littlestone.classes import Points, Thresholds
+from littlestone.data import Label, Table, read_sample
+from littlestone.data.coding import Coded, coded
+from littlestone.data.reservoir import Reservoir
+from littlestone.data.sample import Sample
+from littlestone.data.tables import Row
+from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner
+from littlestone.points import Strings
+from littlestone.points.units import Unit
+from littlestone.privacy.accounting.grouped import Grouped, record_budget
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.prove.mechanisms.choices import Choices
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subject import Run, Subject, subject
+from littlestone.prove.mechanisms.subjects.exponential_learner import released_text
+from littlestone.rules import Hypothesis
+
+Block = tuple[tuple[Any, int], ...]
+"""The records (x, y) of one unit, in their order."""
+
+Blocks = tuple[Block, ...]
+Law = Callable[[Sample[Any]], dict[Any, Fraction]]
+Read = Callable[[PrivateLearner[Any], Unit, Blocks, random.Random], Sample[Any]]
+
+
+class UnitTable(Table):
+    """The rows (x, y, unit) of some units: first one row of each, then the second ones, and so on.
+
+    Batches have two rows, so a unit with several records is in several batches.
+    """
+
+    name, columns = "made up", ("x", "y", "unit")
+
+    def __init__(self, data: Blocks) -> None:
+        self._data = data
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        for turn in zip_longest(*self._data):
+            for unit, record in enumerate(turn):
+                if record is not None:
+                    row = dict(zip(self.columns, (*record, f"unit {unit}"), strict=True))
+                    yield tuple(row[column] for column in columns)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        rows = self.rows(columns)
+        while batch := list(islice(rows, 2)):
+            yield [coded(values) for values in zip(*batch, strict=True)]
+
+
+def read(learner: PrivateLearner[Any], unit: Unit, data: Blocks, rng: random.Random) -> Sample[Any]:
+    """The sample of a table of these units."""
+    label, keep = Label.parse("y", 1), Reservoir(unit, rng)
+    return read_sample(UnitTable(data), learner.hypotheses.domain, label, keep=keep)
+
+
+def blocks(records: Sequence[tuple[Any, int]], most: int) -> list[Block]:
+    """All units of 1 to ``most`` of these records.
+
+    >>> len(blocks([(0, 0), (0, 1)], 3))
+    9
+    """
+    sizes = range(1, most + 1)
+    return [block for n in sizes for block in combinations_with_replacement(records, n)]
+
+
+def unit_subject(
+    learner: PrivateLearner[Any],
+    unit: Unit,
+    law: Law,
+    records: Sequence[tuple[Any, int]],
+    *,
+    units: int = 2,
+    longest: int = 3,
+    reading: Read = read,
+) -> Subject[Blocks]:
+    """A learner with the budget of one record, on all pairs of tables that differ in one unit.
+
+    ``law`` is that of its draw, given a sample.  What is released is the rule and the public n.
+    """
+
+    @cache
+    def drawn(kept: frozenset[tuple[Any, tuple[int, ...]]]) -> dict[Any, Fraction]:
+        counts = {x: list(row) for x, row in kept}
+        sample = Sample.from_counts(learner.hypotheses.domain, counts)
+        return {released_text(h): mass for h, mass in law(sample).items()}
+
+    def distribution(data: Blocks) -> dict[Hashable, Fraction]:
+        choices, masses = Choices(), dict[Hashable, Fraction]()
+
+        def seen() -> tuple[frozenset[tuple[Any, tuple[int, ...]]], int]:
+            sample = reading(learner, unit, data, choices.generator())
+            rows = map(tuple, sample.counts.tolist())
+            return frozenset(zip(sample.points, rows, strict=True)), sample.n
+
+        for (kept, n), chance in choices.explore(seen).items():
+            for text, mass in drawn(kept).items():
+                masses[text, n] = masses.get((text, n), Fraction(0)) + chance * mass
+        return masses
+
+    def runs(times: int, rng: random.Random) -> Run[Blocks]:
+        ledger, numbers = Ledger(), count()
+
+        def fit(data: Blocks) -> Hashable:
+            sample, name = reading(learner, unit, data, rng), f"made up {next(numbers)}"
+            release = learner.fit(sample, ledger=ledger, dataset=name, rng=rng)
+            return released_text(release.hypothesis), release.n
+
+        return fit
+
+    possible = blocks(records, longest)
+    many = tuple(possible) * (300 // len(possible))
+    return Subject(
+        Grouped(learner.event, unit),
+        distribution,
+        tuple(neighbours(possible, units)),
+        runs,
+        (((records[0],) * longest, *many), ((records[-1],) * longest, *many)),
+    )
+
+
+def exponential(epsilon: Fraction, most: int, reading: Read = read) -> Subject[Blocks]:
+    """Thresholds on units with up to three records each, where ``most`` are used."""
+    H, unit = Thresholds.on(0, 1), Unit("unit", most)
+    learner = ExponentialLearner(H, record_budget(Budget(epsilon), unit))
+
+    def law(sample: Sample[Any]) -> dict[Hypothesis[Any], Fraction]:
+        chances = learner.mechanism.distribution(H.error_runs(sample))
+        return {H.hypothesis(i): mass for i, mass in chances.items()}
+
+    return unit_subject(learner, unit, law, [(0, 0), (0, 1)], reading=reading)
+
+
+@subject(
+    "unit-learner",
+    id="Mixed tables",
+    code="points.units",
+    proof="proofs/units.md#theorem-2-group-privacy",
+)
+def two_records(epsilon: Fraction, delta: Fraction) -> Subject[Blocks]:
+    """The exponential learner of units, two records of each; spends no delta."""
+    return exponential(epsilon, most=2)
+
+
+@subject("unit-learner-one-record")
+def one_record(epsilon: Fraction, delta: Fraction) -> Subject[Blocks]:
+    """The exponential learner of units, one record of each; spends no delta."""
+    return exponential(epsilon, most=1)
+
+
+@subject("unit-learner-choosing")
+def choosing(epsilon: Fraction, delta: Fraction) -> Subject[Blocks]:
+    """The choosing learner of units, two records of each; needs a delta."""
+    H, unit = Points(Strings("x")), Unit("unit", 2)
+    learner = ChoosingLearner(H, record_budget(Budget(epsilon, delta), unit))
+    return unit_subject(learner, unit, learner.distribution, [("a", 1), ("b", 1)])

@@ -1,0 +1,151 @@
+"""Private counts of cells and labels that are not read: those of `check`, and those of an estimate."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import count, product
+from typing import Any
+
+from littlestone.classes import parse_class
+from littlestone.data.labels import Label
+from littlestone.data.reading import read_sample
+from littlestone.data.sample import Sample
+from littlestone.data.tables import Row, Table
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.declared.checking import (
+    Faults,
+    cell_check,
+    checks_of,
+    count_faults,
+    label_check,
+)
+from littlestone.learn.results.estimate import UNREAD, UNREAD_PART, UnreadRecords
+from littlestone.learn.results.unread import UnreadCounts, count_unread, unread_event
+from littlestone.points import Codes
+from littlestone.points.columns import columns_of
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subject import Run, Subject, subject
+
+Cells = tuple[str, str]
+Cellwise = tuple[Cells, ...]
+Records = tuple[Row, ...]
+
+NAMES = ("column a", "labels")
+RECORDS = 2
+
+
+@cache
+def unread(data: Cellwise) -> tuple[int, ...]:
+    """The counts of a tiny table of a column of numbers and a column of labels."""
+    checks = cell_check(Codes("a")), label_check(Label.parse("y", "Ja"))
+    columns = zip(*data, strict=True)
+    return tuple(count_faults(map(c, cells)) for c, cells in zip(checks, columns, strict=True))
+
+
+def unread_subject(event: CellCounts) -> Subject[Cellwise]:
+    """The counts on all neighbouring pairs of tables of read and unread cells and labels."""
+    records: list[Cells] = list(product(("7", "4,52"), ("Ja", "ja")))
+
+    def distribution(data: Cellwise) -> dict[Any, Fraction]:
+        return event.distribution(unread(data), len(data))
+
+    def runs(times: int, rng: random.Random) -> Run[Cellwise]:
+        ledger, numbers = Ledger(), count()
+
+        def check(data: Cellwise) -> Hashable:
+            name, found = f"made up {next(numbers)}", unread(data)
+            return count_unread(
+                event, NAMES, found, len(data), ledger=ledger, dataset=name, rng=rng
+            )
+
+        return check
+
+    def cell(data: Cellwise, output: UnreadCounts) -> Hashable:
+        return tuple(min(max(y, 0), len(data)) for y in output.counts)
+
+    read, not_read = ("7", "Ja"), ("4,52", "ja")
+    many = (read,) * 1000
+    pairs = tuple(neighbours(records, RECORDS, ordered=False))
+    return Subject(event, distribution, pairs, runs, (many, (not_read, *many[1:])), cell)
+
+
+@subject("unread-counts")
+def unread_counts(epsilon: Fraction, delta: Fraction) -> Subject[Cellwise]:
+    """Private counts of unread cells and labels; spends no delta."""
+    return unread_subject(unread_event(epsilon, len(NAMES)))
+
+
+H = parse_class("conditions(a: 0..1, b: 0..1; at most 1)")
+LABEL = Label.parse("y", "Ja")
+
+
+class RowTable(Table):
+    """Records of two columns of numbers and a column of labels."""
+
+    name, columns = "made up", ("a", "b", "y")
+
+    def __init__(self, data: Records) -> None:
+        self._data = data
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        places = list(map(self.columns.index, columns))
+        return (tuple(row[place] for place in places) for row in self._data)
+
+
+@cache
+def read(data: Records) -> Sample[Any]:
+    """The sample with its counts, as `fit` reads it."""
+    faults = Faults(checks_of(list(columns_of(H.domain)), LABEL, None))
+    return read_sample(RowTable(data), H.domain, LABEL, faults=faults)
+
+
+def unread_records(data: Records) -> tuple[int, ...]:
+    """The counts that an estimate gets of the records."""
+    found = read(data).unread
+    assert found is not None
+    return found
+
+
+def shares_subject(
+    event: CellCounts, count_of: Callable[[Records], tuple[int, ...]] = unread_records
+) -> Subject[Records]:
+    """The counts of an estimate on all neighbouring pairs of records; some records are not read."""
+    whole, both = ("0", "0", "Ja"), ("x", "x", "ja")
+    records: list[Row] = [whole, ("x", "0", "Ja"), ("x", "x", "Ja"), ("0", "0", "ja"), both]
+
+    def most(data: Records) -> int:
+        return 2 * len(data)  # what a count of single cells could reach
+
+    def distribution(data: Records) -> dict[Any, Fraction]:
+        return event.distribution(count_of(data), most(data))
+
+    def runs(times: int, rng: random.Random) -> Run[Records]:
+        ledger, numbers = Ledger(), count()
+        estimate = event.epsilon / UNREAD_PART
+        learner = ExponentialLearner(H, Budget(estimate))
+
+        def fit(data: Records) -> Hashable:
+            paid: dict[str, Any] = {"ledger": ledger, "dataset": f"made up {next(numbers)}"}
+            found = learner.fit(read(data), estimate=estimate, rng=rng, **paid).estimate
+            return None if found is None else found.unread
+
+        return fit
+
+    def cell(data: Records, output: UnreadRecords) -> Hashable:
+        return tuple(min(max(y, 0), most(data)) for y in (output.cells, output.labels))
+
+    pairs = tuple(neighbours(records, RECORDS, ordered=False))
+    many = (whole,) * 1000
+    return Subject(event, distribution, pairs, runs, (many, (both, *many[1:])), cell)
+
+
+@subject("unread-shares")
+def unread_shares(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """Counts of records with an unread cell, and with an unread label; spends no delta."""
+    return shares_subject(CellCounts(epsilon, len(UNREAD), together=True))

@@ -1,0 +1,117 @@
+"""BLM20, section 1: the dimensions of its algebraic examples, against tables of all their sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations, product
+from math import prod
+from operator import mul
+
+from littlestone.classes import AffineSubspaces, FiniteClass, LinearSubspaces, PolynomialZeros
+from littlestone.prove.papers.statement import Outcome, Trial, statement
+
+Vectors = list[tuple[int, ...]]
+SHAPES = [(2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (5, 1)]  # (q, n), q prime
+
+
+def _points(q: int, n: int) -> Vectors:
+    return list(product(range(q), repeat=n))
+
+
+def _hull(points: Iterable[tuple[int, ...]], q: int, n: int, *, affine: bool) -> frozenset[int]:
+    """The numbers of the points that are combinations of the given ones; affine ones add up to 1."""
+    spanning, inside = list(points), set()
+    everything = {x: i for i, x in enumerate(_points(q, n))}
+    for weights in product(range(q), repeat=len(spanning)):
+        if not affine or sum(weights) % q == 1:
+            sums = (sum(a * x[j] for a, x in zip(weights, spanning, strict=True)) for j in range(n))
+            inside.add(everything[tuple(s % q for s in sums)])
+    return frozenset(inside)
+
+
+def _dimension(sets: Iterable[frozenset[int]], points: int) -> int:
+    """LDim of the indicators of the sets, as a table."""
+    return FiniteClass.from_array(
+        [[int(i in members) for i in range(points)] for members in set(sets)]
+    ).littlestone_dimension()
+
+
+@statement(
+    id="BLM20 section 1, Littlestone classes",
+    says="affine subspaces of dimension at most d have LDim d + 1, linear ones d",
+    code="classes.AffineSubspaces, classes.LinearSubspaces",
+    scope="all d <= n for GF(q)^n with (q, n) = (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (5, 1)",
+    deep="and (2, 4)",
+    status="mended",
+    proof="proofs/algebraic-classes.md#the-dimension",
+)
+def subspaces(trial: Trial) -> Outcome:
+    """The sets are hulls of at most d + 1 or d points, listed here, with and without the empty set."""
+    wrong, cases, lower = 0, 0, []
+    for q, n in [*SHAPES, *[(2, 4)][: trial.size(0, 1)]]:
+        points = _points(q, n)
+        hulls: list[set[frozenset[int]]] = [set(), set()]
+        columns = [f"x{j}" for j in range(n)]
+        for d in range(n + 1):
+            for spanning in combinations(points, d):
+                hulls[0].add(_hull(spanning, q, n, affine=False))
+            for spanning in combinations(points, d + 1):
+                hulls[1].add(_hull(spanning, q, n, affine=True))
+            linear, affine = (
+                kind.over(columns, q, d).littlestone_dimension()
+                for kind in (LinearSubspaces, AffineSubspaces)
+            )
+            found = (
+                _dimension(hulls[0], len(points)),
+                _dimension([*hulls[1], frozenset()], len(points)),
+            )
+            cases += 1
+            wrong += (linear, affine) != found or found != (d, d + 1)
+            if _dimension(hulls[1], len(points)) == d:
+                lower.append(f"GF({q})^{n}, d = {d}")
+    return Outcome(
+        "d + 1 with the empty set, against the d of the paper; d for linear ones",
+        f"{wrong} of {cases} tables have another LDim; without the empty set it is d in "
+        f"{len(lower)}: {', '.join(lower)}",
+        wrong == 0 < cases,
+    )
+
+
+@statement(
+    id="BLM20 section 1, Littlestone classes",
+    says="zero sets of polynomials have as LDim the number of monomials",
+    code="classes.PolynomialZeros",
+    scope="degree 1 and 2 over GF(2)^2, GF(2)^3 and GF(3), and degree 1 over GF(3)^2",
+    status="changed",
+    proof="proofs/algebraic-classes.md#the-dimension",
+)
+def zero_sets() -> Outcome:
+    """The sets are the common zeros of all systems of polynomials, listed here."""
+    wrong, shown = 0, []
+    for q, n, degree in [
+        (2, 2, 1),
+        (2, 2, 2),
+        (2, 3, 1),
+        (2, 3, 2),
+        (3, 1, 1),
+        (3, 1, 2),
+        (3, 2, 1),
+    ]:
+        points = _points(q, n)
+        monomials = [powers for powers in product(range(q), repeat=n) if sum(powers) <= degree]
+        values = [
+            [prod(a**e for a, e in zip(x, m, strict=True)) for m in monomials] for x in points
+        ]
+        sets = {frozenset(range(len(points)))}
+        for c in product(range(q), repeat=len(monomials)):
+            zeros = {i for i, v in enumerate(values) if not sum(map(mul, c, v)) % q}
+            sets |= {members & zeros for members in sets}
+        H = PolynomialZeros.over([f"x{j}" for j in range(n)], q, degree)
+        found = _dimension(sets, len(points))
+        wrong += not found == H.littlestone_dimension() == len(monomials)
+        shown.append(str(found))
+    return Outcome(
+        "finite: C(n + D, D) for degree D < q",
+        f"{wrong} of {len(shown)} tables have another LDim than monomials: {', '.join(shown)}",
+        wrong == 0,
+    )

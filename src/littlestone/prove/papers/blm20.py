@@ -1,0 +1,334 @@
+"""BLM20: Bun, Livni, Moran, An equivalence between private classification and online prediction."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from littlestone.learn.papers.stable.sizes import expected_blocks, stability
+from littlestone.prove.papers import definitions
+from littlestone.prove.papers.stages import FIVE, SPREAD, all_rules, rule_of, settings, stages
+from littlestone.prove.papers.statement import Outcome, Trial, statement
+from littlestone.rules import Hypothesis
+
+
+def _chain(k: int, eta: Fraction) -> Fraction:
+    """rho_k of `stability`."""
+    rho = Fraction(1)
+    for _ in range(k):
+        rho = rho * max(Fraction(0), rho - eta) / (2 * (1 - eta * rho))
+    return rho
+
+
+@statement(
+    id="BLM20 Proposition 5",
+    says="sharper, Pr[A(S) = h] <= (1 - loss(h))^n for consistent A",
+    code="theory.game.extended_soa.ExtendedSOA",
+    scope="A is the SOA: every class of three points with every target, and two more; exact laws",
+    deep="n = 2 for all of them, and random classes on at most six points",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
+)
+def stability_generalizes(trial: Trial) -> Outcome:
+    """The SOA is consistent, so a rule of frequency eta has loss <= ln(1/eta) / n."""
+    found = [(s, f, p) for s, k, f, p in all_rules(trial) if k == 0]
+    wrong = sum(p > (1 - s.loss(f)) ** s.n for s, f, p in found)
+    tight = sum(p == (1 - s.loss(f)) ** s.n for s, f, p in found)
+    return Outcome(
+        "at most, so that loss <= ln(1/eta) / n",
+        f"{wrong} of {len(found)} rules exceed it, {tight} equal it",
+        wrong == 0 and tight > 0,
+    )
+
+
+@statement(
+    id="BLM20 Observation 11",
+    says="k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T",
+    code="theory.game.extended_soa.ExtendedSOA",
+    scope="all S and T: every class of three points with every target, and three more",
+    deep="n = 2 for all of them, and random classes on at most six points",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
+)
+def tournament_examples_are_mistakes(trial: Trial) -> Outcome:
+    """All S of positive probability with all T; mistakes show as LDim(V) <= d - k if realizable."""
+    wrong = samples = unrealizable = 0
+    for setting in settings(trial):
+        points = list(setting.H.domain)
+        for k, stage in enumerate(stages(setting)):
+            for state, _ in stage.samples:
+                samples += 1
+                unrealizable += not state.realizable
+                left = state.version_space.littlestone_dimension()
+                wrong += state.realizable and left > setting.d - k
+                for T in product(points, repeat=setting.n):
+                    rule = rule_of(state.after((x, setting.target(x)) for x in T))
+                    wrong += any(rule(x) != setting.target(x) for x in T)
+    return Outcome(
+        "always",
+        f"{wrong} failures for {samples} samples S, {unrealizable} of them not realizable",
+        wrong == 0 and unrealizable > 0,
+    )
+
+
+@statement(
+    id="BLM20 Lemma 12",
+    says="some k <= d and f have Pr[SOA(S T) = f] >= 2^-d",
+    code="theory.game.extended_soa.ExtendedSOA",
+    scope="the SOA of Lyu25: every class of three points with every target, and three more",
+    deep="n = 2 for all of them, and random classes on at most six points",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
+)
+def frequent_rules(trial: Trial) -> Outcome:
+    """True for d = 1.  For d = 2, five functions on eight points, n = 1, are a counterexample."""
+    least = min(max(s.top for s in stages(x)) for x in settings(trial) if x.d == 1)
+    tops = [stage.top for stage in stages(SPREAD)]
+    shown = ", ".join(f"{float(p):.3f}" for p in tops)
+    return Outcome(
+        "false for d = 2",
+        f"d = 1: at least {float(least):.3f}; d = {SPREAD.d}: {shown} for k = 0, 1, 2, below 1/4",
+        least >= Fraction(1, 2) and SPREAD.d == 2 and len(tops) == 3 and max(tops) < Fraction(1, 4),
+    )
+
+
+NINE = 409, 435, 41, 104, 213, 39, 130
+"""Functions on nine points, of LDim 2: bit x of a number is its label of point x."""
+ELEVEN = 1336, 136, 240, 644, 794, 1078, 1688
+"""The same on eleven points."""
+WEIGHTS = {1: 12, 2: 4, 4: 12, 6: 3, 9: 1}
+"""Over 20 n, the chances of those eleven points; point 0 has the rest."""
+
+
+def nine_points(n: int, soa: definitions.Soa, deciding: definitions.Points) -> definitions.Game:
+    """`NINE` with the uniform distribution, and 41 as the target."""
+    chances = {(x, 41 >> x & 1): Fraction(1, 9) for x in range(9)}
+    return definitions.Game(frozenset(NINE), 9, chances, n, soa, deciding)
+
+
+def eleven_points(n: int, soa: definitions.Soa, deciding: definitions.Points) -> definitions.Game:
+    """`ELEVEN` with a distribution that depends on n, and 1336 as the target."""
+    weights = {0: 20 * n - sum(WEIGHTS.values()), **WEIGHTS}
+    chances = {(x, 1336 >> x & 1): Fraction(weight, 20 * n) for x, weight in weights.items()}
+    return definitions.Game(frozenset(ELEVEN), 11, chances, n, soa, deciding)
+
+
+_OWN = definitions.larger_or_0, definitions.larger_or_1
+_DECIDING = definitions.first, definitions.last, definitions.uniform
+
+
+def _most(game: definitions.Game) -> Fraction:
+    return max(max(law.values()) for law in game.frequencies(2))
+
+
+@statement(
+    id="BLM20 Lemma 12",
+    says="the same with the paper's own SOA, argmax of LDim",
+    code="prove.papers.definitions.Game",
+    scope="seven functions on nine points, LDim 2: n = 1 with both labels in ties and x first, last or "
+    "uniform; n = 2, 3 with x first; and the eight points of the row above, n = 1",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
+)
+def frequent_rules_of_the_papers_soa() -> Outcome:
+    """By definition: false on nine points for n = 1, true there for n = 2, 3, and on the eight."""
+    one = max(_most(nine_points(1, soa, x)) for soa, x in product(_OWN, _DECIDING))
+    more = [min(_most(nine_points(n, soa, definitions.first)) for soa in _OWN) for n in (2, 3)]
+    chances = {(x, 20 >> x & 1): Fraction(1, 8) for x in range(8)}
+    eight = min(_most(definitions.Game(frozenset(FIVE), 8, chances, soa=soa)) for soa in _OWN)
+    return Outcome(
+        "false for n = 1",
+        f"nine points, n = 1: at most {float(one):.4f}, below 1/4; n = 2, 3: at least "
+        f"{float(more[0]):.3f}, {float(more[1]):.3f}; eight points: at least {float(eight):.3f}",
+        definitions.ldim(frozenset(NINE), 9) == 2 and one < Fraction(1, 4) <= min(*more, eight),
+    )
+
+
+@statement(
+    id="BLM20 Lemma 12",
+    says="the same for n = 3, 5, 10, 20, as algorithm G takes them",
+    code="prove.papers.definitions.Game",
+    scope="seven functions on eleven points, LDim 2, one distribution for each n: both labels in ties, "
+    "and x first, last or uniform",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
+)
+def frequent_rules_for_larger_blocks() -> Outcome:
+    """By definition; G takes n = ceil(d / alpha), so 5, 10 and 20 for alpha = .4, .2 and .1."""
+    ways = list(product(_OWN, _DECIDING))
+    found = {n: max(_most(eleven_points(n, *way)) for way in ways) for n in (3, 5, 10, 20)}
+    return Outcome(
+        "false for each of these n",
+        f"at most {', '.join(f'{float(p):.4f}' for p in found.values())}, below 1/4",
+        definitions.ldim(frozenset(ELEVEN), 11) == 2 and max(found.values()) < Fraction(1, 4),
+    )
+
+
+@statement(
+    id="BLM20 Lemma 12",
+    says="the same for n = 50 to 5,000, in floats",
+    code="prove.papers.definitions.Game",
+    scope="the eleven points, both labels in ties, and x first, last or uniform: n = 50 and 5,000",
+    deep="n = 200 and 1,000",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
+)
+def frequent_rules_for_long_blocks(trial: Trial) -> Outcome:
+    """The largest frequency rises to about .2386 and stays below 1/4; n = 5 is compared exactly."""
+    ways = list(product(_OWN, _DECIDING))
+    found = {
+        n: max(max(law.values()) for way in ways for law in eleven_points(n, *way).approximate(2))
+        for n in ((50, 200, 1000, 5000) if trial.deep else (50, 5000))
+    }
+    short = eleven_points(5, *ways[0])
+    laws = zip(short.approximate(2), short.frequencies(2), strict=True)
+    error = max(abs(law.get(f, 0) - float(p)) for law, exact in laws for f, p in exact.items())
+    return Outcome(
+        "false for each of these n",
+        f"at most {', '.join(f'{p:.4f}' for p in found.values())}, below 1/4; for n = 5 within "
+        f"{error:.0e} of the exact sums",
+        max(found.values()) < 0.249 and error < 1e-12,
+    )
+
+
+@statement(
+    id="BLM20 Lemma 12",
+    says="its proof, Pr[all k tournament examples agree with c] = 2^-k",
+    code="theory.game.extended_soa.ExtendedSOA",
+    scope="one class of five functions on eight points, n = 1",
+    status="false",
+    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
+)
+def who_wins_is_not_independent() -> Outcome:
+    """If y = c(x), the winner is the one that errs at x: more often the one that went wrong before."""
+    found = [stage.agreeing for stage in stages(SPREAD)[1:]]
+    return Outcome(
+        "true for k = 1, false for k = 2: 0.1245",
+        ", ".join(f"{float(p):.4f} for k = {k}" for k, p in enumerate(found, start=1)),
+        found[:1] == [Fraction(1, 2)] and [round(float(p), 4) for p in found[1:]] == [0.1245],
+    )
+
+
+@statement(
+    id="BLM20 Lemma 12",
+    says="some k <= d and f have Pr[SOA(S T) = f] >= eta_d",
+    code="learn.papers.stable.sizes.stability",
+    scope="exact laws: every class of three points with every target, and three more",
+    deep="n = 2 for all of them, and random classes on at most six points",
+    status="mended",
+    proof="proofs/globally-stable.md#theorem-3-lemma-12-repaired",
+)
+def frequent_rules_repaired(trial: Trial) -> Outcome:
+    """eta_d = stability(d), and Pr[all k agree] >= rho_k(most frequent rule before k)."""
+    wrong = chains = 0
+    least: dict[int, Fraction] = {}
+    for setting in settings(trial):
+        found = stages(setting)
+        top = max(stage.top for stage in found)
+        least[setting.d] = min(least.get(setting.d, top), top)
+        wrong += float(top) < stability(setting.d)
+        for k, stage in enumerate(found):
+            chains += 1
+            wrong += stage.agreeing < _chain(k, max((s.top for s in found[:k]), default=top))
+    return Outcome(
+        ", ".join(f"{stability(d):.3f} for d = {d}" for d in sorted(least)),
+        f"at least {', '.join(f'{float(p):.3f}' for _, p in sorted(least.items()))} in "
+        f"{len(settings(trial))} settings; {wrong} failures with the chain in {chains} stages",
+        wrong == 0,
+    )
+
+
+@statement(
+    id="BLM20 Lemma 13",
+    says="sharper, Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k",
+    code="theory.game.extended_soa.ExtendedSOA",
+    scope="all k and f: every class of three points with every target, and three more",
+    deep="n = 2 for all of them, and random classes on at most six points",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
+)
+def frequent_rules_generalize(trial: Trial) -> Outcome:
+    """For all k and f, realizable or not; so a frequency of 2^-d means loss <= d / n."""
+    found = list(all_rules(trial))
+    wrong = sum(p > (1 - s.loss(f)) ** s.n for s, _, f, p in found)
+    wrong += sum(
+        p >= Fraction(1, 2**s.d) and s.loss(f) > Fraction(s.d, s.n) for s, _, f, p in found
+    )
+    outside = sum(f not in set(s.H) for s, _, f, _ in found)
+    return Outcome(
+        "at most, and loss <= d / n for frequencies >= 2^-d",
+        f"{wrong} failures for {len(found)} rules, {outside} of them outside of the class",
+        wrong == 0 and outside > 0,
+    )
+
+
+@statement(
+    id="BLM20 Lemma 14",
+    says="S ~ D_k takes at most 4^(k+1) n expected examples",
+    code="learn.papers.stable.sizes.expected_blocks",
+    scope="every class of three points and three more, in stages without a frequency above 1/2",
+    deep="n = 2 for all of them, and random classes on at most six points",
+    status="as stated",
+    proof="proofs/globally-stable.md#theorem-4-lemma-14-sharper",
+)
+def expected_draws(trial: Trial) -> Outcome:
+    """E_(k+1) = 2 (E_k + 1) / (1 - eta) blocks at most, if no rule's frequency was above eta <= 1/2.
+
+    Where none was above `stability`, that is what the caps of the learner rest on.
+    """
+    wrong = tried = caps = 0
+    most = Fraction(0)
+    for setting in settings(trial):
+        found, allowed = stages(setting), expected_blocks(setting.d)
+        for k in range(1, len(found)):
+            eta = max(s.top for s in found[:k])
+            if eta > Fraction(1, 2):
+                continue
+            tried += 1
+            bound = Fraction(0)
+            for _ in range(k):
+                bound = 2 * (bound + 1) / (1 - eta)
+            wrong += found[k].blocks > bound or bound > 4 ** (k + 1)
+            most = max(most, found[k].blocks / 4 ** (k + 1))
+            if eta <= stability(setting.d):
+                caps += 1
+                wrong += found[k].blocks > allowed[k] * (1 + 1e-9)
+    return Outcome(
+        "2 (E + 1) / (1 - eta) a step, below 4^(k+1)",
+        f"{wrong} failures in {tried} stages, {caps} of them with the eta of the learner; at most "
+        f"{float(most):.2f} of 4^(k+1)",
+        wrong == 0 < caps,
+    )
+
+
+@statement(
+    id="BLM20 Theorem 10",
+    says="Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f with (1 - loss(f))^n >= 2^-d",
+    code="theory.game.extended_soa.ExtendedSOA",
+    scope="G without its cap: every class of three points with every target, and three more",
+    deep="n = 2 for all of them, and random classes on at most six points",
+    status="mended",
+    proof="proofs/globally-stable.md#theorem-5-accuracy",
+)
+def globally_stable(trial: Trial) -> Outcome:
+    """G without its cap, exactly; k is uniform in 0, ..., d, and an impossible D_k gives nothing.
+
+    For d = 2 its proof rests on Lemma 12; with the repaired lemma it shows `stability` / (d + 1).  A
+    rule counts if its loss is at most what Lemma 13 gives for a frequency of 2^-d.
+    """
+    least: dict[int, Fraction] = {}
+    for setting in settings(trial):
+        d, rules = setting.d, defaultdict[Hypothesis[Any], Fraction](Fraction)
+        for stage in stages(setting):
+            for f, p in stage.rules.items():
+                rules[f] += p / (d + 1)
+        good = (p for f, p in rules.items() if (1 - setting.loss(f)) ** setting.n * 2**d >= 1)
+        least[d] = min(least.get(d, Fraction(1)), max(good, default=Fraction(0)))
+    return Outcome(
+        ", ".join(f"{1 / ((d + 1) * 2 ** (d + 1)):.3f} for d = {d}" for d in sorted(least)),
+        f"at least {', '.join(f'{float(p):.3f}' for _, p in sorted(least.items()))} in "
+        f"{len(settings(trial))} settings",
+        all(p >= Fraction(1, (d + 1) * 2 ** (d + 1)) for d, p in least.items()),
+    )

@@ -1,0 +1,334 @@
+"""Lecture 5: pure differential privacy and online learning."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from typing import Any, cast
+
+import numpy as np
+
+from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
+from littlestone.data.sample import Sample
+from littlestone.dimension import vc_dimension
+from littlestone.learn import ExponentialLearner
+from littlestone.learn.base import Setting
+from littlestone.learn.plan import formulas
+from littlestone.points import Reals
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.rational import exp_below
+from littlestone.prove.mechanisms.binomial import binomial_chances
+from littlestone.prove.mechanisms.drawn import drawn
+from littlestone.prove.mechanisms.subject import Subject
+from littlestone.prove.mechanisms.subjects.exponential_learner import Records, fits, released_text
+from littlestone.prove.papers.definitions import ldim
+from littlestone.prove.papers.families import unordered_classes
+from littlestone.prove.papers.statement import Outcome, Trial, statement
+from littlestone.theory.game import (
+    Halving,
+    OnlineLearner,
+    RandomAdversary,
+    StandardOptimalAlgorithm,
+    TreeAdversary,
+    play,
+)
+
+
+def _classes(trial: Trial, count: int, hypotheses: int, points: int) -> Iterator[FiniteClass]:
+    """Every class of three points, or of four, up to their order; then random ones of more."""
+    yield from unordered_classes(4 if trial.deep else 3)
+    rng = trial.array(2026)
+    for _ in range(trial.size(count, 20 * count)):
+        size = int(rng.integers(1, hypotheses + 1)), int(rng.integers(1, points + 1))
+        density = rng.choice([0.2, 0.5, 0.8])
+        yield FiniteClass.from_array((rng.random(size) < density).astype(int))
+
+
+def _most_mistakes(V: FiniteClass) -> int:
+    """The mistakes of the SOA against the best of all adversaries, by trying every play."""
+    worst = 0
+    for x in V.domain:
+        for y in (0, 1):
+            rest = V.restrict(x, y)
+            # A point whose label is already known can force nothing.
+            if not rest.is_empty() and rest != V:
+                worst = max(worst, int(V.soa_label(x) != y) + _most_mistakes(rest))
+    return worst
+
+
+@statement(
+    id="L5 Lemma 1",
+    says="the SOA makes at most LDim(H) mistakes",
+    code="theory.game.StandardOptimalAlgorithm, classes.HypothesisClass.soa_label",
+    scope="every play on every class of three points and random ones of four; random plays on more",
+    deep="every class of four points",
+    status="as stated",
+)
+def soa_mistakes(trial: Trial) -> Outcome:
+    """Every sequence on small classes, tried exhaustively; random ones on larger classes."""
+    exhaustive = [(_most_mistakes(H), H.littlestone_dimension()) for H in _classes(trial, 60, 8, 4)]
+    played = []
+    for seed, H in enumerate(_classes(trial, 150, 40, 12)):
+        learner = StandardOptimalAlgorithm(H)
+        transcript = play(learner, RandomAdversary(H, rng=trial.draws(seed)), rounds=40)
+        played.append((transcript.mistakes, H.littlestone_dimension()))
+    huge = Thresholds.on(-(2**63), 2**63 - 1)
+    transcript = play(
+        StandardOptimalAlgorithm(huge), RandomAdversary(huge, rng=trial.draws(0)), rounds=500
+    )
+    played.append((transcript.mistakes, 64))
+    tight = sum(mistakes == dimension for mistakes, dimension in exhaustive)
+    wrong = sum(m > d for m, d in exhaustive + played)
+    return Outcome(
+        "mistakes <= LDim",
+        f"{wrong} of {len(exhaustive) + len(played)} classes exceed it; the worst play over all "
+        f"sequences equals it on {tight} of {len(exhaustive)}",
+        wrong == 0 and tight == len(exhaustive),
+    )
+
+
+class _Arbitrary(OnlineLearner[Any]):
+    """A deterministic learner without sense: a fixed pseudo-random label per point and round."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.round = 0
+
+    @property
+    def hypothesis(self) -> Any:
+        """It follows no hypothesis of any class."""
+        return None
+
+    def predict(self, x: Any) -> int:
+        return random.Random(f"{self.seed} {self.round} {x}").getrandbits(1)
+
+    def update(self, x: Any, y: int) -> None:
+        self.round += 1
+
+
+@statement(
+    id="L5 Theorem 2",
+    says="LDim(H) is the optimal number of mistakes",
+    code="theory.game.TreeAdversary, theory.game.StandardOptimalAlgorithm, theory.game.Halving",
+    scope="every class of three points, random ones and thresholds, against three learners",
+    deep="every class of four points",
+    status="mended",
+)
+def forced_mistakes(trial: Trial) -> Outcome:
+    """The walk down a shattered tree forces exactly LDim mistakes on every learner tried."""
+    classes: list[HypothesisClass[Any]] = list(_classes(trial, 100, 30, 10))
+    classes += [Thresholds.on(0, 2**20 - 1), Thresholds.on(-(2**63), 2**63 - 1)]
+    games = exact = tables = 0
+    for seed, H in enumerate(classes):
+        if isinstance(H, FiniteClass):
+            points = list(H.domain)
+            rows = frozenset(sum(h(x) << i for i, x in enumerate(points)) for h in H)
+            tables += H.littlestone_dimension() != ldim(rows, len(points))
+        for learner in (StandardOptimalAlgorithm(H), Halving(H), _Arbitrary(seed)):
+            games += 1
+            exact += play(learner, TreeAdversary(H)).mistakes == H.littlestone_dimension()
+    return Outcome(
+        "LDim mistakes forced, on every learner",
+        f"exactly LDim in {exact} of {games} games; LDim by its definition differs for {tables} tables",
+        exact == games and not tables,
+    )
+
+
+@statement(
+    id="L5 section 4, halving",
+    says="halving makes at most log2 |H| mistakes",
+    code="theory.game.Halving",
+    scope="every class of three points and random ones, against the tree adversary and a random one",
+    deep="every class of four points",
+    status="as stated",
+)
+def halving_mistakes(trial: Trial) -> Outcome:
+    """Against the tree adversary and random ones."""
+    excess = []
+    for seed, H in enumerate(_classes(trial, 100, 60, 12)):
+        for adversary in (TreeAdversary(H), RandomAdversary(H, rng=trial.draws(seed))):
+            transcript = play(Halving(H), adversary, rounds=40)
+            excess.append(transcript.mistakes - (H.size.bit_length() - 1))
+    return Outcome(
+        "mistakes - floor(log2 |H|) <= 0", f"largest {max(excess)} in {len(excess)} games",
+        max(excess) <= 0,
+    )  # fmt: skip
+
+
+@statement(
+    id="L5 Example 1",
+    says="LDim(H) <= log2 |H|",
+    code="classes.FiniteClass.littlestone_dimension",
+    scope="every class of three points, random ones, and thresholds of 2^d functions, d <= 20",
+    deep="every class of four points",
+    status="as stated",
+)
+def dimension_below_logarithm(trial: Trial) -> Outcome:
+    """With equality for thresholds of 2^d functions."""
+    gaps = [
+        H.size.bit_length() - 1 - H.littlestone_dimension() for H in _classes(trial, 300, 60, 12)
+    ]
+    tight = [Thresholds.on(0, 2**d - 2).littlestone_dimension() == d for d in range(1, 21)]
+    return Outcome(
+        "floor(log2 |H|) - LDim >= 0",
+        f"least {min(gaps)} in {len(gaps)} classes; 0 for {sum(tight)} of {len(tight)} thresholds",
+        min(gaps) >= 0 and all(tight),
+    )
+
+
+def _vc_dimension(H: FiniteClass) -> int:
+    rows = [tuple(h(x) for x in H.domain) for h in H]
+    size = len(rows[0])
+    return max(
+        k
+        for k in range(size + 1)
+        for points in combinations(range(size), k)
+        if len({tuple(row[j] for j in points) for row in rows}) == 2**k
+    )
+
+
+@statement(
+    id="L5 section 4, VC",
+    says="VC(H) <= LDim(H)",
+    code="classes.FiniteClass.littlestone_dimension, dimension.vc_dimension",
+    scope="every class of three points, and random ones of at most 24 functions on 7 points",
+    deep="every class of four points",
+    status="as stated",
+)
+def vc_below_littlestone(trial: Trial) -> Outcome:
+    """The VC dimension by its definition, against the Littlestone dimension."""
+    gaps, differ = [], 0
+    for H in _classes(trial, 150, 24, 7):
+        shattered = _vc_dimension(H)
+        differ += vc_dimension(H.table()) != shattered
+        gaps.append(H.littlestone_dimension() - shattered)
+    return Outcome(
+        "LDim - VC >= 0",
+        f"least {min(gaps)}, largest {max(gaps)} in {len(gaps)} classes; the VC dimension of the code "
+        f"differs for {differ}",
+        min(gaps) >= 0 == differ,
+    )
+
+
+@statement(
+    id="L5 Example 2",
+    says="thresholds on the reals have infinite LDim",
+    code="classes.Thresholds, theory.game.TreeAdversary",
+    scope="one learner and 1,000 rounds",
+    status="as stated",
+)
+def infinite_dimension() -> Outcome:
+    """The adversary halves an interval in every round."""
+    H = Thresholds.over(Reals())
+    mistakes = play(_Arbitrary(0), TreeAdversary(H), rounds=1000).mistakes
+    return Outcome(
+        "a mistake in every round, without end",
+        f"{mistakes:,} mistakes in 1,000 rounds; LDim = {H.littlestone_dimension()}",
+        mistakes == 1000 and H.littlestone_dimension() == float("inf"),
+    )
+
+
+def _samples(points: list[Any], n: int) -> Iterator[tuple[tuple[Any, int], ...]]:
+    return product(product(points, (0, 1)), repeat=n)
+
+
+@statement(
+    id="L5 Theorem 1",
+    says="privacy: the exponential mechanism is epsilon-DP",
+    code="learn.ExponentialLearner, privacy.mechanisms.scores.exponential.ExponentialMechanism",
+    scope="two classes, all neighbouring samples of 3 records: Pr[h] ~ r^-errors, and what is drawn",
+    status="as stated",
+    proof="proofs/exponential-mechanism.md#theorem-1-privacy",
+)
+def exponential_privacy() -> Outcome:
+    """The law by the lecture's words in rationals; and what fits draw, against it and the claim."""
+    epsilon, worst, found = Fraction(1), Fraction(0), []
+    # More digits than the mechanism uses, but still certainly below e^epsilon.
+    ratio, r = exp_below(epsilon, bits=256), exp_below(epsilon / 2)
+    for H in (Thresholds.on(0, 1), FiniteClass.from_array([[0, 1], [1, 0], [1, 1]])):
+        learner, rules = (
+            ExponentialLearner(H, Budget(epsilon)),
+            list(map(H.hypothesis, range(cast(int, H.size)))),
+        )
+
+        @cache
+        def law(records: Records, rules: Any = rules) -> dict[Any, Fraction]:
+            weights = {h: r ** -sum(h(x) != y for x, y in records) for h in rules}
+            return {released_text(h): w / sum(weights.values()) for h, w in weights.items()}
+
+        samples = list(_samples(H.domain.examples(2), 3))
+        pairs = [
+            (one, other)
+            for one, other in combinations(samples, 2)
+            if sum(a != b for a, b in zip(one, other, strict=True)) == 1
+        ]
+        for one, other in pairs:
+            p, q = law(one), law(other)
+            worst = max(worst, hockey_stick(p, q, ratio), hockey_stick(q, p, ratio))
+        found.append(
+            drawn(Subject(learner.event, law, tuple(pairs), fits(learner), pairs[0]), pairs)
+        )
+    claimed = all(draws.holds for draws in found)
+    return Outcome(
+        "hockey-stick divergence at epsilon = 1: 0",
+        f"exactly {worst} over {2 * len(pairs):,} neighbouring pairs a class; {found[0]}; {found[1]}",
+        worst == 0 and claimed and learner.event.cost().epsilon == epsilon,
+    )
+
+
+Counts = dict[str, list[int]]
+
+
+def _failure(
+    learner: ExponentialLearner[str], n: int, p: float, seen: Callable[[int], Counts]
+) -> float:
+    """The exact chance that n records and the draw give a function other than the first.
+
+    ``seen(e)`` are the records, as counts of labels at each point, with the chance of e in Bin(n, p).
+    """
+    H, chances = cast("FiniteClass", learner.hypotheses), binomial_chances(n, p)
+    total = 0.0
+    for e in np.flatnonzero(chances > 1e-18).tolist():
+        errors = H.error_runs(Sample.from_counts(H.domain, seen(e))).errors
+        weights = float(learner.mechanism.base) ** -(errors - errors.min()).astype(float)
+        total += float(chances[e] * (1 - weights[0] / weights.sum()))
+    return total
+
+
+@statement(
+    id="L5 Theorem 1",
+    says="size: n examples give error alpha, but for probability beta",
+    code="learn.ExponentialLearner.plan, learn.plan.formulas",
+    scope="one hard distribution, realizable and agnostic, alpha = beta = 0.1; exact",
+    status="as stated",
+    proof="proofs/exponential-mechanism.md#theorem-3-accuracy",
+)
+def exponential_sample_size() -> Outcome:
+    """The failure probability at the planned n, over all samples and draws of a hard distribution.
+
+    Realizable: 300 hypotheses that all err on the same 11 % of the points, beside the truth.  Agnostic:
+    a function and its complement, with labels that agree with the first at a rate of 0.555.
+    """
+    alpha, beta = 0.1, 0.1
+    others = [[0, 1, *(i >> j & 1 for j in range(9))] for i in range(300)]
+    many, pair = FiniteClass.from_array([[0] * 11, *others]), FiniteClass.from_array([[0], [1]])
+    failures, plans = [], []
+    for setting, H, p in (("realizable", many, 0.11), ("agnostic", pair, 0.445)):
+        learner = ExponentialLearner(H, Budget(1))
+        n = learner.plan(alpha, beta, setting=cast("Setting", setting)).n
+
+        def seen(e: int, n: int = n, clean: bool = setting == "realizable") -> Counts:
+            return {"x0": [n - e, 0], "x1": [e, 0]} if clean else {"x0": [n - e, e]}
+
+        failures.append(_failure(learner, n, p, seen))
+        (stated,) = formulas(H, Budget(1), alpha=alpha, beta=beta)
+        plans.append(f"{n:,} ({stated.proof:,} by the lecture's proof)")
+    return Outcome(
+        f"failure <= {beta} at alpha = {alpha}: n = {plans[0]} realizable, {plans[1]} agnostic",
+        f"exactly {failures[0]:.3f} realizable, {failures[1]:.3f} agnostic",
+        max(failures) <= beta,
+    )

@@ -1,0 +1,573 @@
+"""Lyu25: Lyu, Private learning of Littlestone classes, revisited, section 4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+
+from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
+from littlestone.data.sample import Sample
+from littlestone.points import Integers
+from littlestone.prove.papers.families import every_class, unordered_classes
+from littlestone.prove.papers.lyu25_trees import disagreeing
+from littlestone.prove.papers.statement import Outcome, Trial, statement
+from littlestone.rules import Hypothesis
+from littlestone.theory.decomposition import (
+    Decompositions,
+    DecompositionTree,
+    Node,
+    certain_hypotheses,
+    check_tree,
+    decompose,
+    error_ball,
+    is_irreducible,
+    leaf_bound,
+    optimal_tree,
+    refine,
+    top_hypotheses,
+)
+
+CUBE = FiniteClass.from_array(list(product((0, 1), repeat=3)))
+"""All functions on three points: a mask of its eight rows is a class over them."""
+
+
+@cache
+def _classes() -> tuple[FiniteClass, ...]:
+    """All 79 classes over three points, up to the order of the points."""
+    return tuple(unordered_classes(3))
+
+
+@cache
+def _random_classes(trial: Trial) -> tuple[FiniteClass, ...]:
+    """Random classes on 4 to 8 points; the odd ones have few ones and are hard to reduce."""
+    rng = trial.array(2025)
+    found = list(unordered_classes(4)) if trial.deep else []
+    for i in range(trial.size(30, 500)):
+        hypotheses, points = int(rng.integers(2, 9)), int(rng.integers(4, 9))
+        table = rng.integers(0, 2, size=(hypotheses, points))
+        if i % 2:
+            few = rng.random((hypotheses // 2, points)) < 0.25
+            table = np.vstack([np.eye(points), few]).astype(int)
+        found.append(FiniteClass.from_array(table))
+    return tuple(found)
+
+
+@cache
+def _singletons(points: int) -> FiniteClass:
+    """The constant 0 and the indicators of the points: LDim = 1."""
+    table = np.vstack([np.zeros((1, points)), np.eye(points)])
+    return FiniteClass.from_array(table.astype(int))
+
+
+def _settings(trial: Trial) -> Iterator[tuple[FiniteClass, int, int]]:
+    """Every class with p = 1, 2, 3 and d = LDim, LDim + 1."""
+    yield from _with_parameters((*_classes(), *_random_classes(trial)))
+
+
+def _hard() -> list[FiniteClass]:
+    """Few points cannot reduce the singletons, and the optimal trees of the others disagree."""
+    return [_singletons(5), _singletons(7), *disagreeing()]
+
+
+def _with_parameters(classes: Sequence[FiniteClass]) -> Iterator[tuple[FiniteClass, int, int]]:
+    for H in classes:
+        for p in (1, 2, 3):
+            for more in (0, 1):
+                yield H, p, H.littlestone_dimension() + more
+
+
+@cache
+def _shared(p: int, d: int) -> Decompositions:
+    return Decompositions(p, d, most=10**7)  # of all classes together
+
+
+@cache
+def _found(H: FiniteClass, p: int, d: int) -> tuple[int, frozenset[Hypothesis[str]]]:
+    """DDim and the essential hypotheses; (-1, none) for the empty class."""
+    if H.is_empty():
+        return -1, frozenset()
+    return _shared(p, d).dimension(H), frozenset(_shared(p, d).essential(H))
+
+
+@cache
+def _pairs(trial: Trial) -> tuple[tuple[FiniteClass, FiniteClass, int, int], ...]:
+    """Classes G <= H with p and d: all over three points, all G for a few hard H, deep random ones.
+
+    On three points p = 3 is left out, because every DDim is then 0.
+    """
+    found = [
+        (G, H, p)
+        for H in _classes()
+        for G in every_class(3)
+        if G.alive & H.alive == G.alive
+        for p in (1, 2)
+    ]
+    found += [(G, H, p) for H, p in zip(_hard(), (1, 2, 1, 1), strict=True) for G in _subclasses(H)]
+    rng = trial.array(4)
+    for H in _random_classes(trial) if trial.deep else ():
+        for p in (1, 2, 3):
+            dropped = [sum(1 << int(i) for i in rng.integers(0, H.size, size=k)) for k in (0, 1, 3)]
+            spaces = [replace(H, alive=H.alive & ~mask) for mask in dropped]
+            found += [(G, H, p) for G in spaces if not G.is_empty()]
+    return tuple((G, H, p, H.littlestone_dimension()) for G, H, p in found)
+
+
+def _subclasses(H: FiniteClass) -> Iterator[FiniteClass]:
+    """All nonempty ones."""
+    part = H.alive
+    while part:
+        yield replace(H, alive=part)
+        part = (part - 1) & H.alive
+
+
+@statement(
+    id="Lyu25 Claim 4.1",
+    says="every class has a valid (p, d)-tree",
+    code=(
+        "theory.decomposition.decompose, theory.decomposition.optimal_tree, "
+        "theory.decomposition.check_tree"
+    ),
+    scope="all classes over 3 points in one order, random larger ones; p <= 3, d = LDim, LDim + 1",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#the-exact-search",
+)
+def valid_trees_exist(trial: Trial) -> Outcome:
+    """The greedy tree and the optimal one, checked by Definition 4.2."""
+    trees = wrong = 0
+    for H, p, d in _settings(trial):
+        for tree in (decompose(H, p, d), optimal_tree(H, p, d)):
+            trees += 1
+            wrong += check_tree(tree, H) is not None
+    return Outcome("the greedy tree is valid", f"{wrong} of {trees} trees are not", wrong == 0)
+
+
+@statement(
+    id="Lyu25 Lemma 4.1",
+    says="sharper, at most N(p (2^(d-t) - 1), l - t) leaves of LDim >= t",
+    code="theory.decomposition.decompose, theory.decomposition.leaf_bound",
+    scope="all classes over 3 points in one order, random larger ones; nonempty leaves of greedy trees",
+    deep="all classes over four points, up to the order of the points",
+    status="changed",
+    proof="proofs/decomposition.md#leaves-lemma-41",
+)
+def leaf_counts(trial: Trial) -> Outcome:
+    """Leaves of every dimension, against the bound with l = LDim(H); t = 0 counts all of them."""
+    counts = wrong = tight = 0
+    for H, p, d in _settings(trial):
+        dimension = H.littlestone_dimension()
+        dimensions = [int(V.littlestone_dimension()) for V in decompose(H, p, d).leaves()]
+        for t in range(dimension + 1):
+            leaves, bound = sum(of >= t for of in dimensions), leaf_bound(p, d, dimension, t)
+            counts += 1
+            wrong += leaves > bound or bound > max(p**d * 2 ** (d * d), 1)
+            tight += leaves == bound
+    # The constant 0 and the singletons on D = p (2^d - 1) points, split point by point.
+    attained = 0
+    sizes = [(1, 1), (1, 2), (1, 4), (2, 2), (3, 1), (3, 3)]
+    for p, d in sizes:
+        H = _singletons(p * (2**d - 1))
+        chain = _chain(H, p, d)
+        full = len(list(chain.leaves())) == leaf_bound(p, d, 1)
+        attained += full and check_tree(chain, H) is None
+    return Outcome(
+        "N(D, r) = sum_(i <= r) C(D, i), at most p^d 2^(d^2)",
+        f"{wrong} of {counts} counts exceed it, {tight} equal it; attained by singletons on "
+        f"p (2^d - 1) points for {attained} of {len(sizes)} pairs p, d",
+        wrong == 0 and attained == len(sizes),
+    )
+
+
+def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
+    """The tree that splits the singletons off, one after another."""
+    nodes: list[Node[str]] = []
+    V = H
+    for x in H.domain:
+        here = len(nodes)
+        nodes += [Node(point=x, after=(here + 2, here + 1)), Node(V.restrict(x, 1))]
+        V = V.restrict(x, 0)
+    return DecompositionTree(p, d, (*nodes, Node(V)))
+
+
+@cache
+def _irreducible(G: FiniteClass, k: int) -> bool:
+    return is_irreducible(G, k)
+
+
+@statement(
+    id="Lyu25 Lemma 4.2",
+    says="sharper, the SOAs of d-irreducible subclasses have LDim <= d",
+    code="theory.decomposition.is_irreducible, classes.FiniteClass.soa",
+    scope="all subclasses of all classes over 3 points, singletons and random ones; d = LDim(H)",
+    deep="all classes over four points, of 3 to 7 functions",
+    status="as stated",
+    proof="proofs/decomposition.md#soas-of-irreducible-subclasses-lemma-42",
+)
+def soa_class(trial: Trial) -> Outcome:
+    """d-irreducible in place of d + 1; with one less it is false."""
+    wrong = larger = fewer = 0
+    classes = [*_classes(), *(H for H in _random_classes(trial) if 3 <= H.size <= 7)]
+    classes += [FiniteClass.from_array(np.eye(k, dtype=int)) for k in (3, 4, 5, 6)]
+    for H in classes:
+        d = H.littlestone_dimension()
+        subclasses = list(_subclasses(H))
+        soas = {G.soa() for G in subclasses if _irreducible(G, d)}
+        wrong += _dimension(soas, H) > d
+        larger += not soas <= set(H)
+        if d:
+            fewer += _dimension({G.soa() for G in subclasses if _irreducible(G, d - 1)}, H) > d
+    return Outcome(
+        "LDim <= d, but not for (d - 1)-irreducible ones",
+        f"false for {wrong} of {len(classes)} classes, for {fewer} with d - 1; {larger} have an SOA "
+        "outside of the class",
+        wrong == 0 < min(larger, fewer),
+    )
+
+
+def _dimension(functions: set[Hypothesis[str]], H: FiniteClass) -> int:
+    return FiniteClass.from_array(
+        [[f(x) for x in H.domain] for f in functions]
+    ).littlestone_dimension()
+
+
+@statement(
+    id="Lyu25 Lemma 4.3",
+    says="for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G",
+    code="theory.decomposition.Decompositions",
+    scope="all pairs over 3 points, all subclasses of 4 larger classes; p <= 2",
+    deep="random pairs over 4 to 8 points, and subclasses of all classes over 4 points",
+    status="as stated",
+    proof="proofs/decomposition.md#version-spaces-that-no-tree-can-reduce-lemma-43-sharper",
+)
+def nested_classes(trial: Trial) -> Outcome:
+    """If they are equal, the SOAs of the top leaves of any optimal tree of G are essential to H."""
+    wrong = equal = large = undoubled = 0
+    for G, H, p, d in _pairs(trial):
+        t, essential = _found(H, p, d)
+        s, _ = _found(G, 2 * p, d)
+        wrong += s > t
+        if s == t:
+            equal += 1
+            large += t > 0
+            wrong += not _tops(G, 2 * p, d) <= essential
+        if _found(G, p, d)[0] == t > 0:
+            undoubled += not _tops(G, p, d) <= essential
+    return Outcome(
+        "for optimal trees of any shape",
+        f"{wrong} failures in {len(_pairs(trial))} pairs G <= H with p, {undoubled} with p in place of "
+        f"2p; {equal} of equal dimension, {large} of them > 0",
+        wrong == 0 < min(large, undoubled),
+    )
+
+
+@cache
+def _tops(G: FiniteClass, p: int, d: int) -> frozenset[Hypothesis[str]]:
+    """The SOAs of the top leaves of two optimal trees, if the greedy one is optimal."""
+    best, greedy = _shared(p, d).tree(G), decompose(G, p, d)
+    trees = [best, greedy] if greedy.degree == best.degree else [best]
+    return frozenset(f for tree in trees for f in tree.hypotheses())
+
+
+@statement(
+    id="Lyu25 Corollary 4.1",
+    says="its four items on essential hypotheses",
+    code="theory.decomposition.Decompositions, theory.decomposition.essential_hypotheses",
+    scope="all classes over 3 points in one order and 4 larger ones; item 1 with the sharper count",
+    deep="random classes, and all classes over 4 points up to their order",
+    status="as stated",
+    proof="proofs/decomposition.md#leaves-lemma-41",
+)
+def essential_hypotheses_hold(trial: Trial) -> Outcome:
+    """1: few; 2: those of G are those of H for equal DDim; 3: some if DDim_2p = DDim_p; 4: DDim = 0."""
+    wrong = [0, 0, 0, 0]
+    cases = [0, 0, 0, 0]
+    larger = _random_classes(trial) if trial.deep else ()
+    for H, p, d in _with_parameters((*_classes(), *_hard(), *larger)):
+        t, essential = _found(H, p, d)
+        cases[0] += 1
+        wrong[0] += len(essential) > leaf_bound(p, d, H.littlestone_dimension(), t)
+        if _found(H, 2 * p, d)[0] == t:
+            cases[2] += 1
+            wrong[2] += not essential
+        if t == 0:
+            cases[3] += 1
+            wrong[3] += essential != set(H)
+    for G, H, p, d in _pairs(trial):
+        (s, inner), (t, outer) = _found(G, p, d), _found(H, p, d)
+        if s == t:
+            cases[1] += 1
+            wrong[1] += not inner <= outer
+    return Outcome(
+        "items 1 (with the sharper count), 2, 3 and 4",
+        f"{' + '.join(map(str, wrong))} failures in {' + '.join(map(str, cases))} cases",
+        not any(wrong) and all(cases),
+    )
+
+
+@statement(
+    id="Lyu25 Definition 4.3",
+    says="an optimal greedy tree lists all essential hypotheses; a class may have none",
+    code="theory.decomposition.essential_hypotheses, theory.decomposition.decompose",
+    scope="all classes over 3 points in one order, random larger ones; p <= 2, d = LDim, LDim + 1",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#why-no-learner-lists-essential-hypotheses",
+)
+def lists_of_greedy_trees(trial: Trial) -> Outcome:
+    """The SOAs of the top leaves of the greedy tree, which learners list, beside the exact list."""
+    optimal = cases = missed = more = 0
+    larger = _random_classes(trial) if trial.deep else ()
+    for H, p, d in _with_parameters((*_classes(), *_hard(), *larger)):
+        if p > 2:  # on three points every DDim is then 0
+            continue
+        t, essential = _found(H, p, d)
+        tree, cases = decompose(H, p, d), cases + 1
+        if tree.degree == t:
+            listed, optimal = set(tree.hypotheses()), optimal + 1
+            missed += not essential <= listed
+            more += essential < listed
+    rows = ["0000", "0001", "0100", "0110", "0111", "1000", "1011", "1110"]
+    H = FiniteClass.from_array([[int(y) for y in row] for row in rows])
+    (t, essential), tree = _found(H, 1, 2), decompose(H, 1, 2)
+    return Outcome(
+        "essential hypotheses are among the SOAs of the top leaves",
+        f"the greedy tree is optimal in {optimal} of {cases} cases: an essential hypothesis is missed "
+        f"in {missed}, more are listed in {more}; of a class of 8 functions with DDim {t}, "
+        f"{len(essential)} are essential and {len(tree.hypotheses())} is listed",
+        missed == 0 < optimal and (t, len(essential)) == (1, 0),
+    )
+
+
+@statement(
+    id="Lyu25 Claim 6.4",
+    says='its proof, "no new hypothesis is introduced": needs equal DDim',
+    code="theory.decomposition.essential_hypotheses",
+    scope="one class of four functions, p = d = 1",
+    status="false",
+    proof="proofs/decomposition.md#no-new-hypothesis-is-introduced-proof-of-claim-64",
+)
+def a_new_hypothesis() -> Outcome:
+    """H = {0, e1, e2, e3} and its version space {0, e1}, p = d = 1."""
+    H = _singletons(3)
+    G = H.restrict("x1", 0).restrict("x2", 0)
+    (t, outer), (s, inner) = _found(H, 1, 1), _found(G, 1, 1)
+    shown = [", ".join(sorted(f.words() for f in found)) for found in (outer, inner)]
+    return Outcome(
+        "false as it stands: a subclass of smaller DDim has new essential hypotheses",
+        f"DDim {t}: {shown[0]}; DDim {s}: {shown[1]}",
+        (t, s, len(outer), len(inner)) == (1, 0, 1, 2) and not inner <= outer,
+    )
+
+
+def _samples(size: int) -> Iterator[list[tuple[str, int]]]:
+    for points in product(CUBE.domain, repeat=size):
+        for labels in product((0, 1), repeat=size):
+            if list(points) == sorted(points):
+                yield list(zip(points, labels, strict=True))
+
+
+@statement(
+    id="Lyu25 Fact 4",
+    says="sharper, f is not essential to {h : errs less than f} for n <= p points",
+    code="theory.decomposition.essential_hypotheses",
+    scope="all classes over three points, in one order, and all samples of at most three examples",
+    status="as stated",
+    proof="proofs/decomposition.md#few-columns",
+)
+def exposed_hypotheses() -> Outcome:
+    """All classes and samples of up to three examples on three points; n counts distinct points."""
+    wrong = cases = fewer = 0
+    for examples in (sample for size in (1, 2, 3) for sample in _samples(size)):
+        n = len({x for x, _ in examples})
+        errors = [sum(h(x) != y for x, y in examples) for h in CUBE]
+        below = [sum(1 << i for i, e in enumerate(errors) if e < bound) for bound in range(4)]
+        for p, H in product((1, 2, 3), _classes()):
+            # Every f that is essential to the part below b must err less than b.
+            for bound in range(1, max(errors) + 1):
+                G = replace(CUBE, alive=H.alive & below[bound])
+                if G.is_empty():
+                    continue
+                _, essential = _found(G, p, max(H.littlestone_dimension(), 1))
+                failed = any(sum(f(x) != y for x, y in examples) >= bound for f in essential)
+                if n <= p:
+                    cases += 1
+                    wrong += failed
+                else:
+                    fewer += failed
+    return Outcome(
+        "f is not essential",
+        f"{wrong} failures in {cases} cases, {fewer} more where p < n",
+        wrong == 0 < fewer,
+    )
+
+
+@statement(
+    id="Lyu25 section 4.1",
+    says="a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible",
+    code="theory.decomposition.is_irreducible, theory.decomposition.decomposition_dimension",
+    scope="all classes over 3 points in one order, random larger ones",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#few-columns",
+)
+def few_columns(trial: Trial) -> Outcome:
+    """So DDim = 0 if there are at most p columns; copies of a column do not count."""
+    reducible = zero = wrong = 0
+    for H, p, d in _settings(trial):
+        dimension = H.littlestone_dimension()
+        columns = len({tuple(h(x) for h in H) for x in H.domain})
+        if dimension and columns <= p * 2 ** (d - dimension):
+            reducible += 1
+            wrong += is_irreducible(H, p * 2 ** (d - dimension))
+        if columns <= p:
+            zero += 1
+            wrong += _found(H, p, d) != (0, frozenset(H))
+    return Outcome(
+        "reducible, and DDim = 0 with every hypothesis essential if p columns suffice",
+        f"{wrong} failures in {reducible} and {zero} cases",
+        wrong == 0 and reducible > 0 and zero > 0,
+    )
+
+
+@statement(
+    id="Lyu25 Lemma 4.3",
+    says="for greedy trees that are kept while C shrinks and p doubles",
+    code="theory.decomposition.refine, theory.decomposition.decompose",
+    scope="random subclasses of random classes and of singletons and more, p = 1, 2, 4, 8",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#greedy-trees-that-are-kept",
+)
+def greedy_nested_trees(trial: Trial) -> Outcome:
+    """Every stage is valid; at equal degree, its top SOAs were top SOAs of the stage before."""
+    rng = trial.array(6)
+    stages = wrong = equal = 0
+    wide = [_wide(rng) for _ in range(trial.size(24, 240))]
+    for H in (*_random_classes(trial), *(H for H in _classes() if H.size >= 4), *wide):
+        for d in (H.littlestone_dimension(), H.littlestone_dimension() + 1):
+            C, tree = H, decompose(H, 1, d)
+            for p in (2, 4, 8):
+                kept = [i for i in range(len(H.names)) if rng.random() < (0.97 if i < 9 else 0.7)]
+                C = replace(C, alive=C.alive & sum(1 << i for i in kept))
+                before, tree = tree, refine(tree, C, p)
+                stages += 1
+                wrong += check_tree(tree, C) is not None or tree.degree > before.degree
+                if tree.degree == before.degree and not C.is_empty():
+                    equal += 1
+                    wrong += not set(tree.hypotheses()) <= set(before.hypotheses())
+                cells = [V.alive for V in cast(Any, before.leaves())]
+                leaves = [V.alive for V in cast(Any, tree.leaves())]
+                wrong += not all(any(V & ~cell == 0 for cell in cells) for V in leaves)
+    return Outcome(
+        "valid, leaves within leaves, and no new top hypothesis without a smaller degree",
+        f"{wrong} failures in {stages} stages, {equal} of equal degree",
+        wrong == 0 and equal > 0,
+    )
+
+
+def _wide(rng: np.random.Generator) -> FiniteClass:
+    """Singletons on eight points, which take many points to reduce, and five more functions."""
+    more = (rng.random((5, 8)) < 0.3).astype(int)
+    return FiniteClass.from_array(
+        np.vstack([np.zeros((1, 8), dtype=int), np.eye(8, dtype=int), more])
+    )
+
+
+def _patterns(V: HypothesisClass[Any], points: Sequence[Any]) -> Iterator[tuple[int, ...]]:
+    """The ways in which V labels the points."""
+    if V.is_empty():
+        return
+    if not points:
+        yield ()
+        return
+    for y in (0, 1):
+        for rest in _patterns(V.restrict(points[0], y), points[1:]):
+            yield (y, *rest)
+
+
+@statement(
+    id="Error balls",
+    says="at most N(m, l) version spaces for m distinct points (Sauer)",
+    code="theory.decomposition.error_ball",
+    scope="random samples on six points, classes of tables, thresholds and points",
+    status="as stated",
+    proof="proofs/decomposition.md#error-balls",
+)
+def error_balls(trial: Trial) -> Outcome:
+    """Against the errors of every pattern of labels on the sample and on two more points."""
+    rng = trial.array(7)
+    classes: list[HypothesisClass[Any]] = [Thresholds.on(0, 9), Points(Integers())]
+    wrong = balls = 0
+    for H in [*classes, *_random_classes(trial)[:20]] * 3:
+        points = H.domain.examples(8)
+        drawn = [x for x in points[:6] for _ in range(int(rng.integers(0, 3)))]
+        examples = [(x, int(rng.integers(0, 2))) for x in drawn]
+        sample = Sample.from_examples(H.domain, examples)
+        errors = {
+            pattern: sum(labels[x] != y for x, y in examples)
+            for pattern in _patterns(H, points)
+            for labels in [dict(zip(points, pattern, strict=True))]
+        }
+        for radius in range(5):
+            ball = error_ball(H, sample, radius)
+            found = [(pattern, e) for V, e in ball.cells for pattern in _patterns(V, points)]
+            inside = sorted((pattern, e) for pattern, e in errors.items() if e <= radius)
+            balls += 1
+            wrong += sorted(found) != inside
+            most = leaf_bound(len(sample.points), 1, int(H.littlestone_dimension()))
+            wrong += len(ball.cells) > most
+    return Outcome(
+        "the hypotheses of few errors, each once, with their errors",
+        f"{wrong} of {balls} balls differ from brute force or have more version spaces",
+        wrong == 0,
+    )
+
+
+@statement(
+    id="Error balls",
+    says="for p >= m, the SOAs of the version spaces serve as the list (Lyu25 section 4.2)",
+    code=(
+        "theory.decomposition.error_ball, theory.decomposition.top_hypotheses, "
+        "theory.decomposition.certain_hypotheses"
+    ),
+    scope="balls of random samples of random classes, and one infinite ball",
+    deep="all classes over four points, up to the order of the points",
+    status="as stated",
+    proof="proofs/decomposition.md#error-balls",
+)
+def lists_of_balls(trial: Trial) -> Outcome:
+    """The tree of a ball of a finite class is valid, and exact where its top leaves are certain."""
+    rng = trial.array(8)
+    wrong = balls = exact = 0
+    for H in _random_classes(trial):
+        points = [x for x in H.domain if rng.random() < 0.6]
+        counts = {x: rng.integers(0, 3, size=2).tolist() for x in points}
+        ball = error_ball(H, Sample.from_counts(H.domain, counts), int(rng.integers(0, 4)))
+        if ball.is_empty():
+            continue
+        union = replace(H, alive=sum(cast(FiniteClass, V).alive for V, _ in ball.cells))
+        p, d = max(len(points), 1), H.littlestone_dimension() + 1
+        tree = decompose(ball, p, d)
+        balls += 1
+        listed = top_hypotheses(ball, p, d)
+        wrong += check_tree(tree, union) is not None
+        wrong += listed[0] != tree.degree or set(listed[1]) != set(tree.hypotheses())
+        if len(certain_hypotheses(tree)) == len(tree.hypotheses()):
+            exact += 1
+            wrong += (listed[0], frozenset(listed[1])) != _found(union, p, d)
+    infinite = Points(Integers())
+    examples = [(x, y) for x in range(9) for y in (0, 1, 1)]
+    whole = error_ball(infinite, Sample.from_examples(infinite.domain, examples), len(examples))
+    known = decompose(whole, 9)
+    wrong += certain_hypotheses(known) != known.hypotheses()
+    return Outcome(
+        "valid trees; DDim and all essential hypotheses where the top leaves are irreducible",
+        f"{wrong} failures in {balls} balls, {exact} of them exact; an infinite ball of point "
+        f"functions has DDim {known.degree}",
+        wrong == 0 and exact > 0 and known.degree == 1,
+    )

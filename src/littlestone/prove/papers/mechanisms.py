@@ -1,0 +1,106 @@
+"""The privacy of mechanisms: claims against exact distributions on all tiny neighbouring data."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.prove.mechanisms.drawn import drawn
+from littlestone.prove.mechanisms.subject import Named, find_subjects
+from littlestone.prove.papers.statement import Outcome, Statement, statement
+
+DELTA = Fraction(1, 1000)
+
+
+def audited(
+    named: Named,
+    *,
+    epsilon: int = 1,
+    drawn_at: int | None = None,
+    steps: int | None = None,
+    **words: Any,
+) -> Statement:
+    """The row of an audited mechanism or learner; ``words`` are id, code, proof and maybe status.
+
+    A few steps of a stream may take a larger ``epsilon`` to tell it from another.  Draws are followed
+    on the last pair, at epsilon ``drawn_at`` if ``epsilon`` spreads them too widely, and for the last
+    ``steps`` of a stream.
+    """
+
+    def run() -> Outcome:
+        audit = named.make(Fraction(epsilon), DELTA).exact()
+        claim = audit.claim
+        stated = f"({float(claim.epsilon):.6g}, {float(claim.delta):.3g})-DP, as asked"
+        found = f"epsilon {audit.epsilon:.4f} at that delta, the worst of {audit.pairs:,} pairs"
+        if not audit.holds or claim.epsilon > epsilon or claim.delta > DELTA:
+            return Outcome(stated, found, False)
+        followed = named.make(Fraction(drawn_at or epsilon), DELTA)
+        pairs = followed.pairs[-1:]
+        if steps:
+            pairs = tuple((one[-steps:], other[-steps:]) for one, other in pairs)
+        draws = drawn(followed, pairs)
+        return Outcome(stated, f"{found}; {draws}", draws.holds)
+
+    scope = "the exact law, on tiny data and all their neighbours; its draws, followed, on one pair"
+    if drawn_at or steps:
+        shown = [f"epsilon {drawn_at}"] * bool(drawn_at) + [f"{steps} steps"] * bool(steps)
+        scope += f", for {', '.join(shown)}"
+    says = f"{named.about.partition(';')[0].removesuffix('.')}: private"
+    return statement(says=says, scope=scope, **{"status": "as stated", **words})(run)
+
+
+AUDITED = {named.name: audited(named, **named.row) for named in find_subjects() if named.row}
+
+
+@statement(
+    id="Lyu25 Lemma 3.1",
+    says="B = 10 ln(L / delta) / eps suffices; the least B is a tenth of it",
+    code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
+    scope="the formula for four list sizes and three epsilons, delta 1e-6",
+    status="changed",
+    proof="proofs/sparse-sampling.md#theorem-2-it-cannot-be-improved",
+)
+def least_bottom() -> Outcome:
+    """The paper's B beside the least one, and the delta of one less than the least."""
+    wrong, ratios = 0, []
+    for size in (1, 10, 100, 10**4):
+        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(2)):
+            mechanism = SparseSampling[int](Budget(epsilon, Fraction(1, 10**6)), list_size=size)
+            r, B = mechanism.base, mechanism.bottom
+            wrong += size * r > mechanism.delta * (r**B + size * r)
+            wrong += size * r <= mechanism.delta * (r ** (B - 1) + size * r)
+            ratios.append(mechanism.bottom / _paper_bottom(size, epsilon))
+    return Outcome(
+        "delta0 = L r / (r^B + L r) <= delta for B, and not for B - 1",
+        f"{wrong} failures in 24; B is {min(ratios):.2f} to {max(ratios):.2f} of the paper's",
+        wrong == 0,
+    )
+
+
+def _paper_bottom(size: int, epsilon: Fraction) -> float:
+    """10 ln(L / delta) / eps, with eps per unit of score, half of ours."""
+    return 10 * math.log(size * 10**6) / (float(epsilon) / 2)
+
+
+@statement(
+    id="Bounded range",
+    says="100 exponential mechanisms of eps = .1 at delta = 1e-6 (DDR20, CR21)",
+    code="privacy.accounting.composed.Composed",
+    scope="one certified composition",
+    status="as stated",
+    proof="proofs/composition.md#theorem-3-renyi-divergences",
+)
+def hundred_draws() -> Outcome:
+    """The certified epsilon of the composition."""
+    draws = Composed([(ExponentialMechanism(Fraction(1, 10)), 100)], Fraction(1, 10**6))
+    epsilon = draws.cost().epsilon
+    return Outcome(
+        "at most 2.42, against 10 by addition",
+        f"{float(epsilon):.5f}, by {draws.account.method}",
+        epsilon <= Fraction(242, 100),
+    )

@@ -1,0 +1,178 @@
+"""What teachers agree on: Lyu25, Theorem 3, and the condition on p that its proof needs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes import FiniteClass, Subsets
+from littlestone.data.sample import Sample
+from littlestone.learn.papers.irreducible import IrreducibleLearner
+from littlestone.learn.papers.proper import ProperLearner, errors
+from littlestone.points import Integers
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.prove.papers.statement import Outcome, Trial, statement
+from littlestone.rules import Hypothesis
+
+
+def agreed(
+    H: FiniteClass, chunks: list[Sample[Any]], *, doublings: int
+) -> set[Hypothesis[Any]] | None:
+    """The rules that the lists of all teachers share if their balls interleave; None if not.
+
+    The radii 0 = b_0 <= ... <= b_d are the least for which whatever errs at most b_j times on one chunk
+    errs at most b_(j+1) times on each; that is impossible if it takes the radius of a whole chunk.
+    """
+    wrong = np.array([errors(list(H), chunk) for chunk in chunks])
+    radius = 0
+    for _ in range(int(H.littlestone_dimension())):
+        radius = max(radius, int(wrong[:, (wrong <= radius).any(axis=0)].max()))
+    if radius >= chunks[0].n:
+        return None
+    learner = IrreducibleLearner(
+        H,
+        Budget(1, "0.1"),
+        alpha=Fraction(radius, chunks[0].n),
+        most=None,
+        doublings=doublings,
+    )
+    return set.intersection(*(set(learner.listed(chunk)) for chunk in chunks))
+
+
+def chunks_of_three(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
+    """Singletons and a few more functions, all flipped alike; what three teachers hold of one."""
+    n, m = int(rng.integers(5, 11)), int(rng.integers(2, 6))
+    rows = np.concatenate([np.eye(n, dtype=int), rng.integers(0, 2, (int(rng.integers(3)), n))])
+    H = FiniteClass.from_array(rows ^ rng.integers(0, 2, n))
+    drawn = rng.choice(list(H.domain), (3, m), p=rng.dirichlet(np.full(n, 0.3))).tolist()
+    target = H.hypothesis(0)
+    return H, [Sample.from_examples(H.domain, [(x, target(x)) for x in row]) for row in drawn]
+
+
+@statement(
+    id="Lyu25 Theorem 3",
+    says="one rule on the lists of all teachers: p must double with each radius",
+    code="learn.IrreducibleLearner.listed",
+    scope="random classes, three teachers with 2 to 5 records each",
+    status="changed",
+    proof="proofs/irreducible.md#theorem-2-the-proved-size",
+)
+def one_rule_on_all_lists(trial: Trial) -> Outcome:
+    """Singletons and more, three teachers: with d doublings, and with one p for all radii."""
+    rng = trial.array(7)
+    tried = lacking = without = 0
+    for _ in range(trial.size(200, 4000)):
+        H, chunks = chunks_of_three(rng)
+        found = agreed(H, chunks, doublings=int(H.littlestone_dimension()))
+        if found is not None:
+            tried += 1
+            lacking += not found
+            without += not agreed(H, chunks, doublings=0)
+    return Outcome(
+        "if each ball lies in those of the next radius, all teachers list some rule",
+        f"{lacking} of {tried} samples without one; {without} with the same p for all radii",
+        lacking == 0 < without and tried > 50,
+    )
+
+
+@statement(
+    id="Lists of teachers",
+    says="with p points or fewer, a teacher lists all hypotheses that err at most alpha m times",
+    code="learn.IrreducibleLearner.listed, learn.papers.teachers.frontier",
+    scope="random classes, chunks of at most 9 records with wrong labels, four shares alpha",
+    status="as stated",
+    proof="proofs/decomposition.md#few-columns",
+)
+def all_that_errs_little(trial: Trial) -> Outcome:
+    """Then every leaf is one function, so none dominates another: the errors say it all."""
+    rng, wrong, listed = trial.array(12), 0, 0
+    cases = trial.size(120, 2000)
+    for _ in range(cases):
+        points, size = int(rng.integers(2, 6)), int(rng.integers(5, 10))
+        H = FiniteClass.from_array(rng.integers(0, 2, (int(rng.integers(2, 9)), points)))
+        examples = [(x, int(rng.integers(2))) for x in rng.choice(list(H.domain), size).tolist()]
+        alpha = Fraction(int(rng.integers(0, 4)), 4)
+        learner = IrreducibleLearner(H, Budget(1, "0.1"), alpha=alpha, list_size=99)
+        due = {h for h in H if sum(h(x) != y for x, y in examples) <= alpha * size}
+        found = learner.listed(Sample.from_examples(H.domain, examples))
+        wrong += set(found) != due or len(found) != len(due)
+        listed += len(due)
+    return Outcome(
+        "these, and no other",
+        f"{wrong} of {cases} lists differ, of {listed} hypotheses",
+        wrong == 0 < listed,
+    )
+
+
+@statement(
+    id="Lyu25 Theorem 3",
+    says="an ERM guarantee: few mistakes on any fixed data set that H fits",
+    code="learn.IrreducibleLearner.fit, learn.IrreducibleLearner.plan",
+    scope="sets of at most one element, three data sets; all small hypergeometric medians",
+    status="changed",
+    proof="proofs/irreducible.md#theorem-4-any-fixed-data-set",
+)
+def on_a_fixed_data_set(trial: Trial) -> Outcome:
+    """Sets of at most one element, fits to three data sets; and what the proof takes of medians."""
+    domain, goal = Integers(), {"alpha": 0.4, "beta": 0.1}
+    learner = IrreducibleLearner.with_proved_bound(Subsets(domain, 1), Budget(5, "0.01"), **goal)
+    bound = learner.plan(**goal, setting="realizable")
+    n, rng, failed = 0 if bound is None else bound.n, trial.draws(3), 0
+    runs = trial.size(60, 600)
+    for run in range(runs):
+        ones = [int(goal["alpha"] * n) + 1, n // 2, n][run % 3]
+        counts = {0: [0, ones], **{x: [1, 0] for x in range(1, n - ones + 1)}}
+        sample = Sample.from_counts(domain, counts)
+        with Ledger() as ledger:
+            h = learner.fit(sample, ledger=ledger, dataset="fixed", rng=rng).hypothesis
+        failed += (ones * (not h(0)) + sum(h(x) for x in range(1, n - ones + 1))) > goal[
+            "alpha"
+        ] * n
+    sizes = [(N, K, m) for N in range(1, 25) for K in range(N + 1) for m in range(N + 1)]
+    low = sum(2 * _at_least(m * K // N, N, K, m) < comb(N, m) for N, K, m in sizes)
+    return Outcome(
+        f"over {goal['alpha']:g} n mistakes with probability {goal['beta']:g} at most",
+        f"{failed} of {runs} fits to n = {n:,}; {low} of {len(sizes):,} medians below the mean's floor",
+        n > 0 and failed <= runs / 10 and not low,
+    )
+
+
+@statement(
+    id="Lyu25 section 5, remark",
+    says="proper: a hypothesis of H, and an error above alpha with probability beta at most",
+    code="learn.ProperLearner.fit, learn.ProperLearner.plan",
+    scope="sets of exactly one integer, whose SOA is no such set; 20 samples of the planned size",
+    deep="200 samples",
+    status="changed",
+    proof="proofs/proper.md#theorem-4-accuracy",
+)
+def proper_as_a_whole(trial: Trial) -> Outcome:
+    """Half of the distribution is the target, an integer that no list of candidates begins with."""
+    domain, goal, target = Integers(), {"alpha": 0.4, "beta": 0.1}, 10**6
+    H = Subsets(domain, 1, exactly=True)
+    learner = ProperLearner.with_proved_bound(H, Budget(5, "0.01"), **goal)
+    bound = learner.plan(**goal, setting="realizable")
+    n, rng, failed, improper = 0 if bound is None else bound.n, trial.draws(51), 0, 0
+    runs = trial.size(20, 200)
+    for _ in range(runs):
+        ones = sum(rng.random() < 0.5 for _ in range(n))
+        counts = {target: [0, ones], **{x: [1, 0] for x in range(n - ones)}}
+        sample = Sample.from_counts(domain, counts)
+        with Ledger() as ledger:
+            h: Any = learner.fit(sample, ledger=ledger, dataset="drawn", rng=rng).hypothesis
+        improper += len(h.members) != 1
+        failed += not h(target)
+    return Outcome(
+        f"in H, and at most {goal['beta']:g} of the errors are above {goal['alpha']:g}",
+        f"{improper} of {runs} are not in H, {failed} err more, for n = {n:,}",
+        n > 0 and not improper and failed <= runs / 10,
+    )
+
+
+def _at_least(t: int, N: int, K: int, m: int) -> int:
+    """The sets of m out of N things that hold at least t of K given ones."""
+    return sum(comb(K, x) * comb(N - K, m - x) for x in range(t, min(m, K) + 1))

@@ -1,5 +1,0 @@
-"""Every numbered statement of the papers that can be run, each a small function."""
-
-from littlestone.verify.statement import Outcome, Trial, Verdict, run_all, statement
-
-__all__ = ["Outcome", "Trial", "Verdict", "run_all", "statement"]

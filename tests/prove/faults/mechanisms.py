@@ -1,0 +1,250 @@
+"""Faults that turn the rows of `prove/papers/mechanisms.py` red."""
+
+from __future__ import annotations
+
+from planting import Fault
+
+LEARNERS = "littlestone.learn"
+MECHANISMS = "littlestone.privacy.mechanisms"
+SPARSE = f"{MECHANISMS}.lists.sparse_selection:SparseSelection"
+CONTINUAL = f"{MECHANISMS}.streams.continual_selection"
+LOW = Fault(f"{SPARSE}.bottom", "self.heaviest +", "self.heaviest - 1 +", "bottom is one lower")
+LOWER = Fault(f"{SPARSE}.bottom", "self.heaviest +", "self.heaviest - 4 +", "bottom is four lower")
+TWICE = Fault(
+    f"{LEARNERS}.exponential:ExponentialLearner.scores",
+    "return self.hypotheses.scores(sample)",
+    "return self.hypotheses.scores(sample.weighted((2, 2)))",
+    "an error counts twice",
+)
+FAULTS: dict[str, list[Fault]] = {
+    "sparse-sampling": [LOW],
+    "above-threshold": [
+        Fault(
+            f"{MECHANISMS}.thresholds.above_threshold:AboveThreshold.noises",
+            "exp_below(self.query_epsilon)",
+            "exp_below(2 * self.query_epsilon)",
+            "half the noise",
+        ),
+    ],
+    "stable-histogram": [
+        Fault(
+            f"{MECHANISMS}.lists.stable_histogram:StableHistogram.threshold",
+            "1 + self._exponent",
+            "self._exponent",
+            "the threshold is one lower",
+        ),
+    ],
+    "choosing-mechanism": [LOW],
+    "choosing-mechanism-loss": [
+        Fault(
+            f"{MECHANISMS}.lists.choosing:ChoosingMechanism.sensitivity",
+            "max(self.gain, self.loss)",
+            "min(self.gain, self.loss)",
+            "the smaller cost is the sensitivity",
+        ),
+    ],
+    "exponential-learner-missed": [
+        Fault(
+            f"{LEARNERS}.exponential:ExponentialLearner.__init__",
+            ", self.mistakes.largest)",
+            ")",
+            "costs do not count for the sensitivity",
+        ),
+    ],
+    "sparse-vector": [
+        Fault(
+            f"{MECHANISMS}.thresholds.sparse_vector:SparseVector._noises",
+            "2 * self.hits",
+            "self.hits",
+            "values move in one direction",
+        ),
+    ],
+    "composed-draws": [
+        Fault(
+            "littlestone.privacy.accounting.composed:Composed.pieces",
+            "for part, n in self.parts for",
+            "for part, n in [(part, 1) for part, _ in self.parts] for",
+            "repeated events count once",
+        ),
+    ],
+    "one-sided-threshold": [
+        Fault(
+            f"{MECHANISMS}.thresholds.one_sided_threshold:OneSidedThreshold._law",
+            "self.threshold - count for",
+            "self.threshold - 2 * count for",
+            "a record counts twice",
+        ),
+    ],
+    "continual-key-selection": [
+        Fault(
+            f"{MECHANISMS}.streams.continual_key_selection:ContinualKeySelection.terms",
+            "self.delta / self.horizon",
+            "self.delta",
+            "delta is spent at each step",
+        ),
+    ],
+    "continual-selection-own": [
+        Fault(
+            f"{CONTINUAL}:ContinualSelection.terms",
+            "self.delta / self.horizon",
+            "self.delta",
+            "delta is spent at each step",
+        ),
+    ],
+    "continual-selection-shared": [
+        Fault(
+            f"{CONTINUAL}:ContinualSelection.terms",
+            "self.delta / self.horizon",
+            "self.delta",
+            "delta is spent at each step",
+        ),
+    ],
+    "continual-confirmation": [
+        Fault(
+            f"{MECHANISMS}.streams.confirmation:ContinualConfirmation._law",
+            "- records",
+            "- 2 * records",
+            "a record counts twice",
+        ),
+    ],
+    "online-confirmed-learner": [
+        Fault(
+            f"{MECHANISMS}.streams.confirmation:ContinualConfirmation.shrink",
+            "exp_below(self.test_epsilon)",
+            "exp_below(2 * self.test_epsilon)",
+            "tests of twice their epsilon",
+        ),
+    ],
+    "continual-tallies": [
+        Fault(
+            f"{MECHANISMS}.streams.tallies:ContinualTallies.ratio",
+            "exp_below(self.cell_epsilon)",
+            "exp_below(2 * self.cell_epsilon)",
+            "half the noise of a cell",
+        ),
+    ],
+    "online-tallied-learner": [
+        Fault(
+            f"{MECHANISMS}.streams.tallies:ContinualTallies.timed",
+            "accumulate(cell is not None for cell in data)",
+            "accumulate(2 * (cell is not None) for cell in data)",
+            "a record counts twice for the time",
+        ),
+    ],
+    "rest-selection": [
+        Fault(
+            f"{MECHANISMS}.keys.rest_selection:RestSelection.upper",
+            "self.base / self.slow",
+            "self.base",
+            "keys and the rest spend the same epsilon",
+        ),
+    ],
+    "single-key-learner-labels": [
+        Fault(
+            f"{MECHANISMS}.keys.single_key_selection:SingleKeySelection.base",
+            "exp_below(self.epsilon)",
+            "exp_below(2 * self.epsilon)",
+            "curves of twice epsilon",
+        ),
+    ],
+    "exponential-learner-lines": [
+        Fault(
+            f"{LEARNERS}.exponential:ExponentialLearner.scores",
+            "return self.hypotheses.scores(sample)",
+            "return self.hypotheses.scores(sample.weighted((2, 2)))",
+            "an error counts twice",
+        ),
+    ],
+    "online-key-learner": [
+        Fault(
+            f"{MECHANISMS}.streams.continual_key_selection:ContinualKeySelection.terms",
+            "self.delta / self.horizon",
+            "self.delta",
+            "delta is spent at each step",
+        ),
+    ],
+    "online-rule-learner": [
+        Fault(
+            f"{CONTINUAL}:ContinualSelection.terms",
+            "self.delta / self.horizon",
+            "self.delta",
+            "delta is spent at each step",
+        ),
+    ],
+    "online-teacher-learner": [LOW],
+    "irreducible-learner": [LOWER],
+    "online-staged-learner": [LOWER],
+    "conditions-learner": [TWICE],
+    "open-conditions-learner": [
+        Fault(
+            f"{LEARNERS}.choosing:ChoosingLearner.__init__",
+            "growth = self.covering.elements_per_point",
+            "growth = 1",
+            "a record brings one rule",
+        ),
+    ],
+    "trees-learner": [TWICE],
+    "rule-list-learner": [
+        Fault(
+            f"{LEARNERS}.rounds:RoundsLearner.__init__",
+            "repeated(self.mechanism, hypotheses.rules, budget.delta)",
+            "repeated(self.mechanism, 1, budget.delta)",
+            "one round is paid for",
+        ),
+    ],
+    "regrown-learner": [
+        Fault(
+            f"{LEARNERS}.regrown:RegrownLearner.parts",
+            "found.append(rest)",
+            "found.append(sample)",
+            "every leaf sees all records",
+        ),
+    ],
+    "vocabulary-learner": [
+        Fault(
+            f"{LEARNERS}.vocabulary:counted",
+            "found.get(value, 0) + count",
+            "found.get(value, 0) + 9 * count",
+            "a record counts nine times",
+        ),
+    ],
+    "unit-stream": [
+        Fault(
+            f"{LEARNERS}.online.durable:DurableStream.take",
+            "record if self.units.counts(whose) else None",
+            "record",
+            "all records of a unit count",
+        ),
+        Fault(
+            f"{LEARNERS}.online.durable:DurableStream.take",
+            "compress(units, new)",
+            "[None for _ in units]",
+            "the records of all units are counted together",
+        ),
+    ],
+    "unit-learner": [
+        Fault(
+            "littlestone.data.reservoir:Reservoir.__init__",
+            "unit.most",
+            "unit.most + 1",
+            "one record more of a unit is kept",
+        ),
+    ],
+    "group-estimates": [
+        Fault(
+            "littlestone.learn.costs.mistakes:MistakeCosts.largest",
+            "max(self.missed, self.alarm)",
+            "min(self.missed, self.alarm)",
+            "the smaller cost is the sensitivity",
+        ),
+    ],
+    "least_bottom": [LOW],
+    "hundred_draws": [
+        Fault(
+            f"{MECHANISMS}.scores.exponential:ExponentialMechanism.guarantee",
+            "bounded_range",
+            "pure",
+            "the bounded range is forgotten",
+        ),
+    ],
+}

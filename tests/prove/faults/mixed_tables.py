@@ -1,0 +1,22 @@
+"""Faults that turn the rows of `prove/papers/mixed_tables.py` red."""
+
+from __future__ import annotations
+
+from planting import Fault
+
+FAULTS: dict[str, list[Fault]] = {
+    "counted": [
+        Fault(
+            "littlestone.classes.trees:Trees.scores",
+            "rest = held[:, None] - both",
+            "rest = held[:, None]",
+            "records of the root count in both halves",
+        ),
+        Fault(
+            "littlestone.classes.conditions:Conditions._block",
+            "[1 - matrix for matrix in matrices]",
+            "matrices",
+            "complements are forgotten",
+        ),
+    ],
+}

@@ -1,0 +1,28 @@
+"""Faults that turn the row of `prove/papers/naturals.py` red."""
+
+from __future__ import annotations
+
+from planting import Fault
+
+FAULTS: dict[str, list[Fault]] = {
+    "natural_thresholds": [
+        Fault(
+            "littlestone.classes.thresholds:Thresholds.mistake_point",
+            "+ self.size // 2 if",
+            "+ self.size // 3 + 1 if",
+            "a third of the cuts is on one side",
+        ),
+        Fault(
+            "littlestone.theory.game.soa:StandardOptimalAlgorithm.update",
+            "consistent(self.version_space, x, y)",
+            "self.version_space",
+            "the SOA learns nothing",
+        ),
+        Fault(
+            "littlestone.classes.thresholds:Thresholds.littlestone_dimension",
+            "self.size.bit_length() - 1",
+            "(self.size.bit_length() - 1) // 2",
+            "LDim is half of what it is",
+        ),
+    ],
+}

@@ -1,0 +1,24 @@
+"""Faults that turn the rows of `prove/papers/online.py` red."""
+
+from __future__ import annotations
+
+from planting import Fault
+
+FAULTS: dict[str, list[Fault]] = {
+    "one_mistake_names_the_target": [
+        Fault(
+            "littlestone.classes.promises.tabled:Tabled.soa_label",
+            "if self.solver.keeps(self.alive, self._part(column, 0)) else 1",
+            "if self._part(column, 0) else 1",
+            "the SOA is 0 wherever some function is",
+        )
+    ],
+    "certain_votes_are_free": [
+        Fault(
+            "littlestone.privacy.mechanisms.thresholds.uncertain_votes:_Question._rest",
+            "plus - minus - most",
+            "plus - minus",
+            "certain answers are left out",
+        ),
+    ],
+}

@@ -1,0 +1,49 @@
+"""Faults that turn the rows of `prove/papers/regret.py` red."""
+
+from __future__ import annotations
+
+from planting import Fault
+
+LEARNER = "littlestone.theory.game.agnostic:AgnosticExperts"
+FAULTS: dict[str, list[Fault]] = {
+    "few_more_mistakes": [
+        Fault(
+            f"{LEARNER}.update",
+            "1.0 if label == y else self.kept",
+            "1.0 if label != y else self.kept",
+            "what was right loses weight",
+        ),
+        Fault(
+            f"{LEARNER}.update",
+            "1.0 if label == y else self.kept",
+            "1.0",
+            "nothing is learned",
+        ),
+        Fault(
+            f"{LEARNER}.update",
+            "1.0 if label == y else self.kept",
+            "1.0 if label == y else self.kept**9",
+            "the best so far is followed alone",
+        ),
+        Fault(
+            f"{LEARNER}._parts",
+            "weight * (share / whole)",
+            "weight * (1 / (1 + share))",
+            "smaller version spaces get more",
+        ),
+    ],
+    "no_fewer_mistakes": [
+        Fault(
+            f"{LEARNER}.update",
+            "wrong / whole",
+            "wrong / whole / 2",
+            "half of the mistakes are counted",
+        ),
+        Fault(
+            "littlestone.classes.promises.tabled:Tabled.mistake_point",
+            "return x\n",
+            "return next(iter(self.domain))\n",
+            "the first point is asked",
+        ),
+    ],
+}
