@@ -72,7 +72,7 @@ neighbours: $(READY)
 
 browser: $(READY)
 	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[browser]'
-	$(BIN)/python -m pytest tests/report/test_*_in_browser.py
+	$(BIN)/python -m pytest tests/show/test_*_in_browser.py
 
 notebooks: $(READY)
 	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[notebooks]'

@@ -14,8 +14,8 @@ from littlestone.classes import parse_class
 from littlestone.learn import Release
 from littlestone.points import Product
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.report.pages.game import game_page
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, Split, conjunction
+from littlestone.show.pages.game import game_page
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"
 GAME = "thresholds(x, 1..7)"

@@ -26,7 +26,7 @@ LAYERS = [
     {"theory"},
     {"learn"},
     {"prove"},
-    {"report"},
+    {"show"},
     {"interop"},
     {"front"},
     {"cli", "__main__"},

@@ -34,9 +34,9 @@ from littlestone.pictures.figures import picture_kind
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.files import FIGURES, reserved
-from littlestone.report.pages.release import release_page
-from littlestone.report.tree import class_tree, drawable
+from littlestone.show.files import FIGURES, reserved
+from littlestone.show.pages.release import release_page
+from littlestone.show.tree import class_tree, drawable
 from littlestone.theory.game import (
     Adversary,
     Halving,

@@ -27,7 +27,7 @@ from littlestone.learn.results.promise import Evaluation
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger, rows
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.report.delivery import delivered
+from littlestone.show.delivery import delivered
 
 
 @pytest.fixture(autouse=True)

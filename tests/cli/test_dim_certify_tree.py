@@ -23,7 +23,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes import Enumerable, parse_class
 from littlestone.dimension import Bounds, Certificate, MistakeTree, littlestone_bounds
 from littlestone.pictures.tree import Node
-from littlestone.report.tree import class_tree
+from littlestone.show.tree import class_tree
 
 RULES = "rule,a,b,c\nnone,0,0,0\nlow,0,0,1\nmid,0,1,1\nhigh,1,1,1\n"
 CHECKER = Path(__file__).parents[2] / "checker"

@@ -18,8 +18,8 @@ from running import TABLE, Ran, entries, fit_arguments, run
 from littlestone.base import disk
 from littlestone.base.errors import OutputError
 from littlestone.privacy.ledger import Ledger
-from littlestone.report import files
-from littlestone.report.files import MODEL, reserved
+from littlestone.show import files
+from littlestone.show.files import MODEL, reserved
 
 LABEL = ["--target", "late", "--positive", "1"]
 STREAM = ["stream", "table.csv", *LABEL, "--horizon", "9", "--epsilon", "1", "--delta", "1e-6"]

@@ -1,4 +1,4 @@
-"""The pages of ``play``, ``tree`` and ``decompose``: `tests/report` says what is in them."""
+"""The pages of ``play``, ``tree`` and ``decompose``: `tests/show` says what is in them."""
 
 from __future__ import annotations
 

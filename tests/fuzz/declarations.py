@@ -43,7 +43,7 @@ from littlestone.points.labels import declared_labels
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.report.tree import class_tree
+from littlestone.show.tree import class_tree
 from littlestone.theory.decomposition.limits import depth_parameter
 from littlestone.theory.game import StandardOptimalAlgorithm, TreeAdversary
 from littlestone.theory.game import play as play_game

@@ -29,7 +29,7 @@ from littlestone.learn.declared.check import check_private
 from littlestone.learn.declared.checked import TITLE
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
-from littlestone.report.files import require_different
+from littlestone.show.files import require_different
 
 
 def check(

@@ -20,7 +20,7 @@ from littlestone.cli.console import counted, err, finite_or_text, out, print_jso
 from littlestone.cli.hypotheses import table_or_class
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.learn.declared.declaring import opened_schema
-from littlestone.report.files import CERTIFICATE, require_different, reserved
+from littlestone.show.files import CERTIFICATE, require_different, reserved
 
 if TYPE_CHECKING:
     from littlestone.dimension import Bounds

@@ -45,8 +45,8 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.counts import UNBOUNDED
 from littlestone.privacy.randomness import generator
-from littlestone.report.delivery import delivered, held
-from littlestone.report.files import MODEL, require_different, reserved
+from littlestone.show.delivery import delivered, held
+from littlestone.show.files import MODEL, require_different, reserved
 
 
 def fit(
@@ -236,7 +236,7 @@ def released(
             print_pairs(rows, title=title)
             rule = release.hypothesis
             if type(rule).__name__ == "DecisionTree":  # what draws one takes long to load
-                from littlestone.report.tree import print_tree
+                from littlestone.show.tree import print_tree
 
                 print_tree(release, console.print)
             if evaluate:

@@ -40,8 +40,8 @@ from littlestone.privacy.cost import (
     short_text,
 )
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
-from littlestone.report.files import HISTORY, require_different, reserved
-from littlestone.report.pages.budget import OUTLINE, Account
+from littlestone.show.files import HISTORY, require_different, reserved
+from littlestone.show.pages.budget import OUTLINE, Account
 
 app = typer.Typer(
     help="Show what has been spent, set limits, and record spends made elsewhere.",

@@ -21,8 +21,8 @@ from littlestone.data.sample import Sample
 from littlestone.learn.declared.declaring import opened_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.points.labels import declared_labels
-from littlestone.report.files import PAGE, require_different, reserved
-from littlestone.report.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page
+from littlestone.show.files import PAGE, require_different, reserved
+from littlestone.show.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page
 from littlestone.theory.game import (
     Adversary,
     AgnosticExperts,

@@ -17,11 +17,11 @@ from littlestone.cli.options import MultilineOption, NameOption, SeparatorOption
 from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
 from littlestone.learn import Release
-from littlestone.report.files import PREDICTIONS, require_different, reserved
 from littlestone.rules.base import numbers
+from littlestone.show.files import PREDICTIONS, require_different, reserved
 
 if TYPE_CHECKING:
-    from littlestone.report.pages.stream import Run
+    from littlestone.show.pages.stream import Run
 
 
 def predict(
@@ -71,7 +71,7 @@ def _published(path: Path) -> Release | Run:
     try:
         return Release.load(path)
     except ModelError:
-        from littlestone.report.pages.stream import Run
+        from littlestone.show.pages.stream import Run
 
         if (run := Run.load(path)) is None:
             raise

@@ -19,10 +19,10 @@ from littlestone.learn.results.group import Group
 from littlestone.learn.stream.state import MAGIC
 from littlestone.pictures.figures import suffix_of
 from littlestone.privacy.ledger import Ledger, is_address
-from littlestone.report.files import PAGE, require_different, reserved
-from littlestone.report.pages.ledger import ledger_page
-from littlestone.report.pages.release import release_page
-from littlestone.report.pages.stream import Run, stream_page
+from littlestone.show.files import PAGE, require_different, reserved
+from littlestone.show.pages.ledger import ledger_page
+from littlestone.show.pages.release import release_page
+from littlestone.show.pages.stream import Run, stream_page
 
 _PIPE = "-"
 _SQLITE = b"SQLite format 3\0"

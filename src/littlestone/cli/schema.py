@@ -11,7 +11,7 @@ from littlestone.cli.console import out
 from littlestone.cli.options import NameOption, SeparatorOption, TableArgument
 from littlestone.data import open_table
 from littlestone.learn.declared.drafting import draft_schema
-from littlestone.report.files import NEVER, require_different, reserved
+from littlestone.show.files import NEVER, require_different, reserved
 
 
 def schema(

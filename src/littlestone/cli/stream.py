@@ -51,7 +51,7 @@ from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
-from littlestone.report.files import FIGURES, require_different, reserved
+from littlestone.show.files import FIGURES, require_different, reserved
 
 PIPE = "-"
 

@@ -20,9 +20,9 @@ from littlestone.learn import Release
 from littlestone.learn.declared.declaring import opened_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.pictures.tree import Node, rule_tree
-from littlestone.report.files import DRAWINGS, DRAWN, require_different, reserved
-from littlestone.report.pages.walk import MISTAKES, RULE, walk_page
-from littlestone.report.tree import class_tree, drawable, table_tree, terminal
+from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserved
+from littlestone.show.pages.walk import MISTAKES, RULE, walk_page
+from littlestone.show.tree import class_tree, drawable, table_tree, terminal
 
 
 def tree(

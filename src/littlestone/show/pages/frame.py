@@ -67,7 +67,7 @@ def page(
 
 
 def _file(name: str) -> str:
-    return files("littlestone.report.pages").joinpath(name).read_text(encoding="utf-8")
+    return files("littlestone.show.pages").joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(script: str) -> str:

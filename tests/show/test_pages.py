@@ -28,12 +28,12 @@ from littlestone.learn.results.promise import factor
 from littlestone.learn.results.release import NOT_ESTIMATED
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.pages.cite import AUTHOR, TITLE
-from littlestone.report.pages.commands import again
-from littlestone.report.pages.ledger import ledger_page
-from littlestone.report.pages.promise import _BEFORE, one_person, posterior
-from littlestone.report.pages.release import release_page
-from littlestone.report.pages.stream import Run, stream_page
+from littlestone.show.pages.cite import AUTHOR, TITLE
+from littlestone.show.pages.commands import again
+from littlestone.show.pages.ledger import ledger_page
+from littlestone.show.pages.promise import _BEFORE, one_person, posterior
+from littlestone.show.pages.release import release_page
+from littlestone.show.pages.stream import Run, stream_page
 
 ROOT = Path(littlestone.__file__).parent
 VARIANTS = variants()
@@ -75,7 +75,7 @@ def constants(*places: str) -> set[str]:
 
 
 TEMPLATE = constants(
-    "report/pages/*.py",
+    "show/pages/*.py",
     "pictures/*.py",
     "learn/results/promise.py",
     "learn/results/release.py",

@@ -13,8 +13,8 @@ from littlestone.base.visible import visible
 from littlestone.classes import HypothesisClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.pictures.tree import Node, tone
-from littlestone.report.pages.frame import page, said
-from littlestone.report.pages.game import NO_SCRIPT
+from littlestone.show.pages.frame import page, said
+from littlestone.show.pages.game import NO_SCRIPT
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,10 @@ from littlestone.privacy.cost import (
     exact_delta,
 )
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.pages.budget import budget
-from littlestone.report.pages.cite import citing
-from littlestone.report.pages.frame import (
+from littlestone.rules import Hypothesis
+from littlestone.show.pages.budget import budget
+from littlestone.show.pages.cite import citing
+from littlestone.show.pages.frame import (
     facts,
     figure,
     listed,
@@ -38,9 +39,8 @@ from littlestone.report.pages.frame import (
     table,
     warning,
 )
-from littlestone.report.pages.promise import one_person
-from littlestone.report.pages.release import SIMULATION, prediction
-from littlestone.rules import Hypothesis
+from littlestone.show.pages.promise import one_person
+from littlestone.show.pages.release import SIMULATION, prediction
 
 _BEGIN = b'{"private": '  # of a header
 _TEXTS = ("class", "label", "method", "mechanism")  # what a header says in words

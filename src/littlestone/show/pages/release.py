@@ -8,10 +8,11 @@ from littlestone.learn.results.group import Group
 from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.pages.budget import budget, own_budget
-from littlestone.report.pages.cite import citing
-from littlestone.report.pages.commands import again
-from littlestone.report.pages.frame import (
+from littlestone.rules.trees import DecisionTree
+from littlestone.show.pages.budget import budget, own_budget
+from littlestone.show.pages.cite import citing
+from littlestone.show.pages.commands import again
+from littlestone.show.pages.frame import (
     command,
     facts,
     figure,
@@ -22,9 +23,8 @@ from littlestone.report.pages.frame import (
     section,
     warning,
 )
-from littlestone.report.pages.promise import one_person
-from littlestone.report.pages.quality import quality
-from littlestone.rules.trees import DecisionTree
+from littlestone.show.pages.promise import one_person
+from littlestone.show.pages.quality import quality
 
 SIMULATION = (
     "This is a simulation. It was drawn with a seeded generator, which can be replayed, so it is NOT "

@@ -14,9 +14,9 @@ from browsing import CONTRAST
 
 from example_pages import run_lines, spent, variants
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.pages.ledger import ledger_page
-from littlestone.report.pages.release import release_page
-from littlestone.report.pages.stream import Run, stream_page
+from littlestone.show.pages.ledger import ledger_page
+from littlestone.show.pages.release import release_page
+from littlestone.show.pages.stream import Run, stream_page
 
 WIDTHS = (390, 1280)
 NAMES = ("threshold", "tree", "estimated", "named", "simulated", "hostile", "run", "ledger")

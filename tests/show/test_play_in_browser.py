@@ -12,10 +12,10 @@ import pytest
 from browsing import CONTRAST
 
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
-from littlestone.report.decomposition import decomposition_drawing
-from littlestone.report.pages.game import game_page
-from littlestone.report.pages.walk import DECOMPOSITION, MISTAKES, walk_page
-from littlestone.report.tree import class_tree
+from littlestone.show.decomposition import decomposition_drawing
+from littlestone.show.pages.game import game_page
+from littlestone.show.pages.walk import DECOMPOSITION, MISTAKES, walk_page
+from littlestone.show.tree import class_tree
 from littlestone.theory.decomposition import decompose
 
 HOSTILE = "<script>document.title='hacked'</script></script><img src=x onerror=alert(1)>&amp;"

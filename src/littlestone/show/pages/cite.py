@@ -5,7 +5,7 @@ from __future__ import annotations
 import littlestone
 from littlestone.base.markup import Html
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.report.pages.frame import command, said, section
+from littlestone.show.pages.frame import command, said, section
 
 TITLE = "littlestone: online learning and differentially private learning of Littlestone classes"
 AUTHOR = "The littlestone developers"

@@ -12,7 +12,7 @@ from littlestone.learn.results.release import Release
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import PrivacyCost, decimal_text, short_text
 from littlestone.privacy.ledger import Count, Entry, Ledger
-from littlestone.report.pages.frame import facts, figure, note, said, table, warning
+from littlestone.show.pages.frame import facts, figure, note, said, table, warning
 
 OUTLINE = (
     "the counts for rows and units hold together if it stays the same whose record each one is"

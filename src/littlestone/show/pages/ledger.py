@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from littlestone.base.markup import Html
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.pages.budget import Account, accounts
-from littlestone.report.pages.cite import citing
-from littlestone.report.pages.frame import command, facts, note, page, said, section
-from littlestone.report.pages.promise import one_person
+from littlestone.show.pages.budget import Account, accounts
+from littlestone.show.pages.cite import citing
+from littlestone.show.pages.frame import command, facts, note, page, said, section
+from littlestone.show.pages.promise import one_person
 
 
 def ledger_page(ledger: Ledger, name: str, dataset: str | None = None) -> str:

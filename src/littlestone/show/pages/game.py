@@ -12,8 +12,8 @@ from littlestone.base.steps import answering
 from littlestone.base.visible import visible
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.text.limits import in_digits
-from littlestone.report.pages.frame import page, said, section
 from littlestone.rules.base import numbers
+from littlestone.show.pages.frame import page, said, section
 
 MOST_HYPOTHESES = 32
 """The most hypotheses of a game; the page keeps a version space in the bits of one number."""

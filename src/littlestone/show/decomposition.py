@@ -1,4 +1,4 @@
-"""Drawings of decomposition trees, made like the mistake trees of `littlestone.report.tree`."""
+"""Drawings of decomposition trees, made like the mistake trees of `littlestone.show.tree`."""
 
 from __future__ import annotations
 
