@@ -25,7 +25,7 @@ from littlestone.base.errors import (
     NotPrivateWarning,
     TableError,
 )
-from littlestone.cli import _COMMANDS, app
+from littlestone.cli import _COMMANDS, _THEORY, app
 from littlestone.data import Label
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.learn import ExponentialLearner, Release
@@ -380,13 +380,22 @@ def test_the_shell_takes_several_labels_and_the_options_of_fit() -> None:
 
 
 def test_a_command_is_listed_by_the_first_line_of_its_help() -> None:
-    for name, first in _COMMANDS.items():
-        run = CliRunner().invoke(app, [name, "--help"], terminal_width=200)
+    listed = dict(_COMMANDS)
+    listed |= {f"theory {name}": first for name, first in _THEORY.items()}
+    for words, first in listed.items():
+        run = CliRunner().invoke(app, [*words.split(), "--help"], terminal_width=200)
         assert run.exit_code == 0
         assert first in " ".join(run.output.split())
     assert (
         CliRunner().invoke(app, ["--version"]).output == f"littlestone {littlestone.__version__}\n"
     )
+
+
+@pytest.mark.parametrize("name", _THEORY)
+def test_a_command_of_theory_is_told_its_new_place(name: str) -> None:
+    run = CliRunner().invoke(app, [name, "table.csv"])
+    assert run.exit_code == 2
+    assert f"The command is now `littlestone theory {name}`." in " ".join(run.output.split())
 
 
 def loaded(code: str) -> set[str]:

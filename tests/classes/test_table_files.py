@@ -76,18 +76,18 @@ SECRET = "94000"
     ["age,stays\n94000,3\n51000,1\n", "age,kind\n94000,ill\n94001,well\n", "0,1\n1,1\n94000,0.5\n"],
 )
 @pytest.mark.parametrize(
-    "words",
-    [["plan", "--epsilon", "1"], ["dim"], ["dims"], ["tree"], ["decompose"], ["play"], ["finite"]],
-    ids=" ".join,
+    "command",
+    ["plan", "dim", "theory dims", "theory tree", "theory decompose", "theory play", "finite"],
 )
 def test_no_cell_of_a_table_of_records_is_quoted(
-    words: list[str], body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("visits.csv").write_text(body)
-    command, *options = words
     what = "finite(age, visits.csv)" if command == "finite" else "visits.csv"
-    done = CliRunner().invoke(app, ["plan" if what != "visits.csv" else command, what, *options])
+    options = ["--epsilon", "1"] if command == "plan" else []
+    words = ["plan"] if command == "finite" else command.split()
+    done = CliRunner().invoke(app, [*words, what, *options])
     assert done.exit_code != 0
     assert "94" not in f"{done.output} {done.exception}"
 
@@ -110,7 +110,7 @@ def test_a_table_of_three_labels_is_told_from_a_wrong_table(tmp_path: Path) -> N
         table.write_text(body)
         with pytest.raises(DeclarationError, match="as a table of more labels does") as error:
             read_table(table)
-        assert "littlestone dims" in error.value.fix
+        assert "littlestone theory dims" in error.value.fix
     table.write_text("a,b\n0,1\n1,cat\n")
     with pytest.raises(DeclarationError, match="neither 0 nor 1"):
         read_table(table)

@@ -1,4 +1,4 @@
-"""``littlestone decompose``: tables, infinite classes, drawings and refusals."""
+"""``littlestone theory decompose``: tables, infinite classes, drawings and refusals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_json(folder: Path) -> None:
-    ran = run("decompose", "rules.csv", "--p", "3", "--json")
+    ran = run("theory", "decompose", "rules.csv", "--p", "3", "--json")
     assert json.loads(ran.out) == {
         "decomposition_dimension": 0,
         "upper": 0,
@@ -30,18 +30,18 @@ def test_json(folder: Path) -> None:
 
 
 def test_a_long_list_is_cut() -> None:
-    out = run("decompose", "thresholds(x, 1..1000)", "--p", "2").out
+    out = run("theory", "decompose", "thresholds(x, 1..1000)", "--p", "2").out
     assert "(2, 9)-decomposition dimension = 0, 1,001 leaves" in out
     assert "... 989 more" in out
 
 
 def test_a_larger_d_asks_for_more() -> None:
-    out = run("decompose", "points(dest)", "--p", "7", "--d", "5").out
+    out = run("theory", "decompose", "points(dest)", "--p", "7", "--d", "5").out
     assert "(7, 5)-decomposition dimension = 1, 1 leaf" in out
 
 
 def test_a_drawing(folder: Path) -> None:
-    ran = run("decompose", "rules.csv", "--p", "3", "--out", "tree.svg")
+    ran = run("theory", "decompose", "rules.csv", "--p", "3", "--out", "tree.svg")
     assert ran.out.endswith("drawn to tree.svg\n")
     picture = (folder / "tree.svg").read_text()
     assert "(3, 1)-decomposition of rules.csv" in picture
@@ -60,6 +60,6 @@ def test_a_drawing(folder: Path) -> None:
     ],
 )
 def test_refusals(folder: Path, arguments: list[str], words: str) -> None:
-    ran = run("decompose", *arguments)
+    ran = run("theory", "decompose", *arguments)
     assert (ran.status, ran.out) == (2, "")
     assert words in ran.err

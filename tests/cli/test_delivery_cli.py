@@ -290,8 +290,8 @@ def test_names_of_a_table_do_nothing_in_a_terminal(as_json: bool | None) -> None
         fit_arguments("table.csv", class_=declared.replace("0..20", "20..0"), json=as_json),
         fit_arguments("table.csv", class_=f"thresholds({HOSTILE}x, 0..20)", json=as_json),
         ["plan", declared, "--epsilon", "1", *(["--json"] if as_json else [])],
-        ["play", declared, *(["--json"] if as_json else [])],
-        ["tree", declared],
+        ["theory", "play", declared, *(["--json"] if as_json else [])],
+        ["theory", "tree", declared],
         ["dim", declared, *(["--json"] if as_json else [])],
     ):
         ran = run(*arguments)

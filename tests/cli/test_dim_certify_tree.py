@@ -73,12 +73,12 @@ def test_a_certificate_comes_back(folder: Path, table: list[list[int]], dimensio
     assert made.status == 0, made
     d = json.loads(made.out)["littlestone_dimension"]
     assert dimension in (None, d)
-    checked = run("certify", "t.npy", "t.ldim")
+    checked = run("theory", "certify", "t.npy", "t.ldim")
     assert checked.status == 0
     lower, upper = checked.out.splitlines()
     assert lower == f"LDim >= {d}: proved by a shattered tree"
     assert upper.startswith(f"LDim < {d + 1}: proved by ")
-    verdicts = json.loads(run("certify", "t.npy", "t.ldim", "--json").out)
+    verdicts = json.loads(run("theory", "certify", "t.npy", "t.ldim", "--json").out)
     assert [verdict["proved"] for verdict in verdicts] == [True, True]
 
 
@@ -86,7 +86,7 @@ def test_a_declared_table_and_its_file_have_one_certificate(folder: Path) -> Non
     assert run("dim", "finite(x, rules.csv)", "--certificate", "a.ldim").status == 0
     assert run("dim", "rules.csv", "--certificate", "b.ldim").status == 0
     assert Path("a.ldim").read_bytes() == Path("b.ldim").read_bytes()
-    assert run("certify", "finite(x, rules.csv)", "b.ldim").status == 0
+    assert run("theory", "certify", "finite(x, rules.csv)", "b.ldim").status == 0
 
 
 def _of_balls() -> Certificate:
@@ -97,7 +97,7 @@ def _of_balls() -> Certificate:
 
 def _certify(certificate: Certificate) -> Ran:
     Path("damaged.ldim").write_bytes(certificate.to_bytes())
-    return run("certify", "balls.npy", "damaged.ldim")
+    return run("theory", "certify", "balls.npy", "damaged.ldim")
 
 
 def test_flipped_leaves_fail(folder: Path) -> None:
@@ -132,10 +132,10 @@ def test_a_smaller_upper_bound_is_not_proved_by_one_claim(folder: Path) -> None:
 
 def test_files_that_are_none_are_refused(folder: Path) -> None:
     data = _of_balls().to_bytes()
-    refused(run("certify", "balls.npy", "absent.ldim"), "absent.ldim", "no such file")
-    refused(run("certify", "balls.npy", str(folder)), "no such file")
-    refused(run("certify", "absent.npy", "balls.ldim"), "absent.npy", "no such file")
-    refused(run("certify", "thresholds(x, 1..7)", "balls.ldim"), "about tables")
+    refused(run("theory", "certify", "balls.npy", "absent.ldim"), "absent.ldim", "no such file")
+    refused(run("theory", "certify", "balls.npy", str(folder)), "no such file")
+    refused(run("theory", "certify", "absent.npy", "balls.ldim"), "absent.npy", "no such file")
+    refused(run("theory", "certify", "thresholds(x, 1..7)", "balls.ldim"), "about tables")
     for wrong, found in (
         (b"\xff\xfe\x00", "not a certificate of form 3"),
         (b'{"format": "littlestone-certificate 1", "claims": [[3]]}', "as JSON"),
@@ -143,7 +143,7 @@ def test_files_that_are_none_are_refused(folder: Path) -> None:
         (data[:59], "cut off"),
     ):
         Path("wrong.ldim").write_bytes(wrong)
-        refused(run("certify", "balls.npy", "wrong.ldim"), "wrong.ldim", found)
+        refused(run("theory", "certify", "balls.npy", "wrong.ldim"), "wrong.ldim", found)
 
 
 def test_a_certificate_of_another_table_is_refused(folder: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_certificate_of_another_table_is_refused(folder: Path) -> None:
     other[7] = 1
     for values in (other, np.array(balls(9))[::-1], np.array(balls(10))):
         np.save("other.npy", values)
-        refused(run("certify", "other.npy", "balls.ldim"), "another", "fingerprints")
+        refused(run("theory", "certify", "other.npy", "balls.ldim"), "another", "fingerprints")
     with pytest.raises(DeclarationError, match="another"):
         honest.check(other)
 
@@ -194,7 +194,7 @@ def test_the_program_and_certify_end_alike(tmp_path: Path) -> None:
         file.write_bytes(data)
         done = subprocess.run([check, given, file], capture_output=True, check=False, timeout=60)
         assert (done.returncode, done.stderr == b"") == (wanted, wanted < 2)
-        assert run("certify", str(given), str(file)).status == wanted
+        assert run("theory", "certify", str(given), str(file)).status == wanted
 
 
 @pytest.mark.deep
@@ -212,13 +212,13 @@ def test_a_time_limit_leaves_bounds_and_a_tree(folder: Path) -> None:
         (13, 1, "LDim < 14: stated without a proof"),
     ):
         Path("hard.ldim").write_bytes(replace(found, upper=upper).to_bytes())
-        checked = run("certify", hard, "hard.ldim")
+        checked = run("theory", "certify", hard, "hard.ldim")
         assert (checked.status, verdict in checked.out) == (status, True)
         assert f"LDim >= {found.lower}: proved by a shattered tree" in checked.out
     shown = json.loads(run("dim", hard, "--time-limit", "1", "--json").out)
     assert shown["littlestone_dimension"] is None
     assert shown["lower"] < shown["upper"]
-    drawn = run("tree", hard, "--time-limit", "1", "--levels", "2")
+    drawn = run("theory", "tree", hard, "--time-limit", "1", "--levels", "2")
     assert "there may be a deeper tree" in drawn.out
 
 
@@ -233,7 +233,7 @@ def test_ctrl_c_while_claims_are_written_keeps_the_dimension(
     ran = run("dim", table, "--certificate", "t.ldim")
     assert ran.status == 130
     assert ran.out.startswith("Littlestone dimension 9 (interrupted")
-    checked = run("certify", table, "t.ldim")
+    checked = run("theory", "certify", table, "t.ldim")
     assert (checked.status, "LDim < 10: stated without" in checked.out) == (1, True)
 
 
@@ -250,7 +250,7 @@ def test_the_time_limit_reaches_the_writer(folder: Path, monkeypatch: pytest.Mon
     assert ran.status == 0
     assert "dimension 2 (interrupted by the time limit)" in ran.out
     assert "no proof of the upper bound" in ran.out
-    assert run("certify", "balls.npy", "balls.ldim").status == 1
+    assert run("theory", "certify", "balls.npy", "balls.ldim").status == 1
 
 
 def bounds_with_ctrl_c(table: Any, **options: Any) -> Bounds:
@@ -271,7 +271,7 @@ def test_ctrl_c_leaves_bounds_and_a_tree(folder: Path, monkeypatch: pytest.Monke
     ran = run("dim", hard, "--certificate", "hard.ldim")
     assert ran.status == 130
     assert "(interrupted)" in ran.out
-    assert "proved by a shattered tree" in run("certify", hard, "hard.ldim").out
+    assert "proved by a shattered tree" in run("theory", "certify", hard, "hard.ldim").out
 
 
 @pytest.mark.deep
@@ -287,7 +287,7 @@ def test_ctrl_c_while_waiting_for_the_search(folder: Path) -> None:
     finally:
         timer.cancel()
     assert ran.status == 130
-    checked = run("certify", hard, "hard.ldim")
+    checked = run("theory", "certify", hard, "hard.ldim")
     assert "proved by a shattered tree" in checked.out
 
 
@@ -303,7 +303,7 @@ def test_ctrl_c_before_the_search_leaves_what_counting_tells(
         130,
         "Littlestone dimension between 0 and 2 (interrupted)",
     )
-    assert run("certify", "rules.csv", "rules.ldim").status == 0
+    assert run("theory", "certify", "rules.csv", "rules.ldim").status == 0
 
 
 @pytest.mark.parametrize(
@@ -313,11 +313,11 @@ def test_ctrl_c_before_the_search_leaves_what_counting_tells(
         (("dim", "rules.csv", "--certificate", "rules.csv"), ("is the same file as the table",)),
         (("dim", "rules.csv", "--certificate", "absent/c.ldim"), ("c.ldim",)),
         (("dim", "wide.npy", "--memory-limit", "0"), ("limit is 0;",)),
-        (("tree", "rules.csv", "--out", "tree.pdf"), (".svg, .png or .html",)),
-        (("tree", "rules.csv", "--out", "tree"), (".svg, .png or .html",)),
-        (("tree", "rules.csv", "--out", "absent/tree.svg"), ("tree.svg",)),
-        (("tree", "thresholds(x)"), ("LOW..HIGH",)),
-        (("tree", "absent.csv"), ("no such file",)),
+        (("theory", "tree", "rules.csv", "--out", "tree.pdf"), (".svg, .png or .html",)),
+        (("theory", "tree", "rules.csv", "--out", "tree"), (".svg, .png or .html",)),
+        (("theory", "tree", "rules.csv", "--out", "absent/tree.svg"), ("tree.svg",)),
+        (("theory", "tree", "thresholds(x)"), ("LOW..HIGH",)),
+        (("theory", "tree", "absent.csv"), ("no such file",)),
     ],
 )
 def test_what_is_refused(folder: Path, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
@@ -329,7 +329,7 @@ def test_what_is_refused(folder: Path, arguments: tuple[str, ...], words: tuple[
 
 
 def test_a_tree_in_the_terminal(folder: Path) -> None:
-    lines = [line.split()[-2:] for line in run("tree", "rules.csv").out.splitlines()]
+    lines = [line.split()[-2:] for line in run("theory", "tree", "rules.csv").out.splitlines()]
     assert lines == [
         ["b"],
         ["0", "c"],
@@ -339,11 +339,11 @@ def test_a_tree_in_the_terminal(folder: Path) -> None:
         ["0", "mid"],
         ["1", "high"],
     ]
-    cut = run("tree", "rules.csv", "--levels", "1").out
+    cut = run("theory", "tree", "rules.csv", "--levels", "1").out
     assert "... 1 more level\n" in cut
     assert "the top 1 of 2 levels" in cut
-    assert run("tree", "points(merchant)").out.split()[0] == "v0"
-    assert "the top 4 of 64 levels" in run("tree", f"thresholds(x, 1..{2**64 - 1})").out
+    assert run("theory", "tree", "points(merchant)").out.split()[0] == "v0"
+    assert "the top 4 of 64 levels" in run("theory", "tree", f"thresholds(x, 1..{2**64 - 1})").out
 
 
 def test_the_trees_of_declared_classes_are_shattered() -> None:
@@ -372,7 +372,7 @@ def test_figures(folder: Path, name: str) -> None:
     names = ["$pend$ > $5", "Zürich & <co>", "東京"]
     table = ["rule," + ",".join(names), *(f"r{i},{i >> 2},{i >> 1 & 1},{i & 1}" for i in range(8))]
     Path("t.csv").write_text("\n".join(table), encoding="utf-8")
-    assert run("tree", "t.csv", "--out", name).status == 0
+    assert run("theory", "tree", "t.csv", "--out", name).status == 0
     content = Path(name).read_bytes()
     if name.endswith("PNG"):
         assert content.startswith(b"\x89PNG")
@@ -385,7 +385,7 @@ def test_figures(folder: Path, name: str) -> None:
         *(f"r{i}" for i in range(8)),
     ):
         assert f">{shown}<" in text
-    assert run("tree", "t.csv", "--out", name).status == 0
+    assert run("theory", "tree", "t.csv", "--out", name).status == 0
     assert Path(name).read_bytes() == content
 
 
@@ -393,7 +393,7 @@ def test_figures(folder: Path, name: str) -> None:
     "text", ["thresholds(x, 1..1)", "points(merchant)", "thresholds(x, 1..999)"]
 )
 def test_figures_of_declared_classes(folder: Path, text: str) -> None:
-    assert run("tree", text, "--out", "t.svg", "--levels", "6").status == 0
+    assert run("theory", "tree", text, "--out", "t.svg", "--levels", "6").status == 0
     assert text in Path("t.svg").read_text()
 
 
@@ -403,10 +403,10 @@ def test_without_matplotlib_the_command_to_install_it_is_told(
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    refused(run("tree", "rules.csv", "--out", "t.png"), "pip install 'matplotlib>=3.9'")
+    refused(run("theory", "tree", "rules.csv", "--out", "t.png"), "pip install 'matplotlib>=3.9'")
     assert not Path("t.png").exists()
-    assert run("tree", "rules.csv", "--out", "t.svg").status == 0
-    assert run("tree", "rules.csv").status == 0
+    assert run("theory", "tree", "rules.csv", "--out", "t.svg").status == 0
+    assert run("theory", "tree", "rules.csv").status == 0
 
 
 def test_the_library_writes_the_same_certificates(folder: Path) -> None:

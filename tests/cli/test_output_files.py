@@ -117,8 +117,8 @@ def test_no_other_command_replaces_another_kind_of_file(name: str) -> None:
         here.with_suffix(suffix).write_bytes(here.read_bytes())
         figure = here.with_suffix(suffix).name
         unchanged(*STREAM, *SUBSETS, "--figure", figure)
-        unchanged("tree", "square.csv", "--out", figure)
-        unchanged("decompose", "square.csv", "--out", figure)
+        unchanged("theory", "tree", "square.csv", "--out", figure)
+        unchanged("theory", "decompose", "square.csv", "--out", figure)
     unchanged("dim", "square.csv", "--certificate", name)
     unchanged("ledger", "export", "--ledger", "aside.ledger", "--out", name)
     unchanged("predict", "model.json", "table.csv", "--out", name)
@@ -132,7 +132,7 @@ def test_a_file_is_of_a_kind_by_its_first_bytes() -> None:
     Path("drawn.svg").write_text("#!/bin/sh\n# of <svg ")
     unchanged(*fit_arguments("table.csv", out="about.txt"))
     unchanged("predict", "model.json", "table.csv", "--out", "scored.csv")
-    unchanged("tree", "square.csv", "--out", "drawn.svg")
+    unchanged("theory", "tree", "square.csv", "--out", "drawn.svg")
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_a_file_is_of_a_kind_by_its_first_bytes() -> None:
         ["ledger", "export", "--ledger", "aside.ledger", "--out", "again", "--format", "json"],
         ["ledger", "export", "--ledger", "none.ledger", "--out", "again", "--format", "json"],
         ["predict", "model.json", "table.csv", "--out", "again"],
-        ["tree", "square.csv", "--out", "again.svg"],
-        ["tree", "square.csv", "--out", "again.png"],
+        ["theory", "tree", "square.csv", "--out", "again.svg"],
+        ["theory", "tree", "square.csv", "--out", "again.png"],
     ],
 )
 def test_a_command_replaces_what_it_wrote(arguments: list[str]) -> None:

@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_page_of_the_tutorial(folder: Path) -> None:
     """The command makes exactly the page in ``docs``."""
-    ran = run("play", GAME, "--out", "game.html")
+    ran = run("theory", "play", GAME, "--out", "game.html")
     assert (ran.status, ran.out) == (0, "written to game.html\n")
     same = Path("game.html").read_bytes() == (FOLDER / "game.html").read_bytes()
     assert same, "a script or a style has changed: run `python -m benchmarks pictures`"
@@ -32,7 +32,15 @@ def test_the_page_of_the_tutorial(folder: Path) -> None:
 
 def test_a_game_on_a_table(folder: Path) -> None:
     Path("labels.csv").write_text("a,b\n0,2\n1,1\n2,0\n")
-    ran = run("play", "labels.csv", "--labels", 'on time,late,"gone, or lost"', "--out", "g.html")
+    ran = run(
+        "theory",
+        "play",
+        "labels.csv",
+        "--labels",
+        'on time,late,"gone, or lost"',
+        "--out",
+        "g.html",
+    )
     assert ran.status == 0
     page = Path("g.html").read_text()
     assert '"labels": ["on time", "late", "gone, or lost"]' in page
@@ -44,14 +52,14 @@ def test_a_game_on_a_table(folder: Path) -> None:
     "command", [("play",), ("tree",), ("tree", "--levels", 1), ("decompose", "--p", 3)]
 )
 def test_a_page_is_overwritten_and_nothing_else(folder: Path, command: tuple[object, ...]) -> None:
-    first, *rest = command
+    which, *rest = command
     for _ in range(2):
-        assert run(first, "rules.csv", *rest, "--out", "page.html").status == 0
+        assert run("theory", which, "rules.csv", *rest, "--out", "page.html").status == 0
     page = Path("page.html").read_text()
     assert page.startswith("<!doctype html>\n")
     Path("mine.html").write_text("<p>mine</p>")
     for name, found in (("mine.html", "of another kind"), ("rules.csv", "same file")):
-        ran = run(first, "rules.csv", *rest, "--out", name)
+        ran = run("theory", which, "rules.csv", *rest, "--out", name)
         assert ran.status == 2
         assert found in ran.err or "the suffix is '.csv'" in ran.err
     assert Path("mine.html").read_text() == "<p>mine</p>"
@@ -63,7 +71,7 @@ def test_the_page_of_a_rule(folder: Path) -> None:
     rule = Split(ColumnTest(1, frozenset(["F"])), 1, 0)
     release = replace(released("late == 1", domain, rule), n=9, receipt=1)
     Path("model.json").write_text(json.dumps(release.to_json()))
-    assert run("tree", "model.json", "--out", "rule.html").status == 0
+    assert run("theory", "tree", "model.json", "--out", "rule.html").status == 0
     page = Path("rule.html").read_text()
     assert "<h1>late == 1, epsilon 1, delta 0 (replace-one)</h1>" in page
     assert '"text": "sex is F"' in page
@@ -79,7 +87,7 @@ def test_the_page_of_a_rule(folder: Path) -> None:
     ],
 )
 def test_what_play_refuses(folder: Path, arguments: tuple[str, ...], found: str) -> None:
-    ran = run("play", "thresholds(x, 1..7)", *arguments)
+    ran = run("theory", "play", "thresholds(x, 1..7)", *arguments)
     assert ran.status != 0
     assert found in " ".join(ran.err.replace("│", " ").split())
     assert sorted(path.name for path in folder.iterdir()) == ["rules.csv"]

@@ -524,7 +524,7 @@ def test_the_dimension_of_a_declared_class(
 )
 def test_files_that_are_no_class(folder: Path, content: str, words: tuple[str, ...]) -> None:
     Path("class.csv").write_text(content)
-    for arguments in (("dim", "class.csv"), ("play", "class.csv")):
+    for arguments in (("dim", "class.csv"), ("theory", "play", "class.csv")):
         ran = run(*arguments)
         assert (ran.status, ran.out) == (2, "")
         assert ran.err.startswith("error: cannot read the table class.csv: ")
@@ -562,7 +562,7 @@ def test_a_file_whose_name_has_parentheses(folder: Path) -> None:
 
 
 def game(*arguments: object) -> dict[str, Any]:
-    ran = run("play", *arguments, "--json")
+    ran = run("theory", "play", *arguments, "--json")
     assert (ran.status, ran.err) == (0, "")
     shown: dict[str, Any] = json.loads(ran.out, parse_constant=pytest.fail)
     assert shown["mistakes"] == sum(r["prediction"] != r["label"] for r in shown["rounds"])
@@ -594,7 +594,7 @@ def test_a_game_against_a_file(folder: Path) -> None:
     assert [r["label"] for r in shown["rounds"]] == [0, 1, 1, 1]
     assert [r["point"] for r in shown["rounds"]] == ["3", "17", "11", "20"]
     assert len(game(CLASS, "--adversary", "game.csv", "--rounds", "2")["rounds"]) == 2
-    text = run("play", CLASS, "--adversary", "game.csv").out
+    text = run("theory", "play", CLASS, "--adversary", "game.csv").out
     assert f"{shown['mistakes']} mistakes in 4 rounds; the Littlestone dimension of {CLASS}" in text
 
 
@@ -612,14 +612,14 @@ def test_a_game_against_a_file(folder: Path) -> None:
 )
 def test_games_that_cannot_be_played(folder: Path, content: str, words: tuple[str, ...]) -> None:
     Path("game.csv").write_text(content)
-    ran = run("play", CLASS, "--adversary", "game.csv")
+    ran = run("theory", "play", CLASS, "--adversary", "game.csv")
     assert (ran.status, ran.out) == (2, "")
     for word in ("error: cannot ", "to fix it: ", *words):
         assert word in ran.err
 
 
 def test_a_negative_number_of_rounds(folder: Path) -> None:
-    ran = run("play", CLASS, "--rounds", "-1")
+    ran = run("theory", "play", CLASS, "--rounds", "-1")
     assert ran.status == 2
     assert "--rounds" in ran.err
 

@@ -1,4 +1,4 @@
-"""The drawing of a rule that is a tree: by `fit`, and of a model by ``littlestone tree``."""
+"""The drawing of a rule that is a tree: by `fit`, and of a model by ``littlestone theory tree``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_fit_draws_what_is_not_one_condition(fitted: tuple[Path, str]) -> None:
     _, *lines = drawing.splitlines()
     assert " yes " in lines[0]
     assert {line[-1] for line in lines if line[-2:] in (" 0", " 1")} == {"0", "1"}
-    assert run("tree", model).out == drawing
+    assert run("theory", "tree", model).out == drawing
 
 
 def test_one_condition_is_not_drawn(fitted: tuple[Path, str]) -> None:
@@ -58,7 +58,7 @@ def test_one_condition_is_not_drawn(fitted: tuple[Path, str]) -> None:
 
 def test_a_figure_of_a_rule(fitted: tuple[Path, str], tmp_path: Path) -> None:
     picture = tmp_path / "rule.svg"
-    assert run("tree", fitted[0], "--out", picture).status == 0
+    assert run("theory", "tree", fitted[0], "--out", picture).status == 0
     assert "<svg" in picture.read_text()
 
 
@@ -66,7 +66,7 @@ def test_a_rule_that_is_no_tree(fitted: tuple[Path, str], tmp_path: Path) -> Non
     data, other = json.loads(fitted[0].read_text()), tmp_path / "other.json"
     data["hypothesis"] = StepFunction.threshold(Grid(0, 9, "age"), 4).to_json()
     other.write_text(json.dumps(data))
-    ran = run("tree", other)
+    ran = run("theory", "tree", other)
     assert ran.status == 2
     assert "it is not a tree; it is the rule late == 1  <=>  age >= 4" in ran.err
 

@@ -133,14 +133,19 @@ def test_plan_dim_and_stream() -> None:
 
 def test_games_and_trees() -> None:
     given = ["thresholds(delay)", "--schema", "s.toml"]
-    ran = run("play", *given, "--json")
+    ran = run("theory", "play", *given, "--json")
     assert json.loads(ran.out)["class"] == "thresholds(delay, 0..20)"
-    assert run("tree", *given).out == run("tree", "thresholds(delay, 0..20)").out
-    assert run("decompose", *given).out == run("decompose", "thresholds(delay, 0..20)").out
+    assert (
+        run("theory", "tree", *given).out == run("theory", "tree", "thresholds(delay, 0..20)").out
+    )
+    assert (
+        run("theory", "decompose", *given).out
+        == run("theory", "decompose", "thresholds(delay, 0..20)").out
+    )
     for command in ("tree", "decompose"):
-        ran = run(command, *given, "--out", "s.toml")
+        ran = run("theory", command, *given, "--out", "s.toml")
         assert ran.status == 2
-        ran = run(command, "trees(dely; depth 1)", "--schema", "s.toml")
+        ran = run("theory", command, "trees(dely; depth 1)", "--schema", "s.toml")
         assert (ran.status, "did you mean 'delay'?" in ran.err) == (2, True)
     schema = Schema.parse(SCHEMA)
     assert str(littlestone.tree("thresholds(delay)", schema=schema)) == str(

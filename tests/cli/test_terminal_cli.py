@@ -60,12 +60,12 @@ COMMANDS = [
      "--n", "123456789"],
     ["dim", "thresholds(x, 1..1000000000000000000)"],
     ["dim", "many.csv"],
-    ["dims", "many.csv"],
-    ["tree", "many.csv"],
-    ["tree", f"thresholds({LATE}, 1..1000000000)"],
-    ["decompose", f"points({LATE})"],
-    ["play", "many.csv"],
-    ["certify", "many.csv", "proof.json"],
+    ["theory", "dims", "many.csv"],
+    ["theory", "tree", "many.csv"],
+    ["theory", "tree", f"thresholds({LATE}, 1..1000000000)"],
+    ["theory", "decompose", f"points({LATE})"],
+    ["theory", "play", "many.csv"],
+    ["theory", "certify", "many.csv", "proof.json"],
     ["verify", "L5 Example"],
     ["audit", "--list"],
     ["audit", "sparse-vector", "--epsilon", "1.2345678", "--trials", "0"],
@@ -197,7 +197,7 @@ def test_help_flows(words: tuple[str, ...]) -> None:
 
 
 def test_trees_and_budgets_are_json_for_programs() -> None:
-    drawn = json.loads(run("tree", "thresholds(x, 1..1)", "--json").out)
+    drawn = json.loads(run("theory", "tree", "thresholds(x, 1..1)", "--json").out)
     assert drawn == {
         "tree": {"text": "1", "after": {"0": {"text": "always 0"}, "1": {"text": "always 1"}}}
     }
@@ -214,7 +214,7 @@ WRONG = [
     (["audit", "sparse-vectr"], "did you mean 'sparse-vector'?"),
     (["audit", "sparse-vector"], "which epsilon it claims"),
     (["ledger", "show", "visit", "--ledger", "old.ledger"], "did you mean 'visits'?"),
-    (["play", "points(id)", "--adversary", "tre"], "did you mean 'tree'?"),
+    (["theory", "play", "points(id)", "--adversary", "tre"], "did you mean 'tree'?"),
     ([*FIT, "--setting", "agnostik"], "did you mean 'agnostic'?"),
     ([*FIT, "--method", "exponental"], "did you mean 'exponential'?"),
     (["fit", "--targte", "x"], "--target"),
@@ -225,7 +225,7 @@ WRONG = [
     (["export", "run.state", "--to", "card"], "it is the state of a stream"),
     (["report", "old.ledger", "--out", "page.txt"], "give a file that ends in .html"),
     (
-        ["play", "thresholds(x, 1..1000000)", "--out", "page.html"],
+        ["theory", "play", "thresholds(x, 1..1000000)", "--out", "page.html"],
         "it has 1,000,001 hypotheses on 1",
     ),
 ]

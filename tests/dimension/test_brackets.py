@@ -228,10 +228,12 @@ def test_a_solve_that_needs_too_much_memory_is_refused_with_bounds() -> None:
 
 def test_the_command_prints_bounds_after_its_time_limit(tmp_path: Path) -> None:
     np.save(tmp_path / "t.npy", np.random.default_rng(1).integers(0, 2, (60, 16)))
-    done = CliRunner().invoke(app, ["dims", str(tmp_path / "t.npy"), "--time-limit", "0"])
+    done = CliRunner().invoke(app, ["theory", "dims", str(tmp_path / "t.npy"), "--time-limit", "0"])
     assert done.exit_code == 0
     assert "threshold dimension: between 0 and 16 (time limit)" in done.stdout
     assert "at most 16 by its rank over GF(2)" in done.stdout
-    done = CliRunner().invoke(app, ["dims", str(tmp_path / "t.npy"), "--time-limit", "0", "--json"])
+    done = CliRunner().invoke(
+        app, ["theory", "dims", str(tmp_path / "t.npy"), "--time-limit", "0", "--json"]
+    )
     found = json.loads(done.stdout)["dimensions"]["star number"]
     assert (found["value"], found["exact"], found["upper"]) == (0, False, 16)

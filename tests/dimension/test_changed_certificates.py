@@ -77,7 +77,7 @@ def by_the_page(rows: Rows, data: bytes) -> bool:
 
 
 def by_the_package(rows: Rows, data: bytes) -> bool:
-    """The same, as `littlestone certify` sees it."""
+    """The same, as `littlestone theory certify` sees it."""
     try:
         verdicts = Certificate.read(data).check(rows)
     except DeclarationError:

@@ -32,7 +32,7 @@ from littlestone.dimension import (
     psi_littlestone_dimension,
 )
 
-COMMAND = [sys.executable, "-m", "littlestone", "dims"]
+COMMAND = [sys.executable, "-m", "littlestone", "theory", "dims"]
 
 
 def dims(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -155,7 +155,7 @@ def test_what_is_done_at_ctrl_c_is_marked_in_the_json(
 
     monkeypatch.setattr("littlestone.cli.dims.threshold_brackets", stopped)
     path = write(tmp_path / "t.csv", "0,0", "1,0", "1,1")
-    done = CliRunner().invoke(app, ["dims", str(path), "--json"])
+    done = CliRunner().invoke(app, ["theory", "dims", str(path), "--json"])
     assert done.exit_code == 130
     data = json.loads(done.stdout)
     assert data["interrupted"]

@@ -1,4 +1,4 @@
-"""``littlestone atlas`` and ``search``: what they print and write."""
+"""``littlestone theory atlas`` and ``search``: what they print and write."""
 
 from __future__ import annotations
 
@@ -23,48 +23,48 @@ def run(*words: str, status: int = 0) -> str:
 
 def test_atlas_writes_every_class(tmp_path: Path) -> None:
     file = tmp_path / "atlas.parquet"
-    shown = run("atlas", "2", "--jobs", "1", "--out", str(file))
+    shown = run("theory", "atlas", "2", "--jobs", "1", "--out", str(file))
     assert shown.startswith("8 classes over 2 points up to renaming; 15 in all")
     table = pq.read_table(file)
     assert table.num_rows == burnside(2)
     assert sum(table["renamings"].to_pylist()) == 15
-    listed = json.loads(run("atlas", "2", "--jobs", "1", "--json"))
+    listed = json.loads(run("theory", "atlas", "2", "--jobs", "1", "--json"))
     assert listed == table.to_pydict()
 
 
 def test_a_file_of_somebody_else_is_kept(tmp_path: Path) -> None:
     file = tmp_path / "atlas.parquet"
-    run("atlas", "1", "--jobs", "1", "--out", str(file))
+    run("theory", "atlas", "1", "--jobs", "1", "--out", str(file))
     before = file.read_bytes()
     with pytest.raises(Exception, match="would be destroyed"):
-        RUNNER.invoke(app, ["atlas", "2", "--out", str(file)], catch_exceptions=False)
+        RUNNER.invoke(app, ["theory", "atlas", "2", "--out", str(file)], catch_exceptions=False)
     assert file.read_bytes() == before
 
 
 def test_search_prints_the_smallest_and_its_dimensions() -> None:
-    shown = run("search", "ldim == 2 and vc == 1", "--points", "..4", "--rows", "1..5")
+    shown = run("theory", "search", "ldim == 2 and vc == 1", "--points", "..4", "--rows", "1..5")
     assert "rows 4, points 3, ldim 2, vc 1" in shown
-    data = json.loads(run("search", "ldim == 2 and vc == 1", "--json", "--points", "3"))
+    data = json.loads(run("theory", "search", "ldim == 2 and vc == 1", "--json", "--points", "3"))
     assert data["found"][0]["table"] == ["000", "100", "010", "011"]
     assert data["found"][0]["vc"] == 1
 
 
 def test_search_says_how_far_it_looked() -> None:
-    shown = run("search", "ldim == 1 and vc == 2", "--points", "1..2")
+    shown = run("theory", "search", "ldim == 1 and vc == 2", "--points", "1..2")
     assert shown.startswith("none with 1..2 points and 1..8 hypotheses")
-    stopped = RUNNER.invoke(app, ["search", "ldim == 1 and vc == 2", "--time-limit", "0"])
+    stopped = RUNNER.invoke(app, ["theory", "search", "ldim == 1 and vc == 2", "--time-limit", "0"])
     assert stopped.exit_code == 0
     assert "stopped by the time limit" in stopped.output
 
 
 @pytest.mark.parametrize("text", ["", "a..b", "1..", "5..2", "0..3", "1-3", "1..99999", "..0"])
 def test_wrong_ranges_are_refused(text: str) -> None:
-    done = RUNNER.invoke(app, ["search", "ldim == 1", "--points", text])
+    done = RUNNER.invoke(app, ["theory", "search", "ldim == 1", "--points", text])
     assert "to fix it" in str(done.exception)
 
 
 def test_all_quantities_are_in_the_help() -> None:
     from littlestone.theory.atlas import QUANTITIES
 
-    shown = " ".join(run("search", "--help").split())
+    shown = " ".join(run("theory", "search", "--help").split())
     assert all(name in shown for name in QUANTITIES)

@@ -189,17 +189,20 @@ def test_refusals() -> None:
 def test_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("0,0\n0,2\n1,1\n1,2\n")
-    run = CliRunner().invoke(app, ["play", str(path), "--labels", "a, b, c"])
+    run = CliRunner().invoke(app, ["theory", "play", str(path), "--labels", "a, b, c"])
     assert run.exit_code == 0
     assert "2 mistakes in 2 rounds" in run.output
     assert "multiclass Littlestone dimension" in run.output
-    rules = ["play", "outcomes(origin, dest; at most 2)", "--labels", "a,b,c", "--json"]
+    rules = ["theory", "play", "outcomes(origin, dest; at most 2)", "--labels", "a,b,c", "--json"]
     assert '"multiclass_littlestone_dimension": 5' in CliRunner().invoke(app, rules).output
     again = ["--adversary", "random", "--seed", "1", "--rounds", "3"]
     assert CliRunner().invoke(app, [*rules, *again]).exit_code == 0
     halving = ["--labels", "a,b,c", "--learner", "halving"]
-    assert "2 mistakes in 2 rounds" in CliRunner().invoke(app, ["play", str(path), *halving]).output
+    assert (
+        "2 mistakes in 2 rounds"
+        in CliRunner().invoke(app, ["theory", "play", str(path), *halving]).output
+    )
     for wrong in (["--labels", "a"], ["--labels", "a,b,c", "--learner", "nobody"],
                   ["--labels", "a,b,c", "--adversary", "nobody.csv"]):  # fmt: skip
-        run = CliRunner().invoke(app, ["play", str(path), *wrong])
+        run = CliRunner().invoke(app, ["theory", "play", str(path), *wrong])
         assert run.exit_code != 0

@@ -14,40 +14,47 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 _COMMANDS = {
-    "check": "Count the records, cells and labels of TABLE that the declarations read: NOT PRIVATE.",
     "fit": "Learn a rule that predicts labels from TABLE, with differential privacy.",
     "subgroup": "Find the group of records in TABLE with the highest rate, with differential privacy.",
     "predict": "Print the predicted label of each record of TABLE, in order, as a CSV of one column.",
-    "export": "Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.",
-    "classes": "List every class with its text form, an example and what it is.",
+    "check": "Count the records, cells and labels of TABLE that the declarations read: NOT PRIVATE.",
     "schema": "Draft a schema of TABLE from names, types and a data dictionary; no record is read.",
+    "classes": "List every class with its text form, an example and what it is.",
     "plan": "Print how many records each learner of CLASS needs, and lower bounds for all learners.",
     "stream": "Learn from records as they arrive, and print each rule when it is published.",
-    "dim": "Print the Littlestone dimension: the most mistakes that can be forced on every learner.",
-    "certify": "Check a certificate against its table, without any search.",
-    "tree": "Draw a tree of questions: an adversary can force one mistake at each of its levels.",
-    "dims": "Print all dimensions of a table, with witnesses.",
-    "atlas": "Measure every class over 1 to 4 points, once for all renamings.",
-    "search": "Find the smallest classes whose dimensions meet a condition.",
-    "decompose": "Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.",
-    "play": "Play the online game round by round: an adversary asks, and a learner predicts.",
+    "export": "Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.",
     "report": "Write a page of HTML about a release, a stream or a ledger, for people.",
     "ledger": "Show what has been spent, set limits, and record spends made elsewhere.",
     "verify": "Check numbered statements of the papers: stated and measured values, with verdicts.",
     "audit": "Compare the privacy claim of a mechanism or learner with its exact and measured loss.",
+    "dim": "Print the Littlestone dimension: the most mistakes that can be forced on every learner.",
+    "theory": "Study classes: trees, dimensions, certificates, games and the atlas.",
 }
 """The commands and the first lines of their help.  Listing the commands imports none of them."""
+
+_THEORY = {
+    "tree": "Draw a tree of questions: an adversary can force one mistake at each of its levels.",
+    "dims": "Print all dimensions of a table, with witnesses.",
+    "certify": "Check a certificate against its table, without any search.",
+    "decompose": "Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.",
+    "play": "Play the online game round by round: an adversary asks, and a learner predicts.",
+    "atlas": "Measure every class over 1 to 4 points, once for all renamings.",
+    "search": "Find the smallest classes whose dimensions meet a condition.",
+}
+"""The commands of ``littlestone theory``."""
 
 
 class _Commands(TyperGroup):
     """The commands by name.  A listing shows only the first line of each."""
 
+    _first_lines = _COMMANDS
     _listing = False
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands = {
-            name: TyperCommand(name=name, short_help=text) for name, text in _COMMANDS.items()
+            name: TyperCommand(name=name, short_help=text)
+            for name, text in self._first_lines.items()
         }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -56,11 +63,13 @@ class _Commands(TyperGroup):
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(_COMMANDS)
+        return list(self._first_lines)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if self._listing or cmd_name not in _COMMANDS:
+        if self._listing or cmd_name not in self._first_lines:
             return self.commands.get(cmd_name)
+        if cmd_name == "theory":
+            return _Theory(name=cmd_name, help=_COMMANDS[cmd_name], no_args_is_help=True)
         if (
             cmd_name != "stream"
         ):  # numpy starts threads to multiply matrices, which stream alone does
@@ -81,6 +90,11 @@ class _Commands(TyperGroup):
             _hide_types_of_flags(one, ctx)
         return command
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] in _THEORY and args[0] not in self._first_lines:
+            ctx.fail(f"The command is now `littlestone theory {args[0]}`.")
+        return super().resolve_command(ctx, args)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         # The listing is plain text: rich would take longer to load than numpy does.
         usual, self.rich_markup_mode, self._listing = self.rich_markup_mode, None, True
@@ -88,6 +102,12 @@ class _Commands(TyperGroup):
             super().format_help(ctx, formatter)
         finally:
             self.rich_markup_mode, self._listing = usual, False
+
+
+class _Theory(_Commands):
+    """The commands that study classes without any records."""
+
+    _first_lines = _THEORY
 
 
 def _keep_texts(given: Any) -> None:

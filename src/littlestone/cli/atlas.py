@@ -1,4 +1,4 @@
-"""``littlestone atlas``: nothing else measures every class over a few points."""
+"""``littlestone theory atlas``: nothing else measures every class over a few points."""
 
 from __future__ import annotations
 

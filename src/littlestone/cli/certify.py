@@ -1,4 +1,4 @@
-"""``littlestone certify``: nothing else checks a proof without a search."""
+"""``littlestone theory certify``: nothing else checks a proof without a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``littlestone decompose``: nothing else draws a (p, d)-tree and finds what is essential."""
+"""``littlestone theory decompose``: nothing else draws a (p, d)-tree and finds what is essential."""
 
 from __future__ import annotations
 

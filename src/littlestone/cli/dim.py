@@ -41,7 +41,7 @@ def dim(
     ],
     certificate: Annotated[
         Path | None,
-        typer.Option(help="Write proofs to this file; `littlestone certify` checks them."),
+        typer.Option(help="Write proofs to this file; `littlestone theory certify` checks them."),
     ] = None,
     time_limit: Annotated[
         float | None,

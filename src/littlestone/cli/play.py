@@ -1,4 +1,4 @@
-"""``littlestone play``: nothing else shows who wins the game, round by round."""
+"""``littlestone theory play``: nothing else shows who wins the game, round by round."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``littlestone search``: nothing else finds the smallest classes with given dimensions."""
+"""``littlestone theory search``: nothing else finds the smallest classes with given dimensions."""
 
 from __future__ import annotations
 

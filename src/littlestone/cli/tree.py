@@ -1,4 +1,4 @@
-"""``littlestone tree``: nothing else draws the questions that force the most mistakes."""
+"""``littlestone theory tree``: nothing else draws the questions that force the most mistakes."""
 
 from __future__ import annotations
 

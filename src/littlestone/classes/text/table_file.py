@@ -112,7 +112,7 @@ def _refuse_labels(rows: Cells) -> None:
         raise DeclarationError(
             "read a table of 0s and 1s",
             found=f"row {i}, column {j} holds another number, as a table of more labels does",
-            fix="use `littlestone dims`, or name the labels where the command takes --labels",
+            fix="use `littlestone theory dims`, or name the labels where the command takes --labels",
         )
 
 

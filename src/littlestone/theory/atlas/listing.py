@@ -47,7 +47,7 @@ def atlas(points: int, *, jobs: int | None = 1) -> Iterator[Entry]:
             found=(
                 f"only classes over 1 to {MOST} points are listed; beyond that there are too many"
             ),
-            fix=f"give 1 to {MOST} points, or use `littlestone search`, which looks for the smallest",
+            fix=f"give 1 to {MOST} points, or use `littlestone theory search`, for the smallest",
         )
     found = [(points, *one) for one in families(points)]
     entries = dict(spread(entry, found, jobs=jobs, what="measuring classes"))

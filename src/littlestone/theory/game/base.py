@@ -22,7 +22,7 @@ class Player(ABC, Generic[Point]):
     """
 
     method: str = ""
-    """Its name for `littlestone play`; empty if it is not played there."""
+    """Its name for `littlestone theory play`; empty if it is not played there."""
 
     labels: int = 2
     """The number k + 1 of the labels 0, ..., k of the game."""
