@@ -3,12 +3,17 @@
 import ast
 import importlib
 import inspect
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import littlestone
-from littlestone.base.discovery import modules
+from littlestone.base.discovery import concrete, modules
+from littlestone.classes.text import catalogue
+from littlestone.classes.text.declared import Declared
+from littlestone.learn.base import PrivateLearner
 
 ROOT = Path(littlestone.__file__).parent
 
@@ -67,6 +72,24 @@ def test_every_part_has_a_place() -> None:
 
 def test_imports_point_one_way() -> None:
     assert upward(LEVEL) == []
+
+
+def modules_at_the_top(room: str) -> set[str]:
+    return {path.stem for path in ROOT.joinpath(room).glob("*.py")} - {"__init__", "base"}
+
+
+def test_at_the_top_of_classes_stand_the_classes_alone() -> None:
+    """Each file there has a class of the catalogue; what they share stands in folders."""
+    listed = {row["class"] for row in json.loads(catalogue.FILE.read_text(encoding="utf-8"))}
+    kinds: list[Any] = concrete(Declared, "littlestone.classes")
+    homes = {kind.__module__ for kind in kinds if kind.keyword in listed}
+    assert {f"littlestone.classes.{name}" for name in modules_at_the_top("classes")} <= homes
+
+
+def test_at_the_top_of_learn_stand_the_learners_alone() -> None:
+    kinds: list[Any] = concrete(PrivateLearner, "littlestone.learn")
+    homes = {kind.__module__ for kind in kinds}
+    assert {f"littlestone.learn.{name}" for name in modules_at_the_top("learn")} <= homes
 
 
 @pytest.mark.deep
