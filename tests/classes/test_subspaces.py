@@ -16,7 +16,7 @@ from littlestone.classes.subspaces import Subspaces
 from littlestone.data.sample import Sample
 from littlestone.points import Domain, Grid, Product
 from littlestone.points.algebra import Span, Vector, vector_space
-from littlestone.points.algebra.blocking import known_blocking
+from littlestone.points.algebra.matroids import known_blocking
 from littlestone.prove.laws import yield_checks
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import reduces

@@ -26,7 +26,7 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.mechanisms.exact import exact_audit
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.rules import BucketTable, Hypothesis
-from littlestone.rules.buckets import bucket_of
+from littlestone.rules.lookup import bucket_of
 
 LABELS = ("UA", "AA", "DL")
 H = Lookup(Integers("id"), 3, 3)

@@ -43,7 +43,7 @@ from littlestone.prove.mechanisms.subjects.globally_stable_learner import (
     in_order,
 )
 from littlestone.rules import Hypothesis
-from littlestone.theory.game.extended_soa import ExtendedSOA
+from littlestone.theory.game.learners import ExtendedSOA
 
 TINY = Thresholds.on(0, 1)
 RECORDS = tuple(product((0, 1), (0, 1)))

@@ -29,7 +29,7 @@ from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.subject import paid
 from littlestone.prove.mechanisms.subjects.exponential_learner import released_text
 from littlestone.theory.game import StandardOptimalAlgorithm
-from littlestone.theory.game.extended_soa import ExtendedSOA
+from littlestone.theory.game.learners import ExtendedSOA
 from scripted import Script
 
 H = FiniteClass.from_array([[0], [1], [2]], labels=3)

@@ -35,7 +35,7 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.prove.mechanisms import exact_audit
 from littlestone.prove.mechanisms.subjects.units import Blocks, UnitTable, exponential
-from littlestone.rules.buckets import bucket_of
+from littlestone.rules.lookup import bucket_of
 
 ONE = Fraction(1)
 EPSILON, DELTA = ONE, Fraction(1, 5)

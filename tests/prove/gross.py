@@ -29,7 +29,7 @@ HISTOGRAM = "privacy.mechanisms.lists.stable_histogram:StableHistogram.release"
 THRESHOLDS = "privacy.mechanisms.thresholds"
 FORMULAS = "planning.papers:formulas"
 LOWER = "planning.lower"
-TREE = "decomposition.tree:check_tree"
+TREE = "theory.decomposition.tree:check_tree"
 VOTING = "learners.voting:VotingLearner"
 SIZES = "learners.online.stage_sizes"
 
@@ -313,21 +313,21 @@ GROSS = [
         "lyu25_sizes.votes_of_draws lyu25_sizes.few_mistakes",
     ),
     gross(
-        "online.extended_soa:ExtendedSOA.update",
+        "theory.game.learners:ExtendedSOA.update",
         "others if right else others | {(x, y)}",
         "others",
         "the SOA has no patches",
         PATCHES,
     ),
     gross(
-        "online.agnostic:AgnosticExperts.update",
+        "theory.game.agnostic:AgnosticExperts.update",
         "1.0 if label == y else self.kept",
         "1.0 if label != y else self.kept",
         "the rates of right and wrong are swapped",
         "regret.few_more_mistakes regret.no_fewer_mistakes",
     ),
     gross(
-        "online.agnostic:AgnosticExperts.update",
+        "theory.game.agnostic:AgnosticExperts.update",
         "self.expected_mistakes += wrong / whole",
         "self.expected_mistakes += 1 - wrong / whole",
         "what is right is counted as mistakes",

@@ -12,12 +12,12 @@ import pytest
 from littlestone.classes import Enumerable, parse_class
 from littlestone.points import Cells, Grid, Listed, Product
 from littlestone.rules import TableFunction
-from littlestone.rules.boxes import MOST_BOXES, Box, box_cover, cover_words
+from littlestone.rules.box import MOST_BOXES, Places, box_cover, cover_words
 
 _SHAPES = [(5,), (2, 3), (4, 4), (2, 2, 2, 2), (3, 1, 4), (7, 2, 2)]
 
 
-def _union(boxes: list[Box], shape: tuple[int, ...]) -> np.ndarray:
+def _union(boxes: list[Places], shape: tuple[int, ...]) -> np.ndarray:
     found = np.zeros(shape, dtype=bool)
     for box in boxes:
         found[np.ix_(*box)] = True

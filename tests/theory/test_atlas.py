@@ -13,8 +13,7 @@ import pytest
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.dimension import LabelTable, is_star, largest_star, littlestone_dimension
 from littlestone.theory.atlas import QUANTITIES, Query, atlas, burnside, canonical, search, table_of
-from littlestone.theory.atlas.listing import columns, families
-from littlestone.theory.atlas.renaming import renamings
+from littlestone.theory.atlas.listing import columns, families, renamings
 
 Rows = tuple[int, ...]
 

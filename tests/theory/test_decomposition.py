@@ -46,7 +46,7 @@ from littlestone.theory.decomposition import (
     refine,
     top_hypotheses,
 )
-from littlestone.theory.decomposition.limits import MOST_ABOVE
+from littlestone.theory.decomposition.greedy import MOST_ABOVE
 
 CLASSES_ON_THREE_POINTS: list[Rows] = [
     frozenset(row for i, row in enumerate(product((0, 1), repeat=3)) if mask >> i & 1)

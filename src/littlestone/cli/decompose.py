@@ -29,7 +29,7 @@ from littlestone.theory.decomposition import (
 from littlestone.theory.decomposition import (
     decompose as greedy,
 )
-from littlestone.theory.decomposition.limits import depth_parameter
+from littlestone.theory.decomposition.greedy import depth_parameter
 
 _LISTED = 12  # hypotheses
 

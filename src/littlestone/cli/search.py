@@ -13,7 +13,7 @@ from littlestone.cli.console import counted, err, out, print_json
 from littlestone.cli.options import JsonOption
 from littlestone.theory.atlas import QUANTITIES, Looked, table_of
 from littlestone.theory.atlas import search as find
-from littlestone.theory.atlas.renaming import Rows, lines_of
+from littlestone.theory.atlas.listing import Rows, lines_of
 
 
 def search(

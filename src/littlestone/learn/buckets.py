@@ -12,7 +12,7 @@ from littlestone.learn.lookup import require_lookup
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
-from littlestone.rules.buckets import BucketTable, bucket_of
+from littlestone.rules.lookup import BucketTable, bucket_of
 
 BITS = 18
 

@@ -8,11 +8,11 @@ from littlestone.points.cells import (
     Listed as Listed,
     Parted as Parted,
 )
-from littlestone.points.disjoint import Disjoint as Disjoint
-from littlestone.points.grid import Grid as Grid
-from littlestone.points.infinite import Integers as Integers, Reals as Reals, Strings as Strings
+from littlestone.points.columns import Disjoint as Disjoint
+from littlestone.points.ordered import Grid as Grid
+from littlestone.points.ordered import Integers as Integers, Reals as Reals, Strings as Strings
 from littlestone.points.names import Names as Names
-from littlestone.points.product import Product as Product
+from littlestone.points.columns import Product as Product
 from littlestone.points.values import (
     day as day,
     derived as derived,

@@ -3,22 +3,22 @@ from littlestone.rules.base import (
     Hypothesis as Hypothesis,
     disagreement as disagreement,
 )
-from littlestone.rules.bits import BitFunction as BitFunction
+from littlestone.rules.lookup import BitFunction as BitFunction
 from littlestone.rules.box import Box as Box
-from littlestone.rules.buckets import BucketTable as BucketTable
+from littlestone.rules.lookup import BucketTable as BucketTable
 from littlestone.rules.cells import CellFunction as CellFunction
 from littlestone.rules.few_columns import FewColumns as FewColumns
 from littlestone.rules.flats import Flat as Flat, FlatComplement as FlatComplement
 from littlestone.rules.lookup import LookupTable as LookupTable
 from littlestone.rules.majorities import has_majority as has_majority, majority as majority
 from littlestone.rules.rules import RuleUnion as RuleUnion
-from littlestone.rules.sets import FiniteSet as FiniteSet
+from littlestone.rules.lookup import FiniteSet as FiniteSet
 from littlestone.rules.steps import StepFunction as StepFunction
-from littlestone.rules.sums import DirectSum as DirectSum
+from littlestone.rules.majorities import DirectSum as DirectSum
 from littlestone.rules.tables import (
     TableFunction as TableFunction,
     function_of_labels as function_of_labels,
     values_of as values_of,
 )
 from littlestone.rules.trees import ColumnTest as ColumnTest, DecisionTree as DecisionTree
-from littlestone.rules.zero_sets import ZeroSet as ZeroSet
+from littlestone.rules.flats import ZeroSet as ZeroSet

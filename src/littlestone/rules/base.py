@@ -139,7 +139,7 @@ class Hypothesis(ABC, Generic[Point]):
         >>> polars.DataFrame({"age": [30, 70, None]}).select(rule.alias("old"))["old"].to_list()
         [0, 1, 0]
         """
-        from littlestone.rules.languages.polars_form import expression
+        from littlestone.rules.languages.frames import expression
 
         return expression(self._exported(types), types or {}, names)
 
@@ -153,7 +153,7 @@ class Hypothesis(ABC, Generic[Point]):
         >>> StepFunction.threshold(Grid(0, 120, "age"), 65).to_pandas_query()
         'age >= 65'
         """
-        from littlestone.rules.languages.pandas_query import query
+        from littlestone.rules.languages.frames import query
 
         return query(self._exported(types), label, types or {})
 

@@ -1,4 +1,4 @@
-"""Indicators of affine subspaces over finite fields, and of their complements."""
+"""Indicators over finite fields: of affine subspaces, their complements, and common zeros."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
+from littlestone.base.errors import DeclarationError
 from littlestone.points import Domain
-from littlestone.points.algebra import Field, Span, Vector, field_of
+from littlestone.points.algebra import Field, Monomials, Span, Vector, field_of, scattered
 from littlestone.rules.base import BinaryHypothesis
 
 
@@ -125,3 +126,119 @@ class FlatComplement(Flat):
             return self._system("!=")
         row = self.equations[0]
         return type(self)(self.domain, ((*row[:-1], 1 - row[-1]),))._system()
+
+
+MOST_SEARCHED = 2**16  # the most points at which two functions are compared
+_MOST_CHECKED = 2**12  # the most points at which the equations of a model file are checked
+
+
+@dataclass(frozen=True)
+class ZeroSet(BinaryHypothesis[Vector]):
+    """The indicator of {x : p(x) = 0 for all p in P}, for polynomials over GF(q) of bounded degree.
+
+    ``equations`` are the coefficients of polynomials that span P, for the monomials in the order of
+    `Monomials`.  The constructor brings them to reduced row echelon form, or to the one equation 1 = 0
+    if P has a constant.  P must be *all* polynomials of that degree that vanish on the set, as
+    `vanishing` makes it.  Then sets of one degree are equal as functions iff they are equal.  If
+    several degrees describe a set, there is one object for each degree, just as for several domains.
+
+    >>> from littlestone.points.algebra import vector_space
+    >>> hyperbola = ZeroSet(vector_space(["x", "y"], 101), 2, ((0, 2, 0, 0, 0, 99),))
+    >>> hyperbola.words(), hyperbola((2, 51)), hyperbola((2, 50))
+    ('x y + 100 = 0 (mod 101)', 1, 0)
+    """
+
+    domain: Domain[Vector]
+    degree: int
+    equations: tuple[Vector, ...]
+
+    def __post_init__(self) -> None:
+        width = len(self.monomials)
+        system = Span.of(self.field.order, width, self.equations)
+        one = (*(0,) * (width - 1), 1)
+        object.__setattr__(self, "equations", (one,) if one in system else system.rows)
+
+    @classmethod
+    def vanishing(cls, domain: Domain[Vector], degree: int, values: Span) -> Self:
+        """The zeros of all polynomials that vanish on given points, spanned by their ``values``."""
+        return cls(domain, degree, values.annihilator().rows)
+
+    @cached_property
+    def field(self) -> Field:
+        """The field GF(q)."""
+        return field_of(self.domain)
+
+    @cached_property
+    def monomials(self) -> Monomials:
+        """The monomials whose coefficients the equations are."""
+        return Monomials(self.field.order, len(self.domain.column_names), self.degree)
+
+    def __call__(self, x: Vector) -> int:
+        values, dot = self.monomials.at(x), self.field.dot
+        return int(not any(dot(row, values) for row in self.equations))
+
+    def words(self) -> str:
+        if not self.equations or not any(self.equations[0][:-1]):
+            return f"always {int(not self.equations)}"
+        names = [
+            " ".join(
+                name if a == 1 else f"{name}^{a}"
+                for name, a in zip(self.domain.column_names, e, strict=True)
+                if a
+            )
+            for e in self.monomials.exponents
+        ]
+        shown = []
+        for row in self.equations:
+            terms = [
+                f"{'' if a == 1 and name else a} {name}".strip()
+                for a, name in zip(row, names, strict=True)
+                if a
+            ]
+            shown.append(f"{' + '.join(terms)} = 0")
+        return f"{' and '.join(shown)} ({self.field})"
+
+    def witness(self, other: Self) -> Vector | None:
+        """A point where the sets differ, found by trying points one after another.
+
+        Raises `DeclarationError` if there is none among the first 2^16, because finding the solutions
+        of equations over a large field is a hard problem.
+        """
+        if self == other:
+            return None
+        points = scattered(self.field.order, len(self.domain.column_names))
+        for count, x in enumerate(points):
+            if self(x) != other(x):
+                return x
+            if count >= MOST_SEARCHED:
+                raise DeclarationError(
+                    "find a point where two sets of zeros differ",
+                    found=f"none of {MOST_SEARCHED} points is one, and the domain has more",
+                    fix="compare the equations",
+                )
+        return None
+
+    def form(self) -> dict[str, object]:
+        return {"degree": self.degree, "equations": [list(row) for row in self.equations]}
+
+    @classmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        """See `Hypothesis.from_form`; whether P is complete is checked on small domains only."""
+        degree, rows, q = form["degree"], form["equations"], field_of(domain).order
+        if type(degree) is not int or degree < 1 or not isinstance(rows, list):
+            raise ValueError
+        width = len(Monomials(q, len(domain.column_names), degree))
+        legal = all(
+            isinstance(row, list)
+            and len(row) == width
+            and all(type(a) is int and 0 <= a < q for a in row)
+            for row in rows
+        )
+        if not legal:
+            raise ValueError
+        zeros = cls(domain, degree, tuple(map(tuple, rows)))
+        if (domain.size or 0) <= _MOST_CHECKED:
+            values = Span.of(q, width, (zeros.monomials.at(x) for x in domain if zeros(x)))
+            if cls.vanishing(domain, degree, values) != zeros:
+                raise ValueError
+        return zeros

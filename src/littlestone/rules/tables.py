@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from littlestone.points import Domain, Grid, Parted, Product, require_list
 from littlestone.rules.base import Hypothesis, label_count, numbers
-from littlestone.rules.boxes import box_cover, cover_words
+from littlestone.rules.box import box_cover, cover_words
 from littlestone.rules.steps import StepFunction
 
 _SHOWN = 50  # points that are named in words

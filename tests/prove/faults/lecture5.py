@@ -7,7 +7,7 @@ from planting import Fault
 DIMENSION = "littlestone.dimension.search.version_spaces:VersionSpaces.dimension"
 LEARNER = "littlestone.learn.exponential"
 TRUTH = Fault(
-    "littlestone.theory.game.adversaries:TreeAdversary.label",
+    "littlestone.theory.game.game:TreeAdversary.label",
     "if y != prediction",
     "if y == prediction",
     "the adversary tells the truth",
@@ -15,7 +15,7 @@ TRUTH = Fault(
 FAULTS: dict[str, list[Fault]] = {
     "soa_mistakes": [
         Fault(
-            "littlestone.theory.game.soa:StandardOptimalAlgorithm.predict",
+            "littlestone.theory.game.learners:StandardOptimalAlgorithm.predict",
             "soa_label(x)",
             "soa_label(x) ^ 1",
             "the SOA predicts the other label",
@@ -27,7 +27,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "halving_mistakes": [
         Fault(
-            "littlestone.theory.game.halving:Halving.predict",
+            "littlestone.theory.game.learners:Halving.predict",
             "return plurality_label(self.version_space, x)",
             "return 1 - plurality_label(self.version_space, x)",
             "halving follows the minority",

@@ -9,13 +9,13 @@ EXACT = "littlestone.theory.decomposition.exact:Decompositions"
 GREEDY = "littlestone.theory.decomposition.greedy"
 LEAF_BOUND = "littlestone.theory.decomposition.tree:leaf_bound"
 FEW = Fault(
-    "littlestone.theory.decomposition.irreducibility:reducing_path",
+    "littlestone.theory.decomposition.greedy:reducing_path",
     "H.reducing_points(k)",
     "H.reducing_points(k - 1)",
     "k - 1 points are tried",
 )
 FEWER = Fault(
-    "littlestone.theory.decomposition.irreducibility:is_irreducible",
+    "littlestone.theory.decomposition.greedy:is_irreducible",
     "H.reducing_points(k)",
     "H.reducing_points(k - 1)",
     "k - 1 points are tried",

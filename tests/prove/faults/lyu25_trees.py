@@ -9,7 +9,7 @@ ESSENTIAL = "littlestone.theory.decomposition.exact:Decompositions.essential"
 FAULTS: dict[str, list[Fault]] = {
     "irreducible_classes": [
         Fault(
-            "littlestone.theory.decomposition.irreducibility:is_irreducible",
+            "littlestone.theory.decomposition.greedy:is_irreducible",
             "H.reducing_points(k)",
             "H.reducing_points(k - 1)",
             "k - 1 points are tried",
@@ -17,13 +17,13 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "covers": [
         Fault(
-            "littlestone.theory.decomposition.irreducibility:reducing_path",
+            "littlestone.theory.decomposition.greedy:reducing_path",
             "< H.littlestone_dimension()",
             "<= H.littlestone_dimension()",
             "a path ends after one example",
         ),
         Fault(
-            "littlestone.theory.decomposition.irreducibility:reduces",
+            "littlestone.theory.decomposition.greedy:reduces",
             "labelled and V.littlestone_dimension() <",
             "labelled and V.littlestone_dimension() <=",
             "a path that reduces nothing passes",

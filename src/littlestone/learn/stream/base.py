@@ -17,7 +17,7 @@ from littlestone.privacy.cost import exact_chance
 from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
 from littlestone.rules import Hypothesis
-from littlestone.theory.game.base import OnlineLearner
+from littlestone.theory.game.learners import OnlineLearner
 
 PUBLIC = 1000
 """A run notes its progress each time this many steps have passed, whatever the records are."""

@@ -1,4 +1,4 @@
-from littlestone.points.algebra.avoiding import (
+from littlestone.points.algebra.matroids import (
     avoiding_subspace as avoiding_subspace,
     point_basis as point_basis,
 )
@@ -8,6 +8,6 @@ from littlestone.points.algebra.matroids import (
     greedy_flat as greedy_flat,
     scattered as scattered,
 )
-from littlestone.points.algebra.monomials import Monomials as Monomials
+from littlestone.points.algebra.spans import Monomials as Monomials
 from littlestone.points.algebra.spans import Span as Span, Vector as Vector
-from littlestone.points.algebra.vectors import field_of as field_of, vector_space as vector_space
+from littlestone.points.algebra.fields import field_of as field_of, vector_space as vector_space

@@ -9,7 +9,7 @@ from itertools import permutations, product
 import numpy as np
 
 from littlestone.classes import FiniteClass
-from littlestone.theory.atlas.renaming import smallest_masks
+from littlestone.theory.atlas.listing import smallest_masks
 
 
 def every_class(points: int, labels: int = 2) -> Iterator[FiniteClass]:

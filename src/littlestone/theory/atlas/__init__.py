@@ -3,10 +3,8 @@
 A class over n points is a set of rows: numbers below 2^n, whose bit x is the label of point x.
 """
 
-from littlestone.theory.atlas.listing import Entry, atlas, burnside
-from littlestone.theory.atlas.quantities import QUANTITIES, Quantity
-from littlestone.theory.atlas.query import Query
-from littlestone.theory.atlas.renaming import canonical, table_of
+from littlestone.theory.atlas.listing import Entry, atlas, burnside, canonical, table_of
+from littlestone.theory.atlas.quantities import QUANTITIES, Quantity, Query
 from littlestone.theory.atlas.search import Looked, search
 
 __all__ = [

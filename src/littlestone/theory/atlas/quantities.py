@@ -1,12 +1,19 @@
-"""What the atlas knows about a class: numbers that no renaming changes, one a name."""
+"""What the atlas knows about a class, one number a name, and conditions on these numbers.
+
+No renaming changes these numbers.  A condition is a text such as ``ldim == 3 and vc == 1``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError, no_such
 from littlestone.classes import FiniteClass
 from littlestone.dimension import (
     Family,
@@ -123,3 +130,146 @@ def paired(table: LabelTable) -> dict[str, list[int]]:
         name: sorted(psi_littlestone_dimension(H, psi) for H in classes)
         for name, psi in _PSI.items()
     }
+
+
+_LONGEST = 500  # characters
+_COMPARE: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+_COMPUTE: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+}  # fmt: skip
+_TURNED = {
+    ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
+    ast.Eq: ast.Eq, ast.NotEq: ast.NotEq,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Query:
+    """A condition, with the ``least`` and ``most`` values that it asks of single quantities.
+
+    >>> query = Query.parse("ldim == 3 and vc <= 1 and (threshold > 6 or star >= 2 * vc)")
+    >>> query.names, query.least, query.most
+    (['ldim', 'vc', 'threshold', 'star'], {'ldim': 3}, {'ldim': 3, 'vc': 1})
+    >>> query({"ldim": 3, "vc": 1, "threshold": 5, "star": 2})
+    True
+    """
+
+    text: str
+    body: ast.expr = field(repr=False)
+    names: list[str]
+    least: Mapping[str, int] = field(default_factory=dict)
+    most: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Query:
+        """The condition that a text writes.
+
+        It has names of `QUANTITIES`, whole numbers, ``+ - *``, comparisons, ``and``, ``or``, ``not``
+        and brackets.  Raises `DeclarationError` for anything else.
+        """
+        if len(text) > _LONGEST:
+            raise _refused(text, f"it has more than {_LONGEST:,} characters")
+        try:
+            body = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise _refused(text, "it is not a condition") from None
+        names: list[str] = []
+        if not _is_condition(body, text, names):
+            raise _refused(text, "it is a number, not a condition")
+        least: dict[str, int] = {}
+        most: dict[str, int] = {}
+        for name, compare, number in _limits(body):
+            if compare in (ast.Eq, ast.GtE, ast.Gt):
+                value = number + (compare is ast.Gt)
+                least[name] = max(value, least.get(name, value))
+            if compare in (ast.Eq, ast.LtE, ast.Lt):
+                value = number - (compare is ast.Lt)
+                most[name] = min(value, most.get(name, value))
+        return cls(text, body, list(dict.fromkeys(names)), least, most)
+
+    def __call__(self, values: Mapping[str, int]) -> bool:
+        """Whether the values of all its quantities meet the condition."""
+        return bool(_value(self.body, values))
+
+
+def _is_condition(node: ast.expr, text: str, names: list[str]) -> bool:
+    """Whether it is a condition, and not a number; ``names`` takes the quantities in it."""
+    match node:
+        case ast.BoolOp(values=values):
+            parts = [_is_condition(value, text, names) for value in values]
+            if all(parts):
+                return True
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            if _is_condition(operand, text, names):
+                return True
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            parts = [_is_condition(part, text, names) for part in (left, *others)]
+            if not any(parts) and all(type(op) in _COMPARE for op in ops):
+                return True
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _COMPUTE:
+            if not _is_condition(left, text, names) and not _is_condition(right, text, names):
+                return False
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            if not _is_condition(operand, text, names):
+                return False
+        case ast.Constant(value=value) if type(value) is int:
+            return False
+        case ast.Name(id=name):
+            if name not in QUANTITIES:
+                raise no_such(f"search for {text!r}", "quantity", name, QUANTITIES)
+            names.append(name)
+            return False
+        case _:
+            pass
+    raise _refused(text, "a part of it is neither a number nor a condition that can be used there")
+
+
+def _limits(node: ast.expr) -> list[tuple[str, type[ast.cmpop], int]]:
+    """The comparisons of one quantity with a number that all must hold."""
+    match node:
+        case ast.BoolOp(op=ast.And(), values=values):
+            return [limit for value in values for limit in _limits(value)]
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            found = []
+            for one, op, other in zip((left, *others), ops, others, strict=False):
+                match one, other:
+                    case ast.Name(id=name), ast.Constant(value=int(number)):
+                        found.append((name, type(op), number))
+                    case ast.Constant(value=int(number)), ast.Name(id=name):
+                        found.append((name, _TURNED[type(op)], number))
+            return found
+        case _:
+            return []
+
+
+def _value(node: ast.expr, values: Mapping[str, int]) -> int:
+    match node:
+        case ast.BoolOp(op=op, values=parts):
+            return (all if isinstance(op, ast.And) else any)(_value(p, values) for p in parts)
+        case ast.UnaryOp(op=op, operand=operand):
+            return (
+                not _value(operand, values) if isinstance(op, ast.Not) else -_value(operand, values)
+            )
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            numbers = [_value(part, values) for part in (left, *others)]
+            pairs = pairwise(numbers)
+            return all(_COMPARE[type(op)](*pair) for op, pair in zip(ops, pairs, strict=True))
+        case ast.BinOp(left=left, op=op, right=right):
+            return _COMPUTE[type(op)](_value(left, values), _value(right, values))
+        case ast.Name(id=name):
+            return values[name]
+        case ast.Constant(value=int(number)):
+            return number
+    raise AssertionError(ast.dump(node))  # `parse` refused it
+
+
+def _refused(text: str, found: str) -> DeclarationError:
+    return DeclarationError(
+        f"search for {text:.100}",
+        found=found,
+        fix="compare quantities and whole numbers, such as 'ldim == 3 and vc == 1'; the quantities are "
+        + ", ".join(QUANTITIES),
+    )

@@ -9,9 +9,8 @@ from math import comb
 
 from littlestone.base.errors import DeclarationError
 from littlestone.base.progress import stage
-from littlestone.theory.atlas.quantities import QUANTITIES
-from littlestone.theory.atlas.query import Query
-from littlestone.theory.atlas.renaming import Rows, canonical, table_of
+from littlestone.theory.atlas.listing import Rows, canonical, table_of
+from littlestone.theory.atlas.quantities import QUANTITIES, Query
 
 MOST_POINTS = 8
 MOST_EXAMPLES = 1_000

@@ -1,4 +1,4 @@
-from littlestone.theory.decomposition.ball import Ball as Ball, error_ball as error_ball
+from littlestone.theory.decomposition.tree import Ball as Ball, error_ball as error_ball
 from littlestone.theory.decomposition.exact import (
     Decompositions as Decompositions,
     decomposition_dimension as decomposition_dimension,
@@ -11,7 +11,7 @@ from littlestone.theory.decomposition.greedy import (
     refine as refine,
     top_hypotheses as top_hypotheses,
 )
-from littlestone.theory.decomposition.irreducibility import (
+from littlestone.theory.decomposition.greedy import (
     is_irreducible as is_irreducible,
     reduces as reduces,
     reducing_path as reducing_path,

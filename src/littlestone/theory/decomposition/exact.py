@@ -9,8 +9,7 @@ from littlestone.base.errors import TooLargeError
 from littlestone.classes import HypothesisClass
 from littlestone.points import Point
 from littlestone.rules import Hypothesis
-from littlestone.theory.decomposition.irreducibility import is_irreducible
-from littlestone.theory.decomposition.limits import depth_parameter
+from littlestone.theory.decomposition.greedy import depth_parameter, is_irreducible
 from littlestone.theory.decomposition.tree import DecompositionTree, Node
 
 MOST_SPACES = 20_000

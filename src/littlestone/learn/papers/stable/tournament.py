@@ -9,7 +9,7 @@ from typing import cast
 from littlestone.classes.base import HypothesisClass
 from littlestone.points import Point
 from littlestone.rules import Hypothesis, disagreement
-from littlestone.theory.game.extended_soa import ExtendedSOA
+from littlestone.theory.game.learners import ExtendedSOA
 
 Examples = Sequence[tuple[Point, int]]
 
