@@ -20,7 +20,7 @@ from benchmarks.harness import require
 from littlestone.classes import Subsets, Thresholds
 from littlestone.learn.stream import StagedOnlineLearner
 from littlestone.learn.stream.stage_sizes import Adversary
-from littlestone.learn.stream.stage_stream import StagedStream
+from littlestone.learn.stream.staged import StagedStream
 from littlestone.pictures.figures import TWO, drawn
 from littlestone.points import Integers
 from littlestone.privacy import Budget

@@ -11,9 +11,8 @@ import pytest
 
 from littlestone.classes import Subsets
 from littlestone.learn.stream import DurableStream
-from littlestone.learn.stream.durable import _single_lines
 from littlestone.learn.stream.keys import KeyStream, naming_of
-from littlestone.learn.stream.offsets import FirstRecords, Offsets
+from littlestone.learn.stream.run import FirstRecords, Offsets, _single_lines
 from littlestone.points import Integers
 from littlestone.points.units import Unit
 from littlestone.privacy.tape import Tape

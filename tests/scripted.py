@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from littlestone.privacy.mechanisms.streams import epoch
+from littlestone.privacy.mechanisms.streams import competition
 from littlestone.privacy.samplers.reals import Real
 from littlestone.prove.mechanisms.choices import Choices
 
@@ -23,7 +23,7 @@ class Script(Choices):
 
     def take_over(self, patch: pytest.MonkeyPatch) -> None:
         """In place of the sampler of all that continual mechanisms skip and wait for."""
-        patch.setattr(epoch, "geometric", self.geometric)
+        patch.setattr(competition, "geometric", self.geometric)
         patch.setattr(Real, "of", lambda x: x)
 
 

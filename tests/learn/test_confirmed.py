@@ -23,8 +23,8 @@ from littlestone.classes import (
 )
 from littlestone.learn.stream import ConfirmedLearner, RuleLearner
 from littlestone.learn.stream.confirmed import ConfirmedStream, asked_of, missed
+from littlestone.learn.stream.knowledge import Columns, columns_of
 from littlestone.learn.stream.known_ends import Cuts, Ends, Sides
-from littlestone.learn.stream.known_points import Columns, columns_of
 from littlestone.learn.stream.waiting import least_total
 from littlestone.points import Integers, Reals
 from littlestone.privacy import Budget

@@ -14,8 +14,7 @@ from test_tape import LEARNERS, STEPS, records
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import Subsets
 from littlestone.learn.stream import KeyLearner, durable_run
-from littlestone.learn.stream.offsets import MOST_OFFSET, Offsets
-from littlestone.learn.stream.state import state_file
+from littlestone.learn.stream.run import MOST_OFFSET, Offsets, state_file
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

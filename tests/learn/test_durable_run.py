@@ -28,12 +28,12 @@ from littlestone.learn.stream import (
     TeacherLearner,
     durable_run,
 )
-from littlestone.learn.stream.state import lock_of, state_file
+from littlestone.learn.stream.run import lock_of, state_file
 from littlestone.learn.stream.taped import StreamLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams import epoch
+from littlestone.privacy.mechanisms.streams import competition
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 
@@ -109,7 +109,7 @@ def test_nothing_is_drawn_again(
         drawn += 1
         return 0
 
-    monkeypatch.setattr(epoch, "geometric", refused)
+    monkeypatch.setattr(competition, "geometric", refused)
     with run(ledger, state) as again:
         follow(again, RECORDS[again.stream.steps : 400])
     assert drawn == 0

@@ -23,13 +23,17 @@ from exact_draws import Draws, apart
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
 from littlestone.learn.stream import prediction
-from littlestone.learn.stream.own_prediction import OwnPrediction
-from littlestone.learn.stream.prediction import Copies, PredictionLearner, PredictionStream
+from littlestone.learn.stream.prediction import (
+    Copies,
+    OwnPrediction,
+    PredictionLearner,
+    PredictionStream,
+)
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import Answer, BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator

@@ -22,13 +22,14 @@ from littlestone.learn.stream.stage_sizes import (
     BETA,
     divergence,
     draws_failure,
+    errs,
     failure,
     leaves,
     levels,
     rates,
+    stage_leaves,
 )
-from littlestone.learn.stream.stage_stream import StagedStream
-from littlestone.learn.stream.stage_trees import errs, stage_leaves
+from littlestone.learn.stream.staged import StagedStream
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick

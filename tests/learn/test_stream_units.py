@@ -23,7 +23,7 @@ from littlestone.learn.stream import (
     durable_run,
 )
 from littlestone.learn.stream.keys import KeyStream, naming_of
-from littlestone.learn.stream.offsets import FirstRecords
+from littlestone.learn.stream.run import FirstRecords
 from littlestone.points import Integers, text
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
@@ -194,8 +194,8 @@ def test_what_is_drawn_protects_units(steps: int, most: int) -> None:
     assert most > 1 or worst > Fraction(98, 100) * delta
 
 
-TAKE = "littlestone.learn.stream.durable:DurableStream.take"
-COUNTS = "littlestone.learn.stream.offsets:FirstRecords.counts"
+TAKE = "littlestone.learn.stream.run:DurableStream.take"
+COUNTS = "littlestone.learn.stream.run:FirstRecords.counts"
 
 
 @pytest.mark.deep

@@ -17,14 +17,19 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.keys import label_selection
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.streams.competition import Competition, Terms
+from littlestone.privacy.mechanisms.streams.competition import (
+    Competition,
+    Epoch,
+    Terms,
+    next_changing_hit,
+    next_hit,
+)
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.continual_key_selection import (
     ContinualKeySelection,
     SoloCompetitions,
 )
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
-from littlestone.privacy.mechanisms.streams.epoch import Epoch, next_changing_hit, next_hit
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
@@ -198,13 +203,13 @@ def test_relabelled_records_have_their_share_of_delta(epsilon: Fraction) -> None
 
 FAULTS: dict[Fault, Callable[[], None]] = {
     Fault(
-        f"{MECHANISMS}.streams.epoch:next_hit",
+        f"{MECHANISMS}.streams.competition:next_hit",
         "most=last - step)",
         "most=last - step - (last - step > 3000))",
         "late in a long stream there is always a hit",
     ): test_a_wait_ends_at_the_horizon_or_not_at_all,
     Fault(
-        f"{MECHANISMS}.streams.epoch:next_changing_hit",
+        f"{MECHANISMS}.streams.competition:next_changing_hit",
         "if at > horizon",
         "if at > horizon or last > 6000",
         "a hit comes when a long period begins",

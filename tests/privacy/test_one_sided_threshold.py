@@ -10,7 +10,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams import epoch
+from littlestone.privacy.mechanisms.streams import competition
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.samplers.reals import Real
 from scripted import Script
@@ -69,7 +69,7 @@ def test_waits_are_the_tests_they_skip(threshold: int, monkeypatch: pytest.Monke
     def scripted(a: Fraction, rng: random.Random, *, most: int = most_skips) -> int:
         return script.choose([a**k * (1 - a) for k in range(most)] + [a**most])
 
-    monkeypatch.setattr(epoch, "geometric", scripted)
+    monkeypatch.setattr(competition, "geometric", scripted)
     monkeypatch.setattr(Real, "of", Exact)
     ledger = Ledger()
     for stream in [(True, True), (False, True)]:

@@ -16,7 +16,7 @@ from littlestone.cli.console import out, require_encoding
 from littlestone.data.naming import dataset_name
 from littlestone.learn import Release
 from littlestone.learn.results.group import Group
-from littlestone.learn.stream.state import MAGIC
+from littlestone.learn.stream.run import MAGIC
 from littlestone.pictures.figures import suffix_of
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.show.files import PAGE, require_different, reserved

@@ -42,7 +42,7 @@ from littlestone.learn.stream import (
     durable_run,
     online_choice,
 )
-from littlestone.learn.stream.state import lock_of
+from littlestone.learn.stream.run import lock_of
 from littlestone.pictures.figures import picture_kind, require_matplotlib
 from littlestone.pictures.stream import figure
 from littlestone.points.columns import days_of

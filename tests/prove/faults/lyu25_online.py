@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-TREES = "littlestone.learn.stream.stage_trees"
+TREES = "littlestone.learn.stream.stage_sizes"
 LEAVES = f"{TREES}:stage_leaves"
 SIZES = "littlestone.learn.stream.stage_sizes"
 SELECTION = "littlestone.privacy.mechanisms.lists.sparse_selection:SparseSelection"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from littlestone.learn.stream import stage_stream
+from littlestone.learn.stream import staged as staged_streams
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
@@ -135,7 +135,7 @@ def stream(name: str, epsilon: int) -> Subject[Any]:
 
 
 def no_threshold_noise(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(stage_stream, "discrete_laplace", lambda a, rng: 0)
+    patch.setattr(staged_streams, "discrete_laplace", lambda a, rng: 0)
 
 
 def first_threshold(patch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from littlestone.learn.stream.stage_stream import StagedStream
-from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.learn.stream.staged import StagedStream
+from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.rational import log_above
 from littlestone.privacy.tape import Tape
 from littlestone.prove.mechanisms import Subject, neighbours

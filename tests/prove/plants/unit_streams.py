@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.learn.stream import DurableStream
-from littlestone.learn.stream.offsets import FirstRecords
+from littlestone.learn.stream.run import FirstRecords
 from littlestone.points import text
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import growth

@@ -10,12 +10,12 @@ from littlestone.learn.stream.choice import (
     online_choice as online_choice,
 )
 from littlestone.learn.stream.confirmed import ConfirmedLearner as ConfirmedLearner
-from littlestone.learn.stream.durable import (
+from littlestone.learn.stream.run import (
     DurableStream as DurableStream,
     durable_run as durable_run,
 )
 from littlestone.learn.stream.keys import KeyLearner as KeyLearner
-from littlestone.learn.stream.own_prediction import OwnPrediction as OwnPrediction
+from littlestone.learn.stream.prediction import OwnPrediction as OwnPrediction
 from littlestone.learn.stream.prediction import (
     PredictionLearner as PredictionLearner,
     PredictionStream as PredictionStream,

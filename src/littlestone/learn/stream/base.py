@@ -14,6 +14,8 @@ from littlestone.learn.stream.taped import Record, StreamLearner, TapedStream
 from littlestone.pictures.stream import Publication, publications
 from littlestone.points import Point, truth
 from littlestone.privacy.cost import exact_chance
+from littlestone.privacy.mechanisms.streams.competition import Epoch
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
 from littlestone.rules import Hypothesis
@@ -356,3 +358,29 @@ class PrivateOnlineLearner(StreamLearner[PrivateStream[Any]], Generic[Point]):
         Calibrated by ``python -m benchmarks.mistakes``; no bound.  None if nothing is measured.
         """
         return None
+
+
+class CountedStream(PrivateStream[Any]):
+    """A run in which a `OneSidedThreshold` counts mistakes, and each of its hits is a draw."""
+
+    def __init__(self, learner: CountedLearner, published: Hypothesis[Any], tape: Tape) -> None:
+        super().__init__(published, learner.horizon, tape)
+        self._epoch = self._no_hit()  # until one is drawn
+
+    @property
+    def _due(self) -> int:
+        return self._epoch.due
+
+    def _no_hit(self) -> Epoch:
+        return Epoch(0, 0, self._horizon + 1)
+
+
+class CountedLearner(PrivateOnlineLearner[Any]):
+    """A learner whose runs are `CountedStream`s."""
+
+    counter: OneSidedThreshold
+
+
+def is_form(value: object) -> bool:
+    """Whether a drawn value is the form of a hypothesis, or None because the draw found nothing."""
+    return value is None or isinstance(value, dict)

@@ -21,9 +21,8 @@ from littlestone.learn.stream.base import (
     PrivateStream,
     exact_doubt,
 )
-from littlestone.learn.stream.knowledge import UNLIKELY, Asked
+from littlestone.learn.stream.knowledge import UNLIKELY, Asked, columns_of
 from littlestone.learn.stream.known_ends import Cuts, Ends
-from littlestone.learn.stream.known_points import columns_of
 from littlestone.learn.stream.waiting import least_total
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power

@@ -6,16 +6,15 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic
+from typing import Any, Generic, NoReturn, final
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.learn.base import require_rule
-from littlestone.learn.stream.own_prediction import OwnPrediction
 from littlestone.learn.stream.taped import Record, StreamLearner, TapedStream
 from littlestone.points import Point, truth
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.parameters import natural_log, require_horizon, require_teachers
 from littlestone.privacy.tape import Tape, journal_mismatch
@@ -305,3 +304,50 @@ class _Calibrated:
         steepness = _STEEPNESS * math.sqrt(hits * log) / loss
         certain = _MARGIN + math.log(8 * horizon / hits)
         return cls(math.ceil(2 * certain * steepness), math.ceil(_MARGIN * steepness), hits)
+
+
+@final
+class OwnPrediction:
+    """A label for the owner of one record, which only `reveal_to_owner` returns.
+
+    Printing, formatting, logging and JSON do not show it.  Comparing, using it as a truth value,
+    pickling and copying raise `DeclarationError`, whatever the label is.
+
+    >>> prediction = OwnPrediction(1)
+    >>> prediction
+    OwnPrediction(hidden)
+    >>> prediction.reveal_to_owner()
+    1
+    """
+
+    __slots__ = ("_label",)
+
+    def __init__(self, label: int) -> None:
+        self._label = label
+
+    def reveal_to_owner(self) -> int:
+        """The label.  Give it to the owner of the record, and to nobody who may not know its point.
+
+        For others it is not a private release: it may reveal the point of the record.
+        """
+        return self._label
+
+    def __repr__(self) -> str:
+        return "OwnPrediction(hidden)"
+
+    def __eq__(self, other: object) -> NoReturn:
+        # Every act that would show the label to somebody else is refused, whatever the label is.
+        self._refuse("compare")
+
+    def __bool__(self) -> NoReturn:
+        self._refuse("ask for the truth of")
+
+    def __reduce__(self) -> NoReturn:
+        self._refuse("copy or pickle")
+
+    def _refuse(self, act: str) -> NoReturn:
+        raise DeclarationError(
+            f"{act} a prediction",
+            found="it is for the owner of its record alone",
+            fix="take the label by reveal_to_owner(), and give it to that owner only",
+        )

@@ -15,8 +15,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn.base import require_rule
 from littlestone.learn.papers.teachers import frontier, restrict_where_consistent, taught
 from littlestone.learn.papers.voting import MOST_STEPS
-from littlestone.learn.stream.base import MistakeBound
-from littlestone.learn.stream.counted import CountedLearner, CountedStream, is_form
+from littlestone.learn.stream.base import CountedLearner, CountedStream, MistakeBound, is_form
 from littlestone.learn.stream.holdings import Examples, Held, Holdings
 from littlestone.learn.stream.taped import Record
 from littlestone.privacy.accounting.calibration import calibrate
@@ -24,7 +23,7 @@ from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.parameters import require_teachers, whole
 from littlestone.privacy.tape import Tape

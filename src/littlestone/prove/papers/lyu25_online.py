@@ -15,8 +15,14 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass
-from littlestone.learn.stream.stage_sizes import calls_needed, divergence, levels
-from littlestone.learn.stream.stage_trees import Chunk, errs, stage_leaves
+from littlestone.learn.stream.stage_sizes import (
+    Chunk,
+    calls_needed,
+    divergence,
+    errs,
+    levels,
+    stage_leaves,
+)
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
@@ -79,7 +85,7 @@ def mistakes_before_a_hit() -> Outcome:
 @statement(
     id="Lyu25 Claim 6.2",
     says="a factor of 1 +- 1/(5d) between chunks, for every h",
-    code="learn.stream.stage_trees.errs",
+    code="learn.stream.stage_sizes.errs",
     scope="all equal splits of eight mistakes, of which h errs on one, between two teachers",
     status="false",
     proof="proofs/staged-stream.md#where-this-differs-from-lyu25-and-why",
@@ -134,7 +140,7 @@ def levels_of_chunks() -> Outcome:
 @statement(
     id="Lyu25 Claim 6.3",
     says="with Lemma 4.3, if levels interleave, a stage that fails ends a dimension",
-    code="learn.stream.stage_trees.stage_leaves, learn.stream.stage_sizes.levels",
+    code="learn.stream.stage_sizes.stage_leaves, learn.stream.stage_sizes.levels",
     scope="two teachers with random chunks of at most three points of random classes",
     status="mended",
     proof="proofs/staged-stream.md#lemma-2-stages",
@@ -271,7 +277,7 @@ def their_teachers_are_too_few() -> Outcome:
 @statement(
     id="Lyu25 Claim 6.4",
     says="with one more chunk a tree only grows, so no list gains a hypothesis",
-    code="learn.stream.stage_trees.stage_leaves",
+    code="learn.stream.stage_sizes.stage_leaves",
     scope="sets of at most two of six points, all pairs of chunks of two that share one positive",
     status="mended",
     proof="proofs/staged-stream.md#lemma-1-trees",
@@ -305,7 +311,7 @@ def _all_leaves(H: FiniteClass, chunks: Sequence[Chunk], stage: int) -> set[int]
 @statement(
     id="Lyu25 Claim 6.4",
     says="sum_f r^score(f) falls to 4/5 from a call to the next of a stage",
-    code="learn.stream.stage_trees.stage_leaves, learn.stream.stage_sizes.levels",
+    code="learn.stream.stage_sizes.stage_leaves, learn.stream.stage_sizes.levels",
     scope="random classes; all teachers see all mistakes, where a third of the law is wrong",
     status="mended",
     proof="proofs/staged-stream.md#lemma-5-calls",
@@ -363,7 +369,7 @@ def _scores(H: FiniteClass, chunks: Sequence[Sequence[Chunk]], stage: int, cap: 
     id="Lyu25 Lemma 6.1",
     says="after so many calls at most, the published function is the target",
     code=(
-        "learn.stream.stage_sizes.calls_needed, learn.stream.stage_trees.stage_leaves, "
+        "learn.stream.stage_sizes.calls_needed, learn.stream.stage_sizes.stage_leaves, "
         "learn.stream.stage_sizes.levels"
     ),
     scope="without noise: exact tests and votes of the whole law, three teachers",

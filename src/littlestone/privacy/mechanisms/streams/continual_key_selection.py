@@ -16,9 +16,8 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_delta, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.streams.competition import Terms
+from littlestone.privacy.mechanisms.streams.competition import Epoch, Terms, draw_skips, next_hit
 from littlestone.privacy.mechanisms.streams.continual_selection import law, make_terms
-from littlestone.privacy.mechanisms.streams.epoch import Epoch, draw_skips, next_hit
 from littlestone.privacy.parameters import require_selectable, whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real

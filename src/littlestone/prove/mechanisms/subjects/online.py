@@ -17,7 +17,7 @@ from littlestone.learn.stream import (
     PrivateStream,
     TeacherLearner,
 )
-from littlestone.learn.stream.stage_stream import StagedStream
+from littlestone.learn.stream.staged import StagedStream
 from littlestone.learn.stream.teachers import TeacherStream
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget

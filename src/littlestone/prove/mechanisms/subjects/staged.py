@@ -11,10 +11,10 @@ from typing import Any
 
 from littlestone.classes import Subsets
 from littlestone.learn.stream import StagedOnlineLearner
-from littlestone.learn.stream.stage_stream import StagedStream
+from littlestone.learn.stream.staged import StagedStream
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.tape import Tape
 from littlestone.prove.mechanisms.choices import Choices
@@ -166,7 +166,7 @@ class _Chosen:
 @subject(
     "online-staged-learner",
     id="Lyu25 section 6.1",
-    code="learn.stream.StagedOnlineLearner, learn.stream.stage_stream.StagedStream",
+    code="learn.stream.StagedOnlineLearner, learn.stream.staged.StagedStream",
     proof="proofs/staged-stream.md#theorem-1-privacy",
     status="mended",
     epsilon=5,

@@ -11,7 +11,7 @@ from typing import Any
 
 from littlestone.classes import Subsets
 from littlestone.learn.stream import DurableStream, KeyLearner
-from littlestone.learn.stream.offsets import FirstRecords
+from littlestone.learn.stream.run import FirstRecords
 from littlestone.points import Integers
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import record_budget
