@@ -210,13 +210,13 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "unit-stream": [
         Fault(
-            f"{LEARNERS}.online.run:DurableStream.take",
+            f"{LEARNERS}.stream.run:DurableStream.take",
             "record if self.units.counts(whose) else None",
             "record",
             "all records of a unit count",
         ),
         Fault(
-            f"{LEARNERS}.online.run:DurableStream.take",
+            f"{LEARNERS}.stream.run:DurableStream.take",
             "compress(units, new)",
             "[None for _ in units]",
             "the records of all units are counted together",
