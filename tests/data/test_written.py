@@ -236,15 +236,15 @@ def test_latin_1_only_if_it_is_declared(tmp_path: Path) -> None:
         ('unit = "-"', "a sign"),
         ('unit = "€+"', "a sign"),
         ('unit = "\\u2212"', "a sign"),
-        ('unit = "."', "marks of numbers alone"),
-        ('unit = ",\'"', "marks of numbers alone"),
+        ('unit = "."', "only marks of numbers"),
+        ('unit = ",\'"', "only marks of numbers"),
         ("ignore_case = true", "ignore_case"),
     ],
 )
 def test_a_wrong_form_is_refused(line: str, found: str) -> None:
     with pytest.raises(DeclarationError, match=found):
         Schema.parse(f"[columns.x]\nrange = [0, 9]\n{line}")
-    with pytest.raises(DeclarationError, match="case alone"):
+    with pytest.raises(DeclarationError, match="only in case"):
         Schema.parse('[columns.x]\nvalues = ["a", "A"]\nignore_case = true')
 
 

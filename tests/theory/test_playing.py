@@ -72,7 +72,7 @@ def test_rounds_bound_the_game() -> None:
     assert len(play(StandardOptimalAlgorithm(H), TreeAdversary(H), rounds=2).rounds) == 2
     assert len(play(StandardOptimalAlgorithm(H), TreeAdversary(H), rounds=99).rounds) == 3
     assert play(StandardOptimalAlgorithm(H), TreeAdversary(H), rounds=0) == Transcript(())
-    with pytest.raises(DeclarationError, match="whole one from 0 on"):
+    with pytest.raises(DeclarationError, match="whole number of at least 0"):
         play(StandardOptimalAlgorithm(H), TreeAdversary(H), rounds=-1)
     with pytest.raises(DeclarationError, match="give a number of rounds"):
         play(StandardOptimalAlgorithm(H), RandomAdversary(H))

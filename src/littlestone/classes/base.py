@@ -380,7 +380,7 @@ def plurality_label(H: HypothesisClass[Any], x: Any) -> int:
     if total is None or len(known) < last:
         raise DeclarationError(
             f"count the hypotheses of {H}",
-            found="there are infinitely many or too many to count, so no majority vote is taken",
+            found="there are infinitely many, or too many to count",
             fix="use the standard optimal algorithm in place of halving",
         )
     known.append(total - sum(known))

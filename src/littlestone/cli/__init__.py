@@ -70,9 +70,8 @@ class _Commands(TyperGroup):
             return self.commands.get(cmd_name)
         if cmd_name == "theory":
             return _Theory(name=cmd_name, help=_COMMANDS[cmd_name], no_args_is_help=True)
-        if (
-            cmd_name != "stream"
-        ):  # numpy starts threads to multiply matrices, which stream alone does
+        if cmd_name != "stream":
+            # numpy starts threads to multiply matrices, which only `stream` does.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         module = import_module(f"littlestone.cli.{cmd_name}")
         alone = getattr(module, "app", None)

@@ -94,11 +94,14 @@ def coded(values: Sequence[object]) -> Coded:
     Coded(values=['b', 'a'], codes=array([0, 1, 0]))
     """
     types = set(map(id, map(type, values)))
+    # Objects of other types are not compared: that would run code of their class, which may fail,
+    # or call two values equal that have different texts.
     if not types <= PLAIN:
         return Coded(values, np.arange(len(values)))
     if len(types - {_NOTHING}) <= 1:
         distinct, codes = _places(values)
         return Coded(distinct, codes)
+    # 1, 1.0 and True are equal, but their texts are not, so the type is compared too.
     pairs, codes = _places(list(zip(map(type, values), values, strict=True)))
     return Coded([value for _, value in pairs], codes)
 
@@ -146,6 +149,7 @@ class Numbering(Generic[Value]):
         return numbers[column.codes]
 
     def _of(self, values: Sequence[object]) -> Codes:
+        # Bytes are decoded once for all batches of a table; the rest is numbered value by value.
         if isinstance(values, Undecoded):
             return np.concatenate([self._of_bytes(values), self._of(values.rest)])
         types = set(map(id, map(type, values))) - {_NOTHING}
@@ -169,6 +173,7 @@ class Numbering(Generic[Value]):
         raw = values.raw
         known, numbers = self._raw.get(values.how, (raw[:0], np.zeros(0, np.int64)))
         found = places(raw, known)
+        # Only bytes that no batch had before are decoded and encoded.
         new = found < 0
         if new.any():
             unknown = raw.take(to_arrow(np.flatnonzero(new)))
@@ -225,6 +230,8 @@ def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes],
     ([array([0, 1]), array([2, 2])], array([1, 0, 1]))
     """
     key, size = _key(columns, sizes)
+    # Counting takes time in proportion to the table, sorting to n log n; both give the same rows in
+    # the same order.
     if size <= table_size(len(key)):
         occurs = np.zeros(size, dtype=bool)
         occurs[key] = True
@@ -255,6 +262,7 @@ def grouped(columns: Sequence[Coded]) -> Grouped:
     [2, 1]
     """
     codes, sizes = [c.codes for c in columns], [len(c.values) for c in columns]
+    # A table of all possible rows would cost more than it saves, so each record is a row of its own.
     if prod(sizes) > table_size(len(codes[0])):
         return Grouped(list(columns), np.ones(len(codes[0]), np.int64))
     key, size = _key(codes, sizes)
@@ -277,6 +285,8 @@ def _key(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[Codes, int]:
     """One number per record, equal for equal rows, and an upper bound above all of them."""
     key, above = columns[0], sizes[0]
     for column, size in zip(columns[1:], sizes[1:], strict=True):
+        # The next product would not fit into 64 bits, so the keys so far are numbered anew: there
+        # are at most as many as records.
         if above * size >= 2**63:
             distinct, key = _numbered(key)
             above = len(distinct)

@@ -18,12 +18,11 @@ from littlestone.data.coding import Coded, Undecoded, coded, from_arrow, to_arro
 from littlestone.data.csv_lines import cells, content
 
 _SIZE = 2**20  # bytes of a block: few enough that the arrays about them stay in the caches
-# So many lines are handed over together, more if they have many values, and so many bytes of text.
+# The most lines that are handed over together, or more if they have many values, and bytes of text.
 _LINES, _TEXT = 2**17, 2**25
 _FEW = 2**17  # fewer bytes than this are read faster line by line
-_RECORDS = (
-    1_000  # so many records are read line by line, whatever they hold: Arrow takes long to load
-)
+# The first records of a file are read line by line, whatever they hold: Arrow takes long to load.
+_RECORDS = 1_000
 _MOST = 2**31 - 1  # bytes that Arrow can number with 32 bits
 
 _LF, _QUOTE = b'\n"'
@@ -59,6 +58,8 @@ def coded_block(
     >>> [column.listed() for column in coded_block(b'1,a\n2\n"3,4",c\n', ",", [0, 1])]
     [['1', '2', '3,4'], ['a', '', 'c']]
     """
+    # Only time depends on which reader it is: both find the same cells (docs/proofs/lines.md,
+    # Theorem 2).
     if _FEW <= len(block) <= _MOST:
         from pyarrow import ArrowException
 
@@ -129,12 +130,14 @@ def block_rows(
     >>> list(block_rows(b'1,a,b\n2\n"3,4",c\n', ",", [1, 0]))
     [('a', '1'), ('', '2'), ('c', '3,4')]
     """
+    # Without quotes every separator is a cut, and without CR every line ends in LF alone.
     if b'"' in block or b"\r" in block:
         return zip(*_one_by_one(_lines(block), separator, places, encoding), strict=True)
     # LF is never a part of another character, so the whole block can be decoded at once.
     most = max(places) + 1
     text = block.decode(encoding, "replace")
     rows = [line.split(separator, most) for line in text.split("\n")]
+    # The block ends in LF, so nothing comes after the last one.
     del rows[-1]
     if min(map(len, rows)) < most:
         rows = [row + [""] * (most - len(row)) for row in rows]
@@ -169,16 +172,19 @@ def _by_columns(block: bytes, separator: str, places: Sequence[int], encoding: s
     buffers = [None, *map(pyarrow.py_buffer, (offsets, block))]
     pieces = pyarrow.Array.from_buffers(pyarrow.binary(), len(ends), buffers)
     begin, end = offsets[first[odd]], offsets[last[odd] + 1]
+    # The odd lines are read by the definition (docs/proofs/lines.md, Theorem 2).
     lines = [block[i:j] for i, j in zip(begin.tolist(), end.tolist(), strict=True)]
     by_hand: list[list[str]] = [[] for _ in places]
     if lines:
         by_hand = _one_by_one(lines, separator, places, encoding)
     columns = []
     for place, more in zip(places, by_hand, strict=True):
+        # A line with fewer cells has none here: its value is the empty text, the first of `rest`.
         cell = first + place
         there = cell <= last
         there[odd] = False
         whole = bool(there.all())
+        # Equal pieces become one value here, which is decoded and encoded once.
         found = pieces.take(to_arrow(cell if whole else cell[there])).dictionary_encode()
         raw, rest = found.dictionary.cast(pyarrow.large_binary()), list[str]()
         codes = from_arrow(found.indices)
@@ -234,7 +240,10 @@ def _cuts(data: NDArray[np.uint8], separator: int) -> _Cuts:
     behind = np.concatenate([[at[0] == 0], np.diff(at) == 1])
     quoted = np.logical_or.reduceat(is_quote & behind, first)
     unclean = np.logical_or.reduceat(is_quote & open_now & ~behind, first)
+    # In a plain line every separator is a cut, so no quote there opens anything.
     plain = unclean & ~quoted
     if plain.any():
         open_now &= ~np.repeat(plain, entries)
+    # The kinds of lines are those of docs/proofs/lines.md, Theorem 2: the last number is that of
+    # the odd ones.
     return _Cuts(at[is_end | ~(is_quote | open_now)], np.flatnonzero(quoted & unclean))

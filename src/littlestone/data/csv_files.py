@@ -74,6 +74,7 @@ class CsvText(Table):
     def _header(self, stream: Any) -> tuple[str, ...]:
         text = _first(stream, self.encoding)
         names = cells(text, self.separator)
+        # One more separator makes one more cell unless it stands in an open quote.
         closed = len(cells(text + self.separator, self.separator)) > len(names)
         columns = tuple(cell.strip() for cell in names)
         # A first line that is not a header may be anything, so it is refused without being shown.  If
@@ -153,6 +154,8 @@ class CsvTable(CsvText):
         return _byte_stream(self.path)
 
     def _after_header(self, stream: Any) -> None:
+        # The places of the columns come from the header, so a changed one would read other columns
+        # as these.
         if self._header(stream) != self.columns:
             raise TableError(
                 f"read the table {self.name}",
@@ -162,6 +165,8 @@ class CsvTable(CsvText):
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
         if self.spanning:
+            # A quoted line break joins lines, so a block of whole lines need not be one of whole
+            # records.
             yield from super().batches(columns)
             return
         places = [self.columns.index(column) for column in columns]

@@ -45,12 +45,16 @@ def cells(text: str, separator: str, most: int = sys.maxsize) -> list[str]:
         quoted = ""
         if text.startswith(QUOTE, start):
             end = text.find(QUOTE, start + 1)
+            # Two quotes in a row are one quote of the text, and do not close it.
             while end >= 0 and text.startswith(QUOTE, end + 1):
                 end = text.find(QUOTE, end + 2)
+            # A quote that is never closed quotes the rest of the line, and no other line: a record
+            # is one line (docs/proofs/lines.md, Theorem 1).
             end = len(text) if end < 0 else end
             quoted, start = text[start + 1 : end].replace(2 * QUOTE, QUOTE), end + 1
         end = text.find(separator, start)
         end = len(text) if end < 0 else end
+        # Text after the closing quote belongs to the same cell.
         found.append(quoted + text[start:end])
         start = end + 1
     return found

@@ -51,6 +51,7 @@ class DaskTable(ColumnarTable):
             import dask
 
             wanted = self._frame[list(dict.fromkeys(columns))]
+            # Each partition is coded where it is, and only the columns that are asked for are read.
             tasks = [dask.delayed(function)(part, columns) for part in wanted.to_delayed()]
             found = dask.compute(*tasks)
         for part in found:

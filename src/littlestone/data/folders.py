@@ -46,6 +46,8 @@ class FolderTable(ColumnarTable):
                 fix="check the path; files whose names begin with a dot or a low line are left out",
             )
         self._parts = parts
+        # The schema of all files is checked before any record is read, so a refusal depends on
+        # public things alone.
         self._first = parts[0].open()
         self.declared, self.spanning = self._first.declared, self._first.spanning
         self.columns = (*self._first.columns, *parts[0].keys)
@@ -148,6 +150,8 @@ def open_folder(path: str, open_file: Callable[[Path], Table], suffixes: Sequenc
         if name.lower().endswith(tuple(suffixes)) and _wanted(inner):
             keys = keys_of(os.path.dirname(inner))
             parts.append(Part(lambda file=Path(name): open_file(file), keys))  # type: ignore[misc]
+            # Links count as the file they lead to: a record that is read twice would be two
+            # records.
             file = os.stat(name)
             known.add((file.st_dev, file.st_ino))
     if len(known) < len(parts):

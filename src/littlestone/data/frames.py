@@ -105,6 +105,7 @@ class FrameTable(Table):
 
         stored = self._whole(column, large_string()).cast(large_binary()).dictionary_encode()
         texts = Undecoded(stored.dictionary, _decoded, "utf-8", [None])
+        # A missing value has the code of the None at the end.
         codes = stored.indices.fill_null(len(texts.raw))
         return Coded(texts, codes.to_numpy().astype(int))
 
@@ -117,6 +118,7 @@ class FrameTable(Table):
         # Dates are stored as days since 1970, and times in the unit of their type.
         numbers = (stored.cast(int32()) if kind == "date32[day]" else stored).cast(int64())
         known = np.asarray(numbers.is_valid())
+        # Rounding down, so that times before 1970 stand on their own day too.
         counts = np.asarray(numbers.fill_null(0)) // _PER_DAY[kind]
         found, codes = np.unique(counts, return_inverse=True)
         values = [_day_of(number) for number in found.tolist()]
@@ -141,6 +143,7 @@ class FrameTable(Table):
         if dtype not in _NUMBERS:
             return coded(self._values(column))
         stored = self._whole(column)
+        # A code is then a difference of two numbers, and no value is looked up.
         if dtype.is_integer() and (found := _in_range(stored)) is not None:
             return found
         stored = stored.dictionary_encode()
@@ -171,6 +174,7 @@ class FrameTable(Table):
         return stored and self._dtype(column) == nw.String
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        # A column that is named twice is coded once.
         for start in range(0, len(self._frame), _BATCH):
             part = FrameTable(self._frame[start : start + _BATCH].to_native(), name=self.name)
             found = {column: part._coded(column) for column in columns}

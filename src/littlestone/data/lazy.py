@@ -43,6 +43,7 @@ class LazyTable(ColumnarTable):
             self._frame.implementation.name, "Spark"
         )
         self.ordered = self._engine != "Spark"
+        # A record must be a row (docs/proofs/engines.md, "What else must hold").
         if self._engine == "DuckDB" and frame.type != "TABLE_RELATION":
             raise TableError(
                 f"read {name}",
@@ -86,6 +87,7 @@ class LazyTable(ColumnarTable):
 
     def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
         with engine_errors(self._engine, self.name):
+            # The three ways give the same sample (docs/proofs/engines.md, "Labels that are alike").
             if alike is not None and self._engine == "polars":
                 yield from self._numbered(columns, Alike(alike))
             elif alike is not None and self._lists(columns[-1]):
@@ -139,6 +141,7 @@ class LazyTable(ColumnarTable):
             for (values,) in self._coded(listed, columns[-1:]):
                 numbers = alike(values)
                 stop = start + len(numbers)
+                # How many values of each group this batch holds: a group may go on in the next.
                 lengths = np.diff(np.clip(ends, start, stop), prepend=start)
                 size = len(alike.shown)
                 counts = np.bincount(np.repeat(np.arange(len(ends)), lengths) * size + numbers)

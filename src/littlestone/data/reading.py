@@ -66,6 +66,7 @@ def read_sample(
         batches = map(sample.add, source.groups(columns, alike if faults is None else None))
     else:  # a unit's records are chosen one by one
         batches = map(partial(sample.choose, keep), source.batches(read))
+    # This only decides whether a column without any readable value is refused below.
     for *points, labels in batches:
         readable[0] = readable[0] or any(map(domain.reads_record, _rows(points)[0]))
         readable[1] = readable[1] or any(map(label.reads, labels.listed()))
@@ -182,6 +183,8 @@ class _Sampling:
     def _encoded(self, cells: Sequence[Coded], shown: Sequence[Coded]) -> list[Codes]:
         """The labels, the numbers of the points' columns, and what the faults say of the cells."""
         *columns, labels = shown
+        # A domain that is no product encodes its columns together, so their rows are numbered
+        # first.
         if len(columns) > len(self.points):
             columns = [Coded(*_rows(columns))]
         numbers = self.label(labels)
@@ -203,6 +206,8 @@ class _Sampling:
     def made(self) -> Sample[Any]:
         """The sample of all added records; at least one must have been added."""
         if self.keep is not None:
+            # Only the records that the reservoir kept are counted (docs/proofs/units.md, Theorem
+            # 1).
             kept = self.keep.columns()
             self._count(kept, np.ones_like(kept[0]))
         (labels, *columns), counts = self.tally.rows()
@@ -261,6 +266,7 @@ def read_mapped(
     read = domain.column_names if columns is None else columns
     named = shortened(", ".join(read))
     table.require_all(read, days_of(domain), f"give a table with the columns of the rule: {named}")
+    # The answers are told apart by their place alone.
     if not table.ordered:
         raise TableError(
             f"label the records of {table.name} one by one",

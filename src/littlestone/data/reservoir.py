@@ -61,6 +61,8 @@ class Reservoir:
         place[order] = self._seen[grouped] + inside
         self._seen += np.bincount(units, minlength=len(self._seen))
         late = np.flatnonzero(place >= self._most)
+        # Vitter's algorithm R: record j takes a place with probability k / (j + 1).  What is drawn
+        # depends on the records of its unit alone (docs/proofs/units.md, Theorem 1).
         place[late] = [self._rng.randrange(j + 1) for j in place[late].tolist()]
         kept = np.flatnonzero(place < self._most)
         self._put.append((units[kept] * self._most + place[kept], np.stack(columns, axis=1)[kept]))
@@ -77,6 +79,7 @@ class Reservoir:
     def _merge(self) -> None:
         """Leave one record in each place, the last that was put there, in the order of the places."""
         places, records = (np.concatenate(parts) for parts in zip(*self._put, strict=True))
+        # From the end, because `np.unique` returns the first of equals.
         filled, last = np.unique(places[::-1], return_index=True)
         self._put = [(filled, records[len(places) - 1 - last])]
         self._listed = self._filled = len(filled)

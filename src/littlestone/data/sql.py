@@ -177,6 +177,8 @@ class SqlTable(ColumnarTable):
         by = f" GROUP BY {', '.join(column.keys)} LIMIT {_LISTED + 1}"
         values = [value for (batch,) in self._fetched([column], grouped=by) for value in batch]
         size = sum(len(value) for value in values if isinstance(value, str))
+        # Then the database groups by the raw values; the sample is the same
+        # (docs/proofs/engines.md, "Labels that are alike").
         if not 2 < len(values) <= _LISTED or size > _CHARACTERS:
             return column, []
         (found,) = _columns([column], [tuple(values)])
@@ -208,6 +210,7 @@ class SqlTable(ColumnarTable):
         selected = [column.value for column in read] + ([more] if more else [])
         statement = f"SELECT {', '.join(selected)} FROM {self._found.name}{grouped}"
         with self._snapshot() as (connection, found):
+            # Read in the same transaction as the records, so no change of the table comes between.
             if found != self._found:
                 raise SourceError(
                     f"read {self.name}",
@@ -228,6 +231,7 @@ class SqlTable(ColumnarTable):
                 connected = True
                 self._dialect.begin(connection)
                 yield connection, self._dialect.found(connection, self._table, f"read {self.name}")
+                # Nothing was written.
                 connection.rollback()
         except LittlestoneError:
             raise

@@ -45,6 +45,7 @@ class Tally:
         self._widths = [max(width, (size - 1).bit_length()) for width, size in known]
         rows = [*_packed(columns, self._widths), counts]
         self._keep(_merged(rows, sum(self._widths)))
+        # Merged once the rows grew by half, so all merging costs a constant times one sort.
         if self._listed > self._distinct * 3 // 2 + _FEW:
             self._merge()
 
@@ -85,6 +86,7 @@ def _merged(rows: list[Codes], bits: int) -> list[Codes]:
 
     The list is emptied on the way, so that its arrays are given back early.
     """
+    # The rows come in the same order from both: by the words, the last one first.
     if bits < _WORD and 2**bits <= table_size(len(rows[-1])):
         word, counts = rows
         table = np.zeros(2**bits, np.int64)
@@ -109,6 +111,7 @@ def _fields(widths: Sequence[int]) -> Iterator[tuple[int, int]]:
     """The word and the place in it of each column, from the least to the most significant."""
     word = place = 0
     for width in widths:
+        # No column is cut in two: it goes to the next word.
         if place + width > _WORD:
             word, place = word + 1, 0
         yield word, place

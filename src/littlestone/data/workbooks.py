@@ -156,6 +156,8 @@ class SheetTable(Table):
                         cells[place] = self._value(row)
                     continue
                 before, number = number, int(row.get("r", number + 1))
+                # Each row left out between two others counts as a record, so a number decides how
+                # many there are.
                 if not before < number <= _MOST_ROWS:
                     raise ValueError("rows out of order")
                 yield number, cells
@@ -233,6 +235,7 @@ def _ended(part: Any, within: str, *tags: str) -> Iterator[Element]:
             return
         if element.tag in wanted:
             yield element
+        # What is read is dropped at once, so a sheet need not fit in memory.
         if above and not kept:
             above[-1].remove(element)
 

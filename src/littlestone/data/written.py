@@ -94,14 +94,14 @@ class Written:
             return found, 'write what stands beside the numbers without it, such as unit = "€"'
         if self.unit and not self.unit.strip(".,' "):
             fix = 'write decimal or thousands in place of it, and a unit such as unit = "€"'
-            return f"unit is {shown(self.unit)}, marks of numbers alone", fix
+            return f"unit is {shown(self.unit)}, which has only marks of numbers", fix
         if self.date and (self.numeric or self.spelled is not None):
             return "dates are written as numbers or by spelling", "keep one of them"
         if self.date and (wrong := _date_flaw(self.date)):
             return wrong
         folded = [one.casefold() for one in self.spelled or ()]
         if len(set(folded)) < len(folded):
-            return "two values differ by case alone, and case is ignored", "keep one of the two"
+            return "two values differ only in case, and case is ignored", "keep one of the two"
         return None
 
     @property
@@ -171,12 +171,14 @@ class Written:
         bare = value.strip()
         if self.unit:
             bare = bare.removeprefix(self.unit).removesuffix(self.unit).strip()
+        # Nothing may be left over, so that no cell is read by half.
         found = self._digits.fullmatch(bare)
         if found is None or not (found["whole"] or found["part"]):
             return None
         digits = re.sub(r"[^0-9]", "", found["whole"]) or "0"
         sign = "-" if found["sign"] in ("-", "\u2212") else ""
         part = (found["part"] or "").rstrip("0")
+        # As an exact decimal: a float would round, and two texts of one number could differ.
         return number(f"{sign}{digits}{part and f'.{part}'}{found['ten'] or ''}")
 
     def to_json(self) -> dict[str, object]:

@@ -136,10 +136,8 @@ def questions(H: LabelTable, psi: Family) -> dict[Question, Split]:
     for point, here in enumerate(H.masks):
         known: set[Split] = set()
         for phi in psi(tuple(here)) if len(here) > 1 else ():
-            zero, one = (
-                sum(here.get(y, 0) for y in side)  # disjoint masks: a sum is a union
-                for side in (phi.zero, phi.one)
-            )
+            # The masks are disjoint, so a sum is a union.
+            zero, one = (sum(here.get(y, 0) for y in side) for side in (phi.zero, phi.one))
             if zero and one and not known & {(zero, one), (one, zero)}:
                 known.add((zero, one))
                 found[Question(point, phi)] = zero, one

@@ -70,7 +70,7 @@ def zero_cover_function(table: Any, depth: int) -> int:
     H = LabelTable.of(table)
     if depth < 0:
         raise DeclarationError(
-            f"take trees of depth {depth}", found="it is negative", fix="give a depth from 0 on"
+            f"take trees of depth {depth}", found="it is negative", fix="give a depth of at least 0"
         )
     columns = tuple({tuple(here.values()) for here in H.masks})
 

@@ -99,9 +99,8 @@ def reserved(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]
             for left in reversed(range(_TRIES)):
                 try:
                     return _replace(target, whole)
-                except (
-                    FileNotFoundError
-                ):  # another process removed the temporary file as a leftover
+                except FileNotFoundError:
+                    # Another process removed the temporary file as a leftover.
                     if not left:
                         raise
         except OSError as error:

@@ -59,7 +59,7 @@ def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
     if type(levels) is not int or levels < 1:
         raise DeclarationError(
             f"draw the top {shown(levels)} levels of a tree",
-            found="the number is not a whole one from 1 on",
+            found="it is not a whole number of at least 1",
             fix="give a number such as 4",
         )
     dimension = H.littlestone_dimension()

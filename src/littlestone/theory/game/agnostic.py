@@ -67,13 +67,13 @@ class AgnosticExperts(Player[Point]):
         if type(most) is not int or most < 1:
             raise DeclarationError(
                 f"keep {shown(most)} version spaces of {H}",
-                found="the number is not a whole one from 1 on",
+                found="it is not a whole number of at least 1",
                 fix=f"leave it out for {MOST_SPACES:,}",
             )
         if type(horizon) is not int or horizon < 1:
             raise DeclarationError(
                 f"play {shown(horizon)} rounds with {H}",
-                found="the number of rounds is not a whole one from 1 on",
+                found="the number of rounds is not a whole number of at least 1",
                 fix="give the number of rounds, such as 1000: the learning rate depends on it",
             )
         if horizon > MOST_ROUNDS:
@@ -83,6 +83,7 @@ class AgnosticExperts(Player[Point]):
                 fix="declare fewer rounds, and begin with a new learner after them",
             )
         self.domain, self.labels, self.horizon = H.domain, H.labels, horizon
+        # ln N(T, d), the bound and e^-eta are those of docs/proofs/regret.md, Theorem 1.
         experts = math.log(_patterns(horizon, int(H.littlestone_dimension()), H.labels))
         self.regret_bound = math.sqrt(horizon * experts / 2)
         self.kept = math.exp(-math.sqrt(8 * experts / horizon))
@@ -142,6 +143,8 @@ class AgnosticExperts(Player[Point]):
         found: list[tuple[HypothesisClass[Point], float, int]] = []
         for V, weight in self._weights.items():
             sides = [(V.restrict(x, y), y) for y in range(self.labels)]
+            # The shares of step 1: N(n - 1, the dimension of the side), which add up to at most
+            # N(n, d).
             shares: list[int] = []
             for side, _ in sides:
                 d = int(side.littlestone_dimension())
@@ -152,6 +155,7 @@ class AgnosticExperts(Player[Point]):
             found += [
                 (side, weight * (share / whole), y)
                 for (side, y), share in zip(sides, shares, strict=True)
+                # A share of 0 is that of an empty side, of dimension -1.
                 if share
             ]
         return found

@@ -70,12 +70,13 @@ class TreeAdversary(Adversary[Point]):
     def label(self, x: Point, prediction: int) -> int:
         V = self.version_space
         others = [y for y in range(V.labels) if y != prediction]
-        if (
-            V.labels == 2
-        ):  # both labels keep a subtree, so the dimension, which may be slow, is not needed
+        if V.labels == 2:
+            # Both labels keep a subtree, so the dimension, which may be slow, is not needed.
             y = others[0]
         else:
             least = self.depth_left - 1
+            # At a mistake point at least two labels keep the subtree, so one of them differs from
+            # the prediction.
             y = next(y for y in others if V.restrict(x, y).littlestone_dimension() >= least)
         self.version_space = V.restrict(x, y)
         self.depth_left -= 1
@@ -356,7 +357,7 @@ def play(
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise DeclarationError(
             f"play {shown(rounds)} rounds",
-            found="the number is not a whole one from 0 on",
+            found="it is not a whole number of at least 0",
             fix="give a number such as 20",
         )
     played: list[Round] = []

@@ -155,6 +155,7 @@ class ExtendedSOA(Generic[Point]):
             V = self.version_space.restrict(x, y)
             if not V.is_empty():
                 return ExtendedSOA(V)
+        # Only the last label of a point counts.
         others = frozenset(pair for pair in self.set_labels if pair[0] != x)
         right = self.version_space.soa_label(x) == y
         return replace(self, set_labels=others if right else others | {(x, y)}, realizable=False)
@@ -199,11 +200,12 @@ class Halving(OnlineLearner[Point]):
         if H.size is None:
             raise DeclarationError(
                 f"take majority votes of {H}",
-                found="its hypotheses are infinitely many or too many to count, so no half is known",
+                found="it has infinitely many hypotheses, or too many to count",
                 fix="use the standard optimal algorithm, which needs only a finite Littlestone "
                 "dimension",
             )
         self.version_space, self.labels = H, H.labels
+        # floor(log2 |H|): each mistake leaves at most half of V, and V keeps one hypothesis.
         self.mistake_bound = H.size.bit_length() - 1
 
     @property
