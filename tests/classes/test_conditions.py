@@ -10,7 +10,7 @@ from mixed_tables import errors_of, random_examples, sample_of
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, parse_class
-from littlestone.classes.counting.cell_counts import Coded
+from littlestone.classes.counting.blocks import Coded
 from littlestone.classes.promises import by_table
 from littlestone.data.sample import Records, Sample
 

@@ -10,7 +10,7 @@ import pytest
 from each import each
 from littlestone.base.discovery import concrete
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
-from littlestone.classes.promises.unlisted import NoVersionSpaces
+from littlestone.classes.promises.by_table import NoVersionSpaces
 from littlestone.classes.text.declared import Declared
 from littlestone.points import Grid, Integers, Reals, Strings
 from littlestone.prove.laws import Check, yield_checks

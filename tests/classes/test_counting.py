@@ -23,7 +23,6 @@ from littlestone.classes import (
     combined,
     parse_class,
 )
-from littlestone.classes.algebra.flats import Flats
 from littlestone.classes.base import Scored
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.combined import Combined, ScoredPairs
@@ -35,11 +34,11 @@ from littlestone.classes.counting import (
     interval_sums,
     junta_counts,
 )
-from littlestone.classes.counting.list_counts import lists_of
 from littlestone.classes.counting.zero_sets import number_of, zero_sets
-from littlestone.classes.decision_lists import CountedLists, DecisionLists
+from littlestone.classes.decision_lists import CountedLists, DecisionLists, lists_of
 from littlestone.classes.juntas import CountedJuntas, Juntas
 from littlestone.classes.promises.counted import CountedBoxes
+from littlestone.classes.promises.flats import Flats
 from littlestone.classes.promises.tabled import bits
 from littlestone.classes.stumps import CountedStumps, Stumps
 from littlestone.classes.union import ScoredUnion, Union

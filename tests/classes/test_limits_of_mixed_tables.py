@@ -8,8 +8,8 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
+from littlestone.classes.promises.by_table import Unlisted
 from littlestone.classes.promises.open_conditions import OpenConditions
-from littlestone.classes.promises.unlisted import Unlisted
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
 from littlestone.learn.vocabulary import VocabularyLearner

@@ -10,7 +10,7 @@ from comparing import difference, random_sample, reversed_sample, same_ball, ver
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import EqualityRules, FiniteClass, parse_class
-from littlestone.classes.dimensions.shapes import Shapes
+from littlestone.classes.counting.rules import Shapes
 from littlestone.data.sample import Sample
 from littlestone.points import Disjoint, Grid, Integers, Product, Strings
 from littlestone.rules import RuleUnion

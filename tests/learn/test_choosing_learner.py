@@ -15,7 +15,7 @@ import pytest
 from exact_draws import Draws
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import EqualityRules, Points, RuleSets, Subsets, Thresholds, parse_class
-from littlestone.classes.counting import rule_counts
+from littlestone.classes.counting import rules as counting
 from littlestone.classes.promises.covering import Covering
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, Release
@@ -271,7 +271,7 @@ def law_of_draw() -> tuple[dict[Any, Fraction], dict[Any, Fraction]]:
 def test_many_rules_are_drawn_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     one_by_one = law_of_draw()
     assert one_by_one[0] == one_by_one[1]
-    monkeypatch.setattr(rule_counts, "FEW_RULES", 1)
+    monkeypatch.setattr(counting, "FEW_RULES", 1)
     found = EqualityRules.of("a", "b", max_literals=2).elements(RUN)
     assert found.size > len(found.positives)
     assert law_of_draw() == one_by_one
@@ -306,7 +306,7 @@ def test_a_wrong_draw_of_runs_is_caught(
     broken: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exact = law_of_draw()[1]
-    monkeypatch.setattr(rule_counts, "FEW_RULES", 1)
+    monkeypatch.setattr(counting, "FEW_RULES", 1)
     broken(monkeypatch)
     assert law_of_draw()[0] != exact
 

@@ -14,8 +14,7 @@ import pytest
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
-from littlestone.classes.text.declared import Declared
-from littlestone.classes.text.digest import digest
+from littlestone.classes.text.declared import Declared, digest
 from littlestone.learn.stream import (
     ConfirmedLearner,
     DurableStream,

@@ -11,7 +11,7 @@ import pytest
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes import FiniteClass, Lookup, Subsets, Thresholds, parse_class
-from littlestone.classes.counting.cell_counts import covered
+from littlestone.classes.counting.blocks import covered
 from littlestone.data import Label, open_table, read_sample
 from littlestone.data.coding import coded
 from littlestone.data.reservoir import Reservoir
@@ -247,13 +247,13 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "the room of counters is compared with records, not with costs",
     ): test_counters_of_32_bits_count_costs,
     Fault(
-        "littlestone.classes.counting.cell_counts:covered",
+        "littlestone.classes.counting.blocks:covered",
         "astype(np.int64)",
         "astype(np.int32)",
         "covered counts have 32 bits",
     ): test_conditions_cover_any_number_of_records,
     Fault(
-        "littlestone.classes.counting.cell_counts:covered",
+        "littlestone.classes.counting.blocks:covered",
         "table.astype(np.float64)",
         "table.astype(np.float32)",
         "covered counts are rounded beyond 2^24",

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Self
 
-from littlestone.classes.counting.box_counts import boxes_on
 from littlestone.classes.dimensions import closed_forms
-from littlestone.classes.promises.counted import CountedBoxes, box_rows
+from littlestone.classes.promises.counted import CountedBoxes, box_rows, boxes_on
 from littlestone.classes.promises.tabled import LIMIT, Tabled, require_table
 from littlestone.classes.text.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.points import Grid, Product

@@ -16,6 +16,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import searching
 from littlestone.classes.base import BinaryClass, Enumerable, HypothesisClass, Scored
 from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
+from littlestone.classes.promises.by_table import NoVersionSpaces
 from littlestone.classes.promises.tabled import (
     LISTED,
     Tabled,
@@ -25,7 +26,6 @@ from littlestone.classes.promises.tabled import (
     require_table,
     rows_of,
 )
-from littlestone.classes.promises.unlisted import NoVersionSpaces
 from littlestone.classes.text.declared import declaration, parse_class
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import BinaryClass, Enumerable
-from littlestone.classes.counting.cell_counts import Coded, all_tests, covered, indicators
+from littlestone.classes.counting.blocks import Coded, all_tests, covered, indicators
 from littlestone.classes.promises.by_table import ByTable, places
 from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.classes.text.columns import (

@@ -13,7 +13,7 @@ from typing import Any, Self
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import HypothesisClass, require_example
-from littlestone.classes.dimensions.outcome_covers import WHOLE, OutcomeCovers, Space
+from littlestone.classes.dimensions.covers import WHOLE, OutcomeCovers, Space
 from littlestone.classes.rule_sets import MOST_RULES, RuleSets
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.text.declared import Declared

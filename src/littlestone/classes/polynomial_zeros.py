@@ -14,11 +14,16 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import count as count_steps
-from littlestone.classes.algebra.flats import Flats
-from littlestone.classes.algebra.meeting_flats import Vectors
 from littlestone.classes.base import Scored
-from littlestone.classes.counting.subset_sums import subset_scores, weighed
-from littlestone.classes.counting.zero_sets import MOST_POINTS, ZeroSetCounts, number_of, zero_sets
+from littlestone.classes.counting.zero_sets import (
+    MOST_POINTS,
+    ZeroSetCounts,
+    number_of,
+    subset_scores,
+    weighed,
+    zero_sets,
+)
+from littlestone.classes.promises.flats import Flats, Vectors
 from littlestone.classes.subspaces import AffineSubspaces
 from littlestone.data.sample import Sample
 from littlestone.points.algebra import (

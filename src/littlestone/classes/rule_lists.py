@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.conditions import Conditions
-from littlestone.classes.promises.by_table import TABLED, ByTable
-from littlestone.classes.promises.unlisted import Unlisted
+from littlestone.classes.promises.by_table import TABLED, ByTable, Unlisted
 from littlestone.classes.text.columns import mixed_text, parse_columns, require_candidates
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample

@@ -14,7 +14,7 @@ import numpy as np
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import require_example
-from littlestone.classes.counting.rule_gains import RuleGains
+from littlestone.classes.counting.rules import RuleGains
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.covers import WHOLE, Covers, Space
 from littlestone.classes.promises.covering import Covering
@@ -117,7 +117,7 @@ class RuleSets(Covering[Rule], Declared):
         if self.space == WHOLE:
             return None
         covers = self.space.covers
-        return None if any(map(self.search.open, covers)) else len(covers)
+        return None if any(map(self.search.is_open, covers)) else len(covers)
 
     def littlestone_dimension(self) -> int:
         return self.search.dimension(self.space)
@@ -221,7 +221,7 @@ class RuleSets(Covering[Rule], Declared):
         gains = []
         for cover in self.space.covers:
             gain, left = found.after(cover)
-            more = self.max_rules - len(cover) if self.search.open(cover) else 0
+            more = self.max_rules - len(cover) if self.search.is_open(cover) else 0
             gains.append(gain + found.best(left, more))
         return int(sample.positives.sum()) - max(gains)
 

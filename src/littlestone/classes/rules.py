@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -15,13 +15,12 @@ import numpy as np
 from littlestone.base.errors import DeclarationError, TooLargeError, shown
 from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import require_example, require_few
-from littlestone.classes.counting import rule_counts
-from littlestone.classes.counting.rule_counts import NO_RUNS, Groups, Numbers, Runs, runs_of, sums
+from littlestone.classes.counting import rules as counting
+from littlestone.classes.counting.rules import Groups, Shapes, sums
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
-from littlestone.classes.dimensions.shapes import Shapes
-from littlestone.classes.promises.covering import Covering
-from littlestone.classes.promises.proper_approximation import (
+from littlestone.classes.promises.covering import (
+    Covering,
     ProperApproximation,
     mixture_of_rows,
     rounds,
@@ -305,45 +304,18 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         return len(self.shapes.columns)
 
     def elements(self, sample: Sample[Rule]) -> Elements:
-        """See `Covering.elements`; O(N n) for n points and N shapes, or O(N n log n) for large n.
+        """See `Covering.elements`; O(N n) for n points and N shapes, or O(N n log n) for large n."""
+        return self._groups(sample).elements(
+            list(self._shapes), lambda rule: RuleUnion(self.domain, frozenset([rule]))
+        )
 
-        One shape is counted at a time, so memory does not grow with their number.
-        """
-        groups, shapes, masks = Groups(self, sample), list(self._shapes), self.shapes.columns
-        runs: list[Runs] = [NO_RUNS] * len(shapes)
-        # In this order each set of columns refines the one before.
-        for place in sorted(range(len(shapes)), key=lambda p: masks[shapes[p]]):
-            runs[place] = runs_of(*groups.counts(shapes[place])[1:])
-        sizes = [int(lengths.sum()) for _, _, lengths in runs]
-        ends = np.cumsum(sizes)
-
-        def located(k: int) -> tuple[int, Numbers]:
-            """The shape of element k, and the points that it covers."""
-            place = int(np.searchsorted(ends, k, side="right"))
-            ones, zeros, lengths = runs[place]
-            rank = k - int(ends[place]) + sizes[place]
-            run = int(np.searchsorted(np.cumsum(lengths), rank, side="right"))
-            rules, positives, negatives = groups.counts(shapes[place])
-            if len(rules) > rule_counts.FEW_RULES:  # the run stands for all rules with these counts
-                rules = rules[(positives == ones[run]) & (negatives == zeros[run])]
-                rank -= int(lengths[:run].sum())
-            group, _ = groups.of(shapes[place])
-            return shapes[place], np.flatnonzero(group == rules[rank])
-
-        def element(k: int) -> RuleUnion:
-            shape, covered = located(k)
-            example, fixed = sample.points[int(covered[0])], self.shapes.columns[shape]
-            rule = tuple(v if j in fixed else None for j, v in enumerate(example))
-            return RuleUnion(self.domain, frozenset([rule]))
-
-        ones, zeros, lengths = map(np.concatenate, zip(NO_RUNS, *runs, strict=True))
-        listed = None if (lengths == 1).all() else lengths
-        return Elements(ones, zeros, element, lambda k: located(k)[1], listed)
+    def _groups(self, sample: Sample[Rule]) -> Groups:
+        return Groups(sample, self.shapes, self.values, self.negatives)
 
     def most_candidates(self, n: int) -> int:
         """Few rules are listed one by one; different counts that add up to n are few as well."""
         counts = 3 * math.ceil(math.pow(n, 2 / 3))
-        return self.elements_per_point * min(n, max(rule_counts.FEW_RULES, counts))
+        return self.elements_per_point * min(n, max(counting.FEW_RULES, counts))
 
     def require_countable(self, n: int) -> None:
         counts = n * self.elements_per_point
@@ -402,7 +374,13 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         positives = int(sample.positives.sum())
         weights = sample.positives - sample.negatives
         spaces: dict[bytes, tuple[Rule, int, int]] = {}
-        for i, covered in self._covers(sample, weights, positives - max_errors):
+        groups = self._groups(sample)
+        covers = (
+            (i, covered)
+            for i in self._shapes
+            for covered in groups.covers(i, weights, positives - max_errors)
+        )
+        for i, covered in covers:
             key, errors = covered.tobytes(), positives - int(weights[covered].sum())
             example = sample.points[covered[0]] if len(covered) else self.values or ()
             values, family, _ = spaces.get(key, (self._rule(0), 0, 0))
@@ -431,29 +409,10 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
             return positives - max(int(weights[agreements & m == m].sum()) for m in masks)
         # The constant 0 and rules with new values cover no point.
         gains = [0]
-        groups = Groups(self, sample)
+        groups = self._groups(sample)
         for i in self._shapes:
             gains.append(int(sums(*groups.of(i), weights).max(initial=0)))
         return positives - max(gains)
-
-    def _covers(
-        self, sample: Sample[Rule], weights: Numbers, least: int
-    ) -> Iterator[tuple[int, Numbers]]:
-        """The surviving rules that cover a weight >= ``least``, as shapes and covered points.
-
-        A shape occurs once for each of its rules.
-        """
-        groups = Groups(self, sample)
-        for i in self._shapes:
-            group, size = groups.of(i)
-            kept = np.append(sums(group, size, weights) >= least, False)
-            rows = np.flatnonzero(kept[group])
-            if self.values is not None and kept[0]:
-                yield i, rows
-            elif len(rows):
-                rows = rows[np.argsort(group[rows], kind="stable")]
-                starts = np.flatnonzero(np.diff(group[rows])) + 1
-                yield from ((i, covered) for covered in np.split(rows, starts))
 
     @property
     def _shapes(self) -> Iterable[int]:

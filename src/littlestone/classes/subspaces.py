@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.algebra.flats import Flats
-from littlestone.classes.algebra.meeting_flats import Vectors
 from littlestone.classes.base import Scored
 from littlestone.classes.counting.blocks import MOST_ERRORS
 from littlestone.classes.counting.flat_counts import (
@@ -20,6 +18,7 @@ from littlestone.classes.counting.flat_counts import (
     FlatCounts,
     is_countable,
 )
+from littlestone.classes.promises.flats import Flats, Vectors
 from littlestone.data.sample import Sample
 from littlestone.points.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
 from littlestone.points.algebra.matroids import fewest_blocking, known_blocking

@@ -11,7 +11,7 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError, InfiniteDimensionError, shown
 from littlestone.classes.base import BinaryClass, Enumerable, require_example
-from littlestone.classes.promises.proper_approximation import ProperApproximation
+from littlestone.classes.promises.covering import ProperApproximation
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, parse_ranged, quoted
 from littlestone.data.sample import Sample

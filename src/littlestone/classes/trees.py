@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import Scored
-from littlestone.classes.counting.cell_counts import Coded, covered, indicators
-from littlestone.classes.promises.by_table import TABLED, ByTable
-from littlestone.classes.promises.unlisted import Unlisted
+from littlestone.classes.counting.blocks import Coded, covered, indicators
+from littlestone.classes.promises.by_table import TABLED, ByTable, Unlisted
 from littlestone.classes.text.columns import (
     mixed_text,
     parse_columns,

@@ -10,8 +10,8 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import BinaryClass, HypothesisClass, Scored
+from littlestone.classes.promises.by_table import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.classes.promises.tabled import Tabled, common_domain, distinct, rows_of
-from littlestone.classes.promises.unlisted import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.classes.text.declared import declaration, described, parse_class
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample

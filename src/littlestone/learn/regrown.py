@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.counting.cell_counts import holding
+from littlestone.classes.counting.blocks import holding
 from littlestone.classes.trees import Trees
 from littlestone.data.sample import Sample
 from littlestone.learn.base import (

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.counting.cell_counts import holding
+from littlestone.classes.counting.blocks import holding
 from littlestone.classes.rule_lists import InRounds, Rule
 from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, Setting, require_plan, unfit

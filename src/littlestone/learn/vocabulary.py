@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.promises.by_table import ByTable
-from littlestone.classes.promises.unlisted import Unlisted
+from littlestone.classes.promises.by_table import ByTable, Unlisted
 from littlestone.classes.rule_lists import InRounds
 from littlestone.data.sample import Records, Sample
 from littlestone.learn.base import Bound, Setting, require_plan, unfit

@@ -13,7 +13,7 @@ FAULTS: dict[str, list[Fault]] = {
             "an affine subspace has the rank of its dimension",
         ),
         Fault(
-            "littlestone.classes.algebra.flats:Flats.littlestone_dimension",
+            "littlestone.classes.promises.flats:Flats.littlestone_dimension",
             "len(self._largest)",
             "max(1, len(self._largest))",
             "LDim is at least 1",

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from littlestone.classes import AffineSubspaces, Intervals, PolynomialZeros, parse_class
 from littlestone.classes.base import Scored
-from littlestone.classes.counting.junta_counts import Junta
-from littlestone.classes.counting.list_counts import Item, ListCounts
-from littlestone.classes.decision_lists import CountedLists
-from littlestone.classes.juntas import CountedJuntas
+from littlestone.classes.decision_lists import CountedLists, Item, ListCounts
+from littlestone.classes.juntas import CountedJuntas, Junta
 from littlestone.classes.promises.tabled import bits
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner

@@ -1,39 +1,47 @@
-"""The version spaces of unions of rules, and the search for their Littlestone dimension."""
+"""The version spaces of unions of rules, also with outcomes, and the search for their dimension."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import combinations, product
 from math import comb
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from littlestone.base.steps import search
 from littlestone.rules.rules import Rule, obeys
 
-Cover = frozenset[Rule]
+Outcome = tuple[Rule, int]
+
+Cover = frozenset[Any]
+"""Rules, or rules with outcomes."""
 
 
 class Space(NamedTuple):
-    """A version space: the unions of at most s unrefuted rules that contain a cover.
+    """A version space: the sets of at most s unrefuted rules that contain a cover.
 
-    ``covers`` are the minimal sets of at most s rules that explain the positive examples and no
-    negative one.  ``refuted`` are all rules that a negative example obeys.
+    ``covers`` are the minimal sets of at most s rules that explain the examples with label 1 and no
+    other; with outcomes, all examples with an outcome.  ``refuted`` are all rules that a negative
+    example obeys; with outcomes, the rules with outcomes that an example obeys but contradicts.
     """
 
     covers: frozenset[Cover]
-    refuted: frozenset[Rule]
+    refuted: frozenset[Any]
 
 
 WHOLE = Space(frozenset([Cover()]), frozenset())  # no rule explains no example
 
 
-class Covers:
+class CoverSearch(ABC):
     """Restriction and dimension of the spaces of at most s rules of at most r of m columns.
 
     Column values may be any objects that can be compared for equality, because the search renumbers
-    them.  Results about one space are kept for all others.  docs/proofs/rule-sets.md has the proofs.
+    them.  Results about one space are kept for all others.
     """
+
+    with_outcomes: ClassVar[bool]
+    """Whether a cover has rules with outcomes, as pairs, and not rules alone."""
 
     def __init__(self, m: int, r: int, s: int) -> None:
         self.m, self.r, self.s = m, r, s
@@ -42,53 +50,41 @@ class Covers:
         self._low: dict[Space, int] = {}
         self._fails: dict[Space, int] = {}
 
-    @classmethod
-    @cache
-    def of(cls, m: int, r: int, s: int) -> Covers:
-        """The shared object for these numbers, so that its results are kept."""
-        return cls(m, r, s)
+    @abstractmethod
+    def restrict(self, space: Space, x: Rule, y: int) -> Space:
+        """The version space of the functions in ``space`` that are y at the record x."""
 
-    def __reduce__(self) -> tuple[object, ...]:
-        # The cached results reveal the records that asked for them, so they are not pickled.
-        return Covers.of, (self.m, self.r, self.s)
+    @abstractmethod
+    def _is_deep(self, space: Space, k: int) -> bool:
+        """Whether LDim(space) >= k >= 1, for a numbered space with a cover."""
 
     def rules_at(self, x: Rule) -> list[Rule]:
         """The rules that the record x obeys."""
         return [tuple(x[j] if j in shape else None for j in range(self.m)) for shape in self.shapes]
 
-    def open(self, cover: Cover) -> bool:
-        """Whether one more rule can change the union: fewer than s rules, and not the constant 1."""
-        return len(cover) < self.s and all(any(v is not None for v in rule) for rule in cover)
+    def rules_of(self, cover: Iterable[Any]) -> list[Rule]:
+        """The rules of a cover, without their outcomes."""
+        return [rule for rule, _ in cover] if self.with_outcomes else list(cover)
 
-    def restrict(self, space: Space, x: Rule, y: int) -> Space:
-        """The version space of the unions in ``space`` that are y at the record x."""
-        covers, refuted = space
-        if y:
-            rules = [rule for rule in self.rules_at(x) if rule not in refuted]
-            grown = set[Cover]()
-            for cover in covers:
-                # The positive is explained already; otherwise one more rule must explain it.
-                if any(obeys(x, rule) for rule in cover):
-                    grown.add(cover)
-                elif len(cover) < self.s:
-                    grown.update(cover | {rule} for rule in rules)
-            covers = frozenset(c for c in grown if not any(least < c for least in grown))
-        else:
-            covers = frozenset(c for c in covers if not any(obeys(x, rule) for rule in c))
-            # A negative refutes every rule that it obeys, for good.
-            refuted = refuted.union(self.rules_at(x))
-        # If no rule can be added, the refuted rules no longer matter.
-        return Space(covers, refuted if any(map(self.open, covers)) else frozenset())
+    def is_open(self, cover: Cover) -> bool:
+        """Whether one more rule can change the function: fewer than s rules, and not a constant."""
+        rules = self.rules_of(cover)
+        return len(rules) < self.s and all(any(v is not None for v in rule) for rule in rules)
+
+    def _space(self, covers: Iterable[Cover], refuted: frozenset[Any]) -> Space:
+        """The space of these covers; if no rule can be added, the refuted rules no longer matter."""
+        kept = frozenset(covers)
+        return Space(kept, refuted if any(map(self.is_open, kept)) else frozenset())
 
     def after(self, space: Space, points: Iterable[Rule], y: int) -> Space:
-        """The version space of the unions in ``space`` that are y at all ``points``."""
+        """The version space of the functions in ``space`` that are y at all ``points``."""
         for x in points:
             space = self.restrict(space, x, y)
         return space
 
     def values(self, space: Space) -> list[list[Any]]:
         """The values that covers ask of each column; all other values differ only in `refuted`."""
-        columns = zip(*(rule for cover in space.covers for rule in cover), strict=True)
+        columns = zip(*(rule for c in space.covers for rule in self.rules_of(c)), strict=True)
         found = [sorted({v for v in column if v is not None}) for column in columns]
         return found or [[] for _ in range(self.m)]
 
@@ -103,21 +99,76 @@ class Covers:
         """Whether LDim(space) >= k."""
         return self._at_least(self._numbered(space), k)
 
+    def _at_least(self, space: Space, k: int) -> bool:
+        if k <= 0 or not space.covers:
+            return bool(space.covers) or k < 0
+        if k <= self._low.get(space, 0) or k >= self._fails.get(space, k + 1):
+            return k <= self._low.get(space, 0)
+        answer = self._is_deep(space, k)
+        (self._low if answer else self._fails)[space] = k
+        return answer
+
+    def _points(self, space: Space) -> Iterator[Rule]:
+        """Points that are enough to split a numbered space: covers' values and a new one per column."""
+        return product(*(range(len(known) + 1) for known in self.values(space)))
+
     def _numbered(self, space: Space) -> Space:
         """The space with the values of its covers numbered, without refuted rules of other values."""
         numbers: list[dict[Any, int | None]] = [{None: None} for _ in range(self.m)]
-        order = sorted(sorted(map(_key, cover)) for cover in space.covers)
-        for rule in (rule for cover in order for rule in cover):
+        keys = sorted(sorted(map(self._key, cover)) for cover in space.covers)
+        for _, rule in (key for cover in keys for key in cover):
             for known, (absent, value) in zip(numbers, rule, strict=True):
                 if not absent:
                     known.setdefault(value, len(known) - 1)
 
-        def renamed(rule: Rule) -> Rule:
+        def numbered(rule: Rule) -> Rule | None:
+            if not all(map(dict.__contains__, numbers, rule)):
+                return None
             return tuple(known[v] for known, v in zip(numbers, rule, strict=True))
 
-        covers = frozenset(frozenset(map(renamed, cover)) for cover in space.covers)
-        kept = (q for q in space.refuted if all(map(dict.__contains__, numbers, q)))
-        return Space(covers, frozenset(map(renamed, kept)))
+        def renamed(rules: Iterable[Any]) -> Cover:
+            if self.with_outcomes:
+                return frozenset((q, y) for rule, y in rules if (q := numbered(rule)) is not None)
+            return frozenset(q for rule in rules if (q := numbered(rule)) is not None)
+
+        return Space(frozenset(map(renamed, space.covers)), renamed(space.refuted))
+
+    def _key(self, asked: Any) -> tuple[int, list[tuple[bool, Any]]]:
+        """A key that sorts rules, because None cannot be compared with a value; outcomes first."""
+        rule, outcome = asked if self.with_outcomes else (asked, 0)
+        return outcome, [(v is None, 0 if v is None else v) for v in rule]
+
+
+class Covers(CoverSearch):
+    """The unions of at most s rules of at most r of m columns; docs/proofs/rule-sets.md."""
+
+    with_outcomes = False
+
+    @classmethod
+    @cache
+    def of(cls, m: int, r: int, s: int) -> Covers:
+        """The shared object for these numbers, so that its results are kept."""
+        return cls(m, r, s)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The cached results reveal the records that asked for them, so they are not pickled.
+        return Covers.of, (self.m, self.r, self.s)
+
+    def restrict(self, space: Space, x: Rule, y: int) -> Space:
+        covers, refuted = space
+        if not y:
+            kept = (c for c in covers if not any(obeys(x, rule) for rule in c))
+            # A negative refutes every rule that it obeys, for good.
+            return self._space(kept, refuted.union(self.rules_at(x)))
+        rules = [rule for rule in self.rules_at(x) if rule not in refuted]
+        grown = set[Cover]()
+        for cover in covers:
+            # The positive is explained already; otherwise one more rule must explain it.
+            if any(obeys(x, rule) for rule in cover):
+                grown.add(cover)
+            elif len(cover) < self.s:
+                grown.update(cover | {rule} for rule in rules)
+        return self._space(_minimal(grown), refuted)
 
     def _leaves(self, space: Space, depth: int) -> int:
         """A bound on the leaves with a hypothesis in a tree of this depth; a shattered tree has all.
@@ -128,29 +179,20 @@ class Covers:
         rules = len(self.shapes) - bool(space.refuted)  # a negative example refutes the empty rule
         ways = [comb(depth, i) * rules**i for i in range(self.s + 1)]
         return sum(
-            sum(ways[: self.s - len(cover) + 1]) if self.open(cover) else 1
+            sum(ways[: self.s - len(cover) + 1]) if self.is_open(cover) else 1
             for cover in space.covers
         )
 
-    def _at_least(self, space: Space, k: int) -> bool:
-        if k <= 0 or not space.covers:
-            return bool(space.covers) or k < 0
-        if k <= self._low.get(space, 0) or k >= self._fails.get(space, k + 1):
-            return k <= self._low.get(space, 0)
-        answer = self._leaves(space, k) >= 1 << k and any(
+    def _is_deep(self, space: Space, k: int) -> bool:
+        return self._leaves(space, k) >= 1 << k and any(
             self._at_least(few, k - 1) and self._at_least(many, k - 1)
             for few, many in self._splits(space, k - 1)
         )
-        (self._low if answer else self._fails)[space] = k
-        return answer
 
     def _splits(self, space: Space, below: int) -> Iterator[tuple[Space, Space]]:
-        """The two sides of each point at which both may have LDim >= ``below``; most even first.
-
-        It is enough to try the covers' values and one new value per column.
-        """
+        """The two sides of each point at which both may have LDim >= ``below``; most even first."""
         found: dict[tuple[Space, Space], tuple[int, int]] = {}
-        for x in product(*(range(len(known) + 1) for known in self.values(space))):
+        for x in self._points(space):
             search(8 + len(space.covers) + len(space.refuted) // 4)
             sides = [self.restrict(space, x, y) for y in (0, 1)]
             leaves = [self._leaves(side, below) for side in sides]
@@ -163,6 +205,73 @@ class Covers:
         yield from sorted(found, key=found.__getitem__)
 
 
-def _key(rule: Rule) -> list[tuple[bool, Any]]:
-    """A key that sorts rules, because None cannot be compared with a value."""
-    return [(v is None, 0 if v is None else v) for v in rule]
+class OutcomeCovers(CoverSearch):
+    """Sets of at most s rules on at most r of m columns, each with an outcome in 1, ..., k.
+
+    Rules with different outcomes exclude each other.  docs/proofs/outcomes.md has the proofs.
+    """
+
+    with_outcomes = True
+
+    def __init__(self, m: int, r: int, s: int, k: int) -> None:
+        super().__init__(m, r, s)
+        self.k = k
+
+    @classmethod
+    @cache
+    def of(cls, m: int, r: int, s: int, k: int) -> OutcomeCovers:
+        """The shared object for these numbers, so that its results are kept."""
+        return cls(m, r, s, k)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The cached results reveal the records that asked for them, so they are not pickled.
+        return OutcomeCovers.of, (self.m, self.r, self.s, self.k)
+
+    def restrict(self, space: Space, x: Rule, y: int) -> Space:
+        at = self.rules_at(x)
+        wrong = {(rule, z) for rule in at for z in range(1, self.k + 1) if z != y}
+        refuted = space.refuted | wrong
+        covers = {c for c in space.covers if not c & wrong}
+        if not y:
+            return self._space(covers, refuted)
+        rules = [rule for rule in at if (rule, y) not in refuted]
+        grown = set[Cover]()
+        for cover in covers:
+            if any(obeys(x, rule) for rule, _ in cover):
+                grown.add(cover)
+            elif len(cover) < self.s:
+                others = [rule for rule, z in cover if z != y]
+                grown |= {
+                    cover | {(rule, y)}
+                    for rule in rules
+                    if all(exclude(rule, other) for other in others)
+                }
+        return self._space(_minimal(grown), refuted)
+
+    def deep_labels(self, space: Space, x: Rule, d: int) -> list[int]:
+        """Two labels y of x with LDim(space|(x,y)) >= d, if there are two."""
+        found = []
+        for y in range(self.k + 1):
+            search(8 + len(space.covers) + len(space.refuted) // 4)
+            if self.at_least(self.restrict(space, x, y), d):
+                found.append(y)
+                if len(found) == 2:
+                    break
+        return found
+
+    def _is_deep(self, space: Space, k: int) -> bool:
+        # A mistake can be forced at x iff two labels keep dimension k - 1.
+        return any(len(self.deep_labels(space, x, k - 1)) == 2 for x in self._points(space))
+
+
+def exclude(rule: Rule, other: Rule) -> bool:
+    """Whether no record obeys both rules: they ask for different values of a column.
+
+    >>> exclude(("JFK", None), ("EWR", "HNL")), exclude(("JFK", None), (None, "HNL"))
+    (True, False)
+    """
+    return any(u is not None and v is not None and u != v for u, v in zip(rule, other, strict=True))
+
+
+def _minimal(covers: set[Cover]) -> Iterator[Cover]:
+    return (c for c in covers if not any(least < c for least in covers))

@@ -14,9 +14,9 @@ import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spe
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.counting.cell_counts import Coded, all_tests, covered, holding, indicators
+from littlestone.classes.counting.blocks import Coded, all_tests, covered, holding, indicators
+from littlestone.classes.promises.by_table import NoVersionSpaces
 from littlestone.classes.promises.covering import Covering
-from littlestone.classes.promises.unlisted import NoVersionSpaces
 from littlestone.classes.text.columns import (
     mixed_text,
     require_candidates,

@@ -25,7 +25,7 @@ from littlestone.classes.base import (
     require_two_labels,
 )
 from littlestone.classes.dimensions.searching import SearchTable, halving
-from littlestone.classes.promises.proper_approximation import (
+from littlestone.classes.promises.covering import (
     ProperApproximation,
     mixture_of_rows,
     most_mixed_rows,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.promises.proper_approximation import ProperApproximation
+from littlestone.classes.promises.covering import ProperApproximation
 from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learn.papers.irreducible import IrreducibleLearner

@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 
 from littlestone.base.disk import sync_folder
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
-from littlestone.classes.text.digest import digest
+from littlestone.classes.text.declared import digest
 from littlestone.learn.stream.base import PrivateOnlineLearner, PrivateStream, Taken
 from littlestone.learn.stream.taped import Stream, StreamLearner
 from littlestone.points import text

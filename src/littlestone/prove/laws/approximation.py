@@ -11,7 +11,7 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import Enumerable
-from littlestone.classes.promises.proper_approximation import ProperApproximation, mixture_of_rows
+from littlestone.classes.promises.covering import ProperApproximation, mixture_of_rows
 from littlestone.prove.laws.core import Class, expect, points, version_spaces
 from littlestone.prove.laws.covering import _has
 from littlestone.rules import Hypothesis

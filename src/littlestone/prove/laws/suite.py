@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from littlestone.classes.base import Enumerable, HypothesisClass
-from littlestone.classes.promises.covering import Covering
-from littlestone.classes.promises.proper_approximation import ProperApproximation
+from littlestone.classes.promises.covering import Covering, ProperApproximation
 from littlestone.points import Domain
 from littlestone.prove.laws import (
     approximation,

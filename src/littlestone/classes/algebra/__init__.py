@@ -1,1 +1,0 @@
-"""What classes of flats over finite fields share."""
