@@ -21,6 +21,7 @@ from littlestone.classes import (
     LinearSubspaces,
     PolynomialZeros,
     combined,
+    juntas,
     parse_class,
 )
 from littlestone.classes.base import Scored
@@ -29,14 +30,13 @@ from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.conjunctions import Conjunctions
 from littlestone.classes.counting import (
     blocks,
-    box_counts,
     flat_counts,
     interval_sums,
-    junta_counts,
 )
 from littlestone.classes.counting.zero_sets import number_of, zero_sets
 from littlestone.classes.decision_lists import CountedLists, DecisionLists, lists_of
 from littlestone.classes.juntas import CountedJuntas, Juntas
+from littlestone.classes.promises import counted as box_counts
 from littlestone.classes.promises.counted import CountedBoxes
 from littlestone.classes.promises.flats import Flats
 from littlestone.classes.promises.tabled import bits
@@ -326,7 +326,7 @@ def test_juntas(n: int, k: int) -> None:
 
 def test_blocks_of_juntas(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block has one set of columns, and places are known up to a group of blocks."""
-    monkeypatch.setattr(junta_counts, "_AT_ONCE", 1)
+    monkeypatch.setattr(juntas, "_AT_ONCE", 1)
     monkeypatch.setattr(blocks, "_GROUPS", 3)
     table = Juntas.of("abcde", 2)
     H = CountedJuntas(table.domain, "juntas", 2)
