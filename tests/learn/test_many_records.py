@@ -301,7 +301,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "the place of a count has 16 bits",
     ): test_a_table_of_many_records_is_counted,
     Fault(
-        f"{LEARNERS}.estimate:cells",
+        f"{LEARNERS}.results.estimate:cells",
         "sample.positives[ones].sum()",
         "sample.positives[ones].astype(np.int16).sum()",
         "an estimate counts in 16 bits",
@@ -313,13 +313,13 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "the net of a key has 16 bits",
     ): test_keys_have_all_their_records,
     Fault(
-        f"{LEARNERS}.labels.lookup:LookupLearner.draw",
+        f"{LEARNERS}.lookup:LookupLearner.draw",
         "[y] = count",
         "[y] = min(count, 300)",
         "a label of a key counts at most 300",
     ): test_keys_have_all_their_records,
     Fault(
-        f"{LEARNERS}.boosting:BoostingLearner.filled",
+        f"{LEARNERS}.papers.boosting:BoostingLearner.filled",
         "passed[:wanted]",
         "passed[: min(wanted, 300)]",
         "a weak learner is given 300 records at most",

@@ -23,15 +23,15 @@ def gross(place: str, old: str, new: str, mistake: str, rows: str) -> Gross:
 
 
 EXPONENTIAL = "privacy.mechanisms.scores.exponential:ExponentialMechanism"
-LEARNER = "learners.exponential:ExponentialLearner"
+LEARNER = "learn.exponential:ExponentialLearner"
 SPARSE = "privacy.mechanisms.lists.sparse_selection:SparseSelection"
 HISTOGRAM = "privacy.mechanisms.lists.stable_histogram:StableHistogram.release"
 THRESHOLDS = "privacy.mechanisms.thresholds"
-FORMULAS = "planning.papers:formulas"
-LOWER = "planning.lower"
+FORMULAS = "learn.plan.papers:formulas"
+LOWER = "learn.plan.lower"
 TREE = "theory.decomposition.tree:check_tree"
-VOTING = "learners.voting:VotingLearner"
-SIZES = "learners.online.stage_sizes"
+VOTING = "learn.papers.voting:VotingLearner"
+SIZES = "learn.stream.stage_sizes"
 
 SCORED = (
     "lecture5.exponential_privacy mechanisms.exponential-learner-missed "
@@ -169,7 +169,7 @@ GROSS = [
         "mechanisms.group-estimates",
     ),
     gross(
-        "learners.globally_stable:GloballyStableLearner.draw",
+        "learn.papers.globally_stable:GloballyStableLearner.draw",
         "survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt)]",
         "survivors[int(errors(survivors, fresh).errors.argmin())]",
         "the best of the frequent rules is released",
@@ -215,14 +215,14 @@ GROSS = [
         f"{STATED} lecture5.exponential_sample_size",
     ),
     gross(
-        "planning.papers:_lecture5",
+        "learn.plan.papers:_lecture5",
         "2 * n * alpha**2 / 9",
         "2 * n * alpha**2",
         "the lecture's proof loses a 9",
         f"{STATED} lecture5.exponential_sample_size",
     ),
     gross(
-        "planning.papers:stream_formulas",
+        "learn.plan.papers:stream_formulas",
         "d**9.5 * logarithms",
         "d**5 * logarithms",
         "d^9.5 is read as d^5",
@@ -243,21 +243,21 @@ GROSS = [
         VOTES,
     ),
     gross(
-        "learners.irreducible:IrreducibleLearner.interleaving",
+        "learn.papers.irreducible:IrreducibleLearner.interleaving",
         "1 / (d * (d + 1))",
         "1 / d",
         "the exponent of interleaving is d + 1 times as large",
         VOTES,
     ),
     gross(
-        "learners.irreducible:IrreducibleLearner.listed",
+        "learn.papers.irreducible:IrreducibleLearner.listed",
         "int(self.alpha * chunk.n)",
         "0",
         "teachers list rules without any error only",
         LISTS,
     ),
     gross(
-        "learners.teachers:frontier",
+        "learn.papers.teachers:frontier",
         "waiting[0][0] <= max_errors",
         "waiting[0][0] <= max_errors // 2",
         "teachers list rules of half the errors",
@@ -299,7 +299,7 @@ GROSS = [
         f"planning.indistinct_bits {BOUNDS}",
     ),
     gross(
-        "learners.online.staged:StagedOnlineLearner.mistake_bound",
+        "learn.stream.staged:StagedOnlineLearner.mistake_bound",
         'adaptive=self.adversary == "adaptive"',
         "adaptive=True",
         "the oblivious bound is said to hold for adaptive adversaries",
@@ -334,14 +334,14 @@ GROSS = [
         "regret.few_more_mistakes regret.no_fewer_mistakes",
     ),
     gross(
-        "learners.stable.tournament:_winner",
+        "learn.papers.stable.tournament:_winner",
         "if f == g:\n            continue",
         "if f == g:\n            return None",
         "equal rules are not played again",
         "tournaments.tournaments tournaments.globally_stable_code",
     ),
     gross(
-        "learners.stable.tournament:_winner",
+        "learn.papers.stable.tournament:_winner",
         "(one if f(x) != y else other).update(x, y)",
         "(one if f(x) != y else other)",
         "the sample lacks the example of its tournament",
