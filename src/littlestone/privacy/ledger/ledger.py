@@ -420,16 +420,19 @@ class Books:
         return sorted({cost.neighboring for _, _, cost, _ in self.paid} | set(self.limits))
 
     def relations(self) -> list[NeighboringRelation]:
+        """The relations that a count is shown for: those in use, and those of declared units."""
         units = map(NeighboringRelation.replace_one_unit, self.most)
         return sorted({self.relation, *self.protected, *units})
 
     def spending(self, relation: NeighboringRelation) -> Spending:
+        """What the spends add up to; raises `LedgerError` if nothing bounds it."""
         found = spending(self.paid, relation, None)
         if found is None:
             raise LedgerError("add up a ledger", found=UNBOUNDED, fix="declare it")
         return found
 
     def count(self, relation: NeighboringRelation) -> Count:
+        """The total under a relation, its limit, and which other relations have spends."""
         most = None if relation.unit is None else self.most.get(relation.unit)
         spent = spending(self.paid, relation, most)
         others = tuple(sorted({cost.neighboring for _, _, cost, _ in self.paid} - {relation}))
