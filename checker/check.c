@@ -14,7 +14,11 @@
 
 static size_t hash_of(const word *a, size_t words) {
     word mixed = 0;
-    for (size_t w = 0; w < words; w++) mixed = (mixed ^ mixed >> 29 ^ a[w]) * 0x9E3779B97F4A7C15;
+    for (size_t w = 0; w < words; w++) {  /* no word waits for the one before it */
+        word part = (a[w] + w * 0xC2B2AE3D27D4EB4F) * 0x9E3779B97F4A7C15;
+        mixed += part ^ part >> 29;
+    }
+    mixed *= 0x94D049BB133111EB;
     return (size_t)(mixed ^ mixed >> 32);
 }
 

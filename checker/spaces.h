@@ -103,15 +103,19 @@ FAST static size_t count_ones(const word *a, const word *mask, size_t words) { r
 /* All ones if side `side` of a column has the zeros. */
 static word flip_of(int side) { return side ? 0 : ~(word)0; }
 
-/* Bit c of word r becomes bit r of word c, in each of eight blocks (Hacker's Delight, 7-3). */
-INLINE void transpose(vector a[64]) {
-    word mask = 0xFFFFFFFF;
-    for (int j = 32; j; j >>= 1, mask ^= mask << j)
-        for (int i = 0; i < 64; i = (i + j + 1) & ~j) {
-            vector moved = ((a[i] >> j) ^ a[i + j]) & mask;
-            a[i + j] ^= moved;
-            a[i] ^= moved << j;
-        }
+/* Bit c of word r becomes bit r of word c < many, in each of eight blocks (Hacker's Delight, 7-3).  The first step
+ * tells words of c < 32 from the others. */
+INLINE void transpose(vector a[64], size_t many) {
+    const word masks[6] = {0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F, 0x00FF00FF00FF00FF,
+                           0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
+#pragma GCC unroll 6
+    for (int step = 5; step >= 0; step--)
+        for (int j = 1 << step, first = 0; first < (step < 5 && many <= 32 ? 32 : 64); first += 2 * j)
+            for (int i = first; i < first + j; i++) {
+                vector moved = ((a[i] >> j) ^ a[i + j]) & masks[step];
+                a[i + j] ^= moved;
+                a[i] ^= moved << j;
+            }
 }
 
 /* The columns of stored rows, of which there are `rows`; `width` words to a row. */
@@ -126,7 +130,7 @@ FAST static void make_columns(const word *row, size_t rows, size_t width, word *
             const word *from = row + 64 * w * width + (first + b) % parts;
             for (size_t i = 0; i < here; i++) block[i][b] = from[i * width];
         }
-        transpose(block);
+        transpose(block, columns);
         for (size_t b = 0; b < many; b++) {
             size_t part = 64 * ((first + b) % parts), here = columns - part < 64 ? columns - part : 64;
             word *to = column + part * words + (first + b) / parts;
@@ -137,18 +141,16 @@ FAST static void make_columns(const word *row, size_t rows, size_t width, word *
 
 /* Version spaces */
 
-/* Memory for rows, which fill whole words of a mask, and for one more place with zeros. */
-static word *room_for_rows(checker *c, size_t rows) {
-    size_t places = (rows + 63) / 64 * 64 + 1;
-    word *row = take(c, places * c->width, 8);
-    memset(row + rows * c->width, 0, (places - rows) * c->width * 8);
-    return row;
-}
+/* Places for rows, which fill whole words of a mask, and eight more. */
+static size_t places(size_t rows) { return (rows + 63) / 64 * 64 + 8; }
 
-/* All stored rows. */
-static space stored(checker *c, const word *row, size_t rows) {
+static word *room_for_rows(checker *c, size_t rows) { return take(c, places(rows) * c->width, 8); }
+
+/* All stored rows.  The places after the last one get zeros. */
+static space stored(checker *c, word *row, size_t rows) {
     size_t words = (rows + 63) / 64;
     word *column = take(c, c->columns * words, 8), *mask = take(c, words, 8);
+    memset(row + rows * c->width, 0, (places(rows) - rows) * c->width * 8);
     make_columns(row, rows, c->width, column, c->columns);
     memset(mask, 255, words * 8);
     if (rows % 64) mask[words - 1] = ((word)1 << rows % 64) - 1;
@@ -168,15 +170,29 @@ static space side_of(checker *c, const space *v, size_t x, int s) {
 /* Words of the mask that the rows alone would not need. */
 static size_t spare(const space *v) { return v->words - (v->rows + 63) / 64; }
 
+/* Write the rows of a set one after the other; eight by eight if they are single words, because a branch for each
+ * would mostly be guessed wrong. */
+FAST static void gather(const space *v, size_t width, word *to) {
+    size_t n = 0;
+    for (size_t w = 0; w < v->words; w++) {
+        const word *from = v->row + 64 * w * width;
+        word left = v->mask[w];
+        size_t end = n + (size_t)__builtin_popcountll(left);
+        for (; width == 1 && n < end; n += 8)
+            for (size_t i = 0; i < 8; i++, left &= left - 1)
+                to[n + i] = from[__builtin_ctzll(left | (word)1 << 63)];
+        for (; width > 1 && left; left &= left - 1)
+            memcpy(to + n++ * width, from + (size_t)__builtin_ctzll(left) * width, width * 8);
+        n = end;
+    }
+}
+
 /* The same set, stored without other rows; so the first place has its first row, and so on. */
 static space alone(checker *c, const space *v) {
     if (spare(v) == 0 && v->mask[v->words - 1] >> (v->rows - 1) % 64 == 1) return *v;
-    size_t n = 0, width = c->width;
     word *row = room_for_rows(c, v->rows);
-    for (size_t w = 0; w < v->words; w++)
-        for (word left = v->mask[w]; left; left &= left - 1)
-            memcpy(row + n++ * width, v->row + (64 * w + (size_t)__builtin_ctzll(left)) * width, width * 8);
-    return stored(c, row, n);
+    gather(v, c->width, row);
+    return stored(c, row, v->rows);
 }
 
 /* Whether side s of column x is a subset of side t of column y. */

@@ -23,7 +23,7 @@ FAST static int permutes_rows(const finder *f, const space *v, size_t columns, c
                 const word *column = v->column + x * v->words + first;
                 for (size_t b = 0; b < many; b++) block[literal / 2 % 64][b] = column[b] ^ (literal & 1 ? ~(word)0 : 0);
             }
-            transpose(block);
+            transpose(block, 64);
             for (size_t b = 0; b < many; b++)
                 for (size_t i = 0; i < 64; i++) images[(64 * b + i) * f->width + part] = block[i][b];
         }
