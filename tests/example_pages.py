@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from littlestone.learn import Release
-from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.results.estimate import Estimate, UnreadRecords
 from littlestone.points import Cells, Grid, Listed, Product, Strings
 from littlestone.points.units import Unit
@@ -16,6 +15,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, StepFunction, TableFunction
 from littlestone.rules.box import Box
 from littlestone.rules.trees import ColumnTest, DecisionTree, Split

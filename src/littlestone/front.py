@@ -17,7 +17,6 @@ from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learn import Release
 from littlestone.learn.base import Setting
-from littlestone.learn.costs.mistakes import declared_costs
 from littlestone.learn.declared.declaring import (
     OneOrMore,
     declared_class,
@@ -34,6 +33,7 @@ from littlestone.pictures.figures import picture_kind
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mistakes import declared_costs
 from littlestone.show.files import FIGURES, reserved
 from littlestone.show.pages.release import release_page
 from littlestone.show.tree import class_tree, drawable

@@ -15,11 +15,11 @@ import littlestone
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import parse_class
 from littlestone.learn import ExponentialLearner, Release
-from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.results.group import Group, group_accuracy
 from littlestone.learn.results.promise import rounded_up
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mistakes import MistakeCosts
 
 ROWS = [(f"C{i % 5}", i % 24, int(i % 5 == 2 and i % 7 < 4)) for i in range(3000)]
 CLASSES = {

@@ -26,7 +26,6 @@ from littlestone.learn import (
     PrivateLearner,
     Release,
 )
-from littlestone.learn.costs.mistakes import MOST_COST, MistakeCosts, declared_costs
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import candidates, choose_learner, plan
 from littlestone.learn.regrown import RegrownLearner
@@ -38,6 +37,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mistakes import MOST_COST, MistakeCosts, declared_costs
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorSums, Scores, scores_of
 from littlestone.prove.mechanisms.exact import exact_audit

@@ -21,13 +21,13 @@ from littlestone.learn.lookup import LookupLearner
 from littlestone.learn.papers.boosting import BoostingLearner
 from littlestone.learn.partition import PartitionLearner
 from littlestone.learn.regrown import RegrownLearner
-from littlestone.learn.results.estimate import cells
 from littlestone.learn.rounds import RoundsLearner, left
 from littlestone.points import Integers, Strings, truth
 from littlestone.points.labels import label_number
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
+from littlestone.privacy.draws.estimate import cells
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import FiniteSet

@@ -17,13 +17,13 @@ from littlestone.base.discovery import concrete
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import sample_from_arrays
 from littlestone.learn import PrivateLearner, Release
-from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.results.estimate import Estimate
 from littlestone.learn.results.group import Group
 from littlestone.points import Grid, Product, Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import (
     BitFunction,

@@ -14,7 +14,6 @@ from littlestone.classes import Points, Subsets, Thresholds, parse_class
 from littlestone.classes.text.declared import declared_kinds
 from littlestone.learn import RadiiLearner
 from littlestone.learn.base import MOST_WORK, Setting
-from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.papers.stable.sizes import BatchSizes, paper_sizes
 from littlestone.learn.plan import (
     calibrated,
@@ -28,6 +27,7 @@ from littlestone.learn.plan.choice import explained
 from littlestone.learn.plan.papers import stream_formulas
 from littlestone.points import Integers, Reals, Strings
 from littlestone.privacy import Budget
+from littlestone.privacy.mistakes import MistakeCosts
 
 GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
 

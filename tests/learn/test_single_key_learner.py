@@ -15,10 +15,10 @@ from littlestone.classes.dimensions.searching import has_one_mistake
 from littlestone.classes.promises.named import Named
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, PrivateLearner, SingleKeyLearner
-from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.plan import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.mechanisms.exact import exact_audit
 from littlestone.prove.mechanisms.neighbours import neighbours

@@ -21,13 +21,13 @@ from example_pages import HOSTILE, RULES, release, run_lines, spent, variants
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.base.markup import Html, joined, tag
 from littlestone.learn import Release
-from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.results.estimate import BETA, interval
 from littlestone.learn.results.group import Group
 from littlestone.learn.results.promise import factor
 from littlestone.learn.results.release import NOT_ESTIMATED
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.show.pages.cite import AUTHOR, TITLE
 from littlestone.show.pages.commands import again
 from littlestone.show.pages.ledger import ledger_page

@@ -119,7 +119,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learn.base:PrivateLearner.fit",
+            "littlestone.privacy.draws.base:Draw.pay_and_draw",
             "records = sample.records()\n",
             "records = sample.records()\n"
             "    if not sample.counts[:, 1].any():\n"
@@ -131,7 +131,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learn.base:PrivateLearner.fit",
+            "littlestone.privacy.draws.base:Draw.pay_and_draw",
             "records = sample.records()\n",
             "records = sample.records()\n"
             "    if len(sample.points) == 1:\n"
@@ -155,7 +155,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learn.base:PrivateLearner.fit",
+            "littlestone.privacy.draws.base:Draw.pay_and_draw",
             "records = sample.records()\n",
             "records = sample.records()\n"
             "    if sample.counts[:, 1].sum() > 0:\n"
@@ -167,7 +167,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learn.base:PrivateLearner.fit",
+            "littlestone.privacy.draws.base:Draw.pay_and_draw",
             "shares = sample.unread is not None",
             "shares = any(sample.unread or ())",
             "Shares are bought only if a cell or a label is unread.",
@@ -178,7 +178,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learn.base:PrivateLearner.fit",
+            "littlestone.privacy.draws.base:Draw.pay_and_draw",
             "event = self.event_with(estimate, sample.unit, shares=shares)",
             "event = self.event_with(estimate, sample.unit, shares=shares)\n"
             '    what += f", such as {sample.points[0]}"',
@@ -265,7 +265,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.learn.base:PrivateLearner.fit",
+            "littlestone.privacy.draws.base:Draw.pay_and_draw",
             "hypothesis = self.draw(records, receipt=receipt)\n",
             "hypothesis = self.draw(records, receipt=receipt)\n"
             "    if records.counts[:, 1].sum() < 3:\n"

@@ -19,7 +19,6 @@ from littlestone.cli.console import (
 from littlestone.cli.hypotheses import class_or_file
 from littlestone.cli.options import CostOption, JsonOption, SchemaOption
 from littlestone.learn.base import Bound
-from littlestone.learn.costs.mistakes import declared_costs
 from littlestone.learn.declared.declaring import opened_schema
 from littlestone.learn.plan import AtN, Plan, Row, Stated, StreamPlan, plan_stream
 from littlestone.learn.plan import plan as planned
@@ -27,6 +26,7 @@ from littlestone.learn.plan.choice import refusals
 from littlestone.learn.plan.sizes import in_digits
 from littlestone.learn.results.promise import rounded_up
 from littlestone.privacy.budget import Budget
+from littlestone.privacy.mistakes import declared_costs
 
 _TUNED = "*"
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Generic, Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +19,14 @@ from littlestone.base.errors import DeclarationError, TooLargeError, no_such, sh
 from littlestone.base.steps import searching
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.data.sample import Sample
-from littlestone.learn.costs.mistakes import EQUAL, MistakeCosts
-from littlestone.learn.results.estimate import draw_estimate, estimate_parts
+from littlestone.learn.results.estimate import Estimate
 from littlestone.learn.results.release import Release
 from littlestone.points import Point
-from littlestone.points.units import Unit
-from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost, exact_chance
-from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.rules import Hypothesis
+from littlestone.privacy.cost import exact_chance
+from littlestone.privacy.draws.base import Draw
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mistakes import MistakeCosts
 
 Setting = Literal["realizable", "agnostic"]
 
@@ -82,15 +79,12 @@ class Bound:
     versus: str = ""
 
 
-class PrivateLearner(ABC, Generic[Point]):
+class PrivateLearner(Draw[Point]):
     """A differentially private learner: its guarantee holds for every sample, realizable or not.
 
     A new learner is one file.  It says whether it learns ``several`` labels, what it spends (`event`),
     how it draws and how many examples it needs.  This class does the rest.
     """
-
-    method: ClassVar[str]
-    """The name by which the command line selects it."""
 
     several: ClassVar[bool]
     """Whether it learns classes of more than two labels; every learner declares it."""
@@ -103,16 +97,6 @@ class PrivateLearner(ABC, Generic[Point]):
 
     Other learners look for hypotheses with few errors, which may not exist.
     """
-
-    takes_void: ClassVar[bool] = False
-    """Whether its draw sees the sample through sums over records alone, and never how many there are.
-
-    Then a place of a unit may be void, because the guarantee also covers a record that is replaced by
-    a void place (docs/proofs/units.md, Theorem 3).
-    """
-
-    mistakes: MistakeCosts = EQUAL
-    """What a missed positive and a false alarm cost; `weighing` makes learners with other costs."""
 
     hypotheses: HypothesisClass[Point]
 
@@ -136,15 +120,6 @@ class PrivateLearner(ABC, Generic[Point]):
     def detail(self) -> str:
         """How it learns, in a few words next to the method's name; empty if the name says it."""
         return ""
-
-    @property
-    @abstractmethod
-    def event(self) -> Event:
-        """One use of the learner, as the ledger records it.  It depends on declarations alone."""
-
-    def cost(self) -> PrivacyCost:
-        """The privacy guarantee of one `fit`."""
-        return self.event.cost()
 
     @abstractmethod
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
@@ -261,47 +236,6 @@ class PrivateLearner(ABC, Generic[Point]):
         """
         return cls(hypotheses, budget)
 
-    def event_with(
-        self, estimate: Fraction | None, unit: Unit | None = None, *, shares: bool = False
-    ) -> Event:
-        """`event`, together with the `CellCounts` of epsilon ``estimate`` unless that is None.
-
-        With ``shares`` a part of it counts unread cells and labels (`estimate_parts`).  With a ``unit``
-        it is `Grouped`.  Raises `DeclarationError` for an estimate if the class has more than two
-        labels, and for several records of a unit if the learner does not take void places, if there is
-        an estimate or if nothing would be protected.
-        """
-        if unit is None:
-            return self._estimated(estimate, shares)
-        # docs/proofs/units.md, Theorem 3: void places need a learner that only sums over records.
-        if unit.most > 1 and not self.takes_void:
-            raise DeclarationError(
-                f"learn from {unit} by the method {self.method}",
-                found="it divides the records or counts them, and how many a unit has is private",
-                fix="give --max-records 1, or a method that adds up over records, such as exponential",
-            )
-        if unit.most > 1 and estimate is not None:
-            raise DeclarationError(
-                f"estimate precision, recall and error from {unit}",
-                found="an estimate speaks of a number of records that is private",
-                fix="give --max-records 1, or leave the estimate out",
-            )
-        return for_unit(self._estimated(estimate, shares), unit)
-
-    def _estimated(self, estimate: Fraction | None, shares: bool) -> Event:
-        if estimate is None:
-            return self.event
-        if self.hypotheses.labels > 2:
-            raise DeclarationError(
-                "estimate precision, recall and error",
-                found="they are those of a rule, and there are several labels",
-                fix="leave the estimate out, or ask about one label",
-            )
-        from littlestone.privacy.accounting.composed import Composed
-
-        counts = estimate_parts(estimate, shares=shares)
-        return Composed([(self.event, 1), *((part, 1) for part in counts)], self.cost().delta)
-
     def fit(
         self,
         sample: Sample[Point],
@@ -336,11 +270,7 @@ class PrivateLearner(ABC, Generic[Point]):
         what = f"{purpose or f'learn {label}'} from {self.hypotheses}"
         if not self.mistakes.equal and not purpose:
             what += f"; {self.mistakes}"
-        shares = sample.unread is not None  # as declared, whatever the counts are
-        event = self.event_with(estimate, sample.unit, shares=shares)
         self.require_affordable(sample.n)
-        counts = () if estimate is None else estimate_parts(estimate, shares=shares)
-        records = sample.records()
         # Compute everything possible before the spend, so that little can fail after it.
         release = partial(
             Release,
@@ -348,29 +278,41 @@ class PrivateLearner(ABC, Generic[Point]):
             label=label,
             labels=labels,
             n=sample.n,
-            cost=event.cost(),
-            mechanism=str(event),
             unit=sample.unit,
             spanning=sample.spanning,
             mistakes=self.mistakes,
             accuracy=promise,
         )
-        # The entry is durable when this returns; only then is there a generator to draw with.
-        receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
-        # From here to the return nothing may fail, and nothing but released values goes on.
-        hypothesis = self.draw(records, receipt=receipt)
+        drawn = self.pay_and_draw(
+            sample, ledger=ledger, dataset=dataset, what=what, estimate=estimate, rng=rng
+        )
         return release(
-            hypothesis=hypothesis,
-            private=receipt.private,
-            receipt=receipt.number,
-            estimate=draw_estimate(counts, hypothesis, sample, records, receipt=receipt),
-            total=receipt.total,
-            limit=receipt.limit,
+            hypothesis=drawn.hypothesis,
+            cost=drawn.cost,
+            mechanism=drawn.mechanism,
+            private=drawn.private,
+            receipt=drawn.receipt,
+            estimate=Estimate.of(drawn.counts, sample.n),
+            total=drawn.total,
+            limit=drawn.limit,
         )
 
+
+class WeighedLearner(PrivateLearner[Point]):
+    """With ``cost`` = (a, b) it counts a missed positive as a errors and a false alarm as b."""
+
     @abstractmethod
-    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        """Draw the hypothesis to release, with the generator that ``receipt`` hands out."""
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
+    ) -> None:
+        super().__init__(hypotheses, budget)
+        self.mistakes = MistakeCosts.parse(cost)
+
+    @classmethod
+    def weighing(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
+    ) -> Self:
+        return cls(hypotheses, budget, cost=mistakes)
 
 
 def unfit(

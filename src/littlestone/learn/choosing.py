@@ -15,30 +15,27 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.dimensions.searching import has_one_mistake
 from littlestone.classes.promises.covering import Covering
 from littlestone.classes.promises.named import Named
-from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     MOST_WORK,
     Bound,
     Setting,
+    WeighedLearner,
     binomial_mean,
     has_rule,
     require_plan,
     require_values,
     unfit,
 )
-from littlestone.learn.costs.mistakes import MistakeCosts
-from littlestone.learn.costs.weighed import WeighedLearner
 from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import repeated
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.draws.choosing import ChoosingDraw
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
+from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.parameters import least
-from littlestone.privacy.scores import Elements
-from littlestone.rules import Hypothesis
 
 _DRAW = 1000  # steps
 
@@ -48,7 +45,7 @@ MOST_CANDIDATES = 1 << 26
 """The most candidates by `Covering.most_candidates`; each takes some 80 bytes until one is drawn."""
 
 
-class ChoosingLearner(WeighedLearner[Point]):
+class ChoosingLearner(ChoosingDraw[Point], WeighedLearner[Point]):
     """Release a union of elements, each drawn with Pr ~ r^(positives - negatives it newly covers).
 
     With ``cost`` = (a, b), a missed positive costs a and a false alarm b, and the exponent is
@@ -79,68 +76,38 @@ class ChoosingLearner(WeighedLearner[Point]):
     method = "choosing"
     several = False
     tolerates_label_noise = True
-    takes_void = True
+    hypotheses: HypothesisClass[Point]
+    covering: Covering[Point] | Named[Point]
 
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
-        super().__init__(hypotheses, budget, cost=cost)
-        self.covering = _covering(hypotheses)
-        if isinstance(self.covering, Named) and not self.mistakes.equal:
+        WeighedLearner.__init__(self, hypotheses, budget, cost=cost)
+        covering = _covering(hypotheses)
+        if isinstance(covering, Named) and not self.mistakes.equal:
             raise unfit(
                 hypotheses,
                 self.method,
                 found="its rules are changes of the SOA, which hold missed positives and false alarms",
                 declare="points, subsets, rules or rule_sets, or leave the costs out",
             )
-        if self.covering.parts > MOST_ROUNDS:
+        if covering.parts > MOST_ROUNDS:
             raise TooLargeError(
-                f"choose {self.covering.parts:,} elements one after another",
+                f"choose {covering.parts:,} elements one after another",
                 found=f"each round costs, and at most {MOST_ROUNDS:,} rounds are composed",
                 fix="take another method, such as partition, or declare fewer elements",
             )
-        target = budget.cost
-        self.rounds = max(1, self.covering.parts)
-        growth = self.covering.elements_per_point
-        self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
+        target, rounds = budget.cost, max(1, covering.parts)
+        mechanism = round_of(rounds, covering.elements_per_point, target, self.mistakes)
         # Every round is charged, also one that releases nothing.
-        self._event = repeated(self.mechanism, self.rounds, target.delta)
-
-    @property
-    def event(self) -> Event:
-        return self._event
-
-    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        chosen: list[Hypothesis[Point]] = []
-        for rounds in range(self.rounds, 0, -1):
-            competing = self.competing(sample, rounds)
-            scores = self.mechanism.score(competing.positives, competing.negatives)
-            i = self.mechanism.draw_scores(scores, competing.lengths, receipt=receipt)
-            if i is not None:
-                chosen.append(competing.element(i))
-                # What was released decides which records stay: docs/proofs/peeling.md, Theorem 1.
-                sample = self.left(sample, competing, i)
-        return self.covering.union(chosen)
-
-    def competing(self, sample: Sample[Point], rounds: int) -> Elements:
-        """The elements that cover a positive example; with one of the ``rounds`` left, the constant 1.
-
-        It competes whatever the examples are.  In an earlier round it might win before the elements
-        that together do better.
-        """
-        found, everything = self.covering.elements(sample), self.covering.everything
-        if everything is None or rounds > 1:
-            return found
-        size = found.size
-        negatives, positives = sample.counts.sum(axis=0).tolist()
-        return Elements(
-            # The constant 1 competes whatever the records are; only if it were covered by some
-            # would it be a new candidate.
-            np.append(found.positives, positives),
-            np.append(found.negatives, negatives),
-            lambda i: everything if i == size else found.element(i),
-            lambda i: np.arange(len(sample.points)) if i == size else found.covered(i),
-            None if found.lengths is None else np.append(found.lengths, 1),
+        ChoosingDraw.__init__(
+            self,
+            hypotheses,
+            covering,
+            mechanism,
+            rounds=rounds,
+            delta=target.delta,
+            mistakes=self.mistakes,
         )
 
     def work(self, n: int) -> int:
@@ -152,29 +119,6 @@ class ChoosingLearner(WeighedLearner[Point]):
     def require_affordable(self, n: int) -> None:
         super().require_affordable(n)
         require_candidates(self.covering, n)
-
-    def left(self, sample: Sample[Point], elements: Elements, i: int) -> Sample[Point]:
-        """The examples that element i does not cover; each record stays or goes independently."""
-        return elements.left(sample, i)
-
-    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
-        return self._distribution(sample, (), self.rounds)
-
-    def _distribution(
-        self, sample: Sample[Point], chosen: tuple[Hypothesis[Point], ...], rounds: int
-    ) -> dict[Hypothesis[Point], Fraction]:
-        if not rounds:
-            return {self.covering.union(chosen): Fraction(1)}
-        elements, total = self.competing(sample, rounds), dict[Hypothesis[Point], Fraction]()
-        scores = elements.of_each(self.mechanism.score(elements.positives, elements.negatives))
-        for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
-            after, rest = chosen, sample
-            if i is not None:
-                after, rest = (*chosen, elements.element(i)), self.left(sample, elements, i)
-            for h, p in self._distribution(rest, after, rounds - 1).items():
-                total[h] = total.get(h, Fraction(0)) + chance * p
-        return total
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The examples that suffice if a hypothesis is one element (docs/proofs/choosing.md); or None.

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from fractions import Fraction
-from typing import Any
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, Scored
-from littlestone.data.sample import Sample
-from littlestone.learn.base import Bound, Setting, require_plan, unfit
-from littlestone.learn.costs.weighed import WeighedLearner
+from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
 from littlestone.points import Point
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.scores import ErrorSums, Scores
-from littlestone.rules import Hypothesis
+from littlestone.privacy.draws.exponential import ExponentialDraw
 
 
-class ExponentialLearner(WeighedLearner[Point]):
+class ExponentialLearner(ExponentialDraw[Point], WeighedLearner[Point]):
     """Release h in H with Pr[h] ~ r^-(number of errors of h), r rational, r <= e^(epsilon / 2).
 
     epsilon-DP (delta = 0) for every sample: replacing one record moves every error count by at most
@@ -39,12 +31,12 @@ class ExponentialLearner(WeighedLearner[Point]):
     method = "exponential"
     several = True
     tolerates_label_noise = True
-    takes_void = True
+    hypotheses: Scored[Point]
 
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
-        super().__init__(hypotheses, budget, cost=cost)
+        WeighedLearner.__init__(self, hypotheses, budget, cost=cost)
         self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, Scored) or not hypotheses.forms:
             infinite = hypotheses.domain.size is None
@@ -61,17 +53,12 @@ class ExponentialLearner(WeighedLearner[Point]):
             )
         # Before the spend: nothing may fail once it is paid for.
         hypotheses.require_scorable()
-        self.hypotheses: Scored[Point] = hypotheses
-        self.size = hypotheses.forms
-        self.mechanism = ExponentialMechanism(budget.epsilon, self.mistakes.largest)
-
-    @property
-    def event(self) -> ExponentialMechanism:
-        return self.mechanism
+        ExponentialDraw.__init__(self, hypotheses, budget.epsilon, self.mistakes)
+        self.size, self.most_errors = hypotheses.forms, hypotheses.most_errors
 
     def require_affordable(self, n: int) -> None:
         super().require_affordable(n)
-        most = self.hypotheses.most_errors
+        most = self.most_errors
         # n is public, so this refusal tells nothing about the records.
         if most is not None and n * self.mistakes.largest > most:
             raise TooLargeError(
@@ -80,34 +67,6 @@ class ExponentialLearner(WeighedLearner[Point]):
                 f"for {most:,}",
                 fix="learn from fewer records, or declare smaller costs",
             )
-
-    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        scores = self.scores(sample)
-        if isinstance(scores, ErrorSums):
-            item = scores.item(self.mechanism.draw_sum(scores, receipt=receipt))
-        else:
-            item = scores.item(self.mechanism.draw(scores, receipt=receipt))
-        # The number drawn is all that left the mechanism; writing it as a rule reads no record.
-        return self.hypotheses.written(item)
-
-    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
-        scores, law = self.scores(sample), dict[Hypothesis[Point], Fraction]()
-        drawn: Mapping[Any, Fraction]
-        if isinstance(scores, ErrorSums):
-            drawn = self.mechanism.distribution_of_sums(scores)
-        else:
-            drawn = self.mechanism.distribution(scores)
-        for place, mass in drawn.items():
-            h = self.hypotheses.written(scores.item(place))
-            law[h] = law.get(h, Fraction(0)) + mass
-        return law
-
-    def scores(self, sample: Sample[Point]) -> Scores:
-        """What the draw scores: the number of errors of each hypothesis, or what they cost."""
-        if not self.mistakes.equal:  # so there are two labels
-            sample = sample.weighted(self.mistakes.weights)
-        return self.hypotheses.scores(sample)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:
         """The examples that suffice, by a bound that averages over the sample and the draw at once.

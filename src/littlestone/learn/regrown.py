@@ -21,7 +21,6 @@ from littlestone.learn.base import (
     require_plan,
     unfit,
 )
-from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.points import Point
 from littlestone.privacy.accounting.composed import Composed
@@ -30,6 +29,7 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import DecisionTree, Hypothesis

@@ -12,8 +12,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.blocks import holding
 from littlestone.classes.rule_lists import InRounds, Rule
 from littlestone.data.sample import Sample
-from littlestone.learn.base import Bound, Setting, require_plan, unfit
-from littlestone.learn.costs.weighed import WeighedLearner
+from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
 from littlestone.learn.exponential import least_size
 from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate

@@ -13,8 +13,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.by_table import ByTable, Unlisted
 from littlestone.classes.rule_lists import InRounds
 from littlestone.data.sample import Records, Sample
-from littlestone.learn.base import Bound, Setting, require_plan, unfit
-from littlestone.learn.costs.weighed import WeighedLearner
+from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.points import MISSING, OTHER, Point

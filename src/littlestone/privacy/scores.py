@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,3 +146,51 @@ class Elements:
         kept = np.ones(len(sample.points), dtype=bool)
         kept[self.covered(i)] = False
         return sample.kept(kept)
+
+
+class Rules(Protocol):
+    """A declared class of rules, of which a payment says the name."""
+
+    @property
+    def labels(self) -> int:
+        """The number k + 1 of labels."""
+
+    def __str__(self) -> str:
+        """The class in words."""
+
+
+class Scorable(Rules, Protocol):
+    """A class whose rules are scored by their errors; outside, `classes.Scored` keeps these promises.
+
+    Every rule that ``sample`` does not determine is declared.  If a record is replaced, the errors of
+    every item move by at most 1, and the items stay the same: Theorem 1 of
+    docs/proofs/exponential-mechanism.md rests on it.  Neither method fails, whatever the sample is.
+    """
+
+    def scores(self, sample: Sample[Any], /) -> Scores:
+        """The number of examples of ``sample`` that each item labels wrongly."""
+
+    def written(self, item: Any, /) -> Hypothesis[Any]:
+        """The rule of an item of `scores`."""
+
+
+class Coverable(Protocol):
+    """Unions of elements, few of which cover a point; `Covering` and `Named` keep these promises.
+
+    A record is covered by at most ``elements_per_point`` elements, a set that the record alone
+    determines: Theorem 1 of docs/proofs/choosing.md rests on it.  No method fails, whatever the sample.
+    """
+
+    @property
+    def elements_per_point(self) -> int:
+        """The most elements that cover one point."""
+
+    @property
+    def everything(self) -> Hypothesis[Any] | None:
+        """The constant 1, if it is not an element; None if it is one."""
+
+    def elements(self, sample: Sample[Any], /) -> Elements:
+        """All elements that cover a positive example."""
+
+    def union(self, elements: Iterable[Hypothesis[Any]], /) -> Hypothesis[Any]:
+        """The function that is 1 wherever one of the ``elements`` is; without elements, constant 0."""

@@ -45,7 +45,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "exponential-learner-missed": [
         Fault(
-            f"{LEARNERS}.exponential:ExponentialLearner.__init__",
+            "littlestone.privacy.draws.exponential:ExponentialDraw.__init__",
             ", self.mistakes.largest)",
             ")",
             "costs do not count for the sensitivity",
@@ -177,9 +177,9 @@ FAULTS: dict[str, list[Fault]] = {
     "conditions-learner": [TWICE],
     "open-conditions-learner": [
         Fault(
-            f"{LEARNERS}.choosing:ChoosingLearner.__init__",
-            "growth = self.covering.elements_per_point",
-            "growth = 1",
+            f"{MECHANISMS}.lists.choosing:ChoosingMechanism.fresh",
+            "return self.growth",
+            "return 1",
             "a record brings one rule",
         ),
     ],
@@ -232,7 +232,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "group-estimates": [
         Fault(
-            "littlestone.learn.costs.mistakes:MistakeCosts.largest",
+            "littlestone.privacy.mistakes:MistakeCosts.largest",
             "max(self.missed, self.alarm)",
             "min(self.missed, self.alarm)",
             "the smaller cost is the sensitivity",

@@ -12,11 +12,11 @@ from typing import Any
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
-from littlestone.learn.costs.mistakes import MistakeCosts
-from littlestone.learn.results.estimate import CELLS
 from littlestone.privacy import Budget
+from littlestone.privacy.draws.estimate import CELLS
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns, ErrorSums
 from littlestone.prove.mechanisms import Subject, mechanism_subject

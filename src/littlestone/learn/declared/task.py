@@ -17,7 +17,6 @@ from littlestone.data.readings import Reading
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
 from littlestone.learn.base import Setting
-from littlestone.learn.costs.mistakes import MistakeCosts, declared_costs
 from littlestone.learn.declared.declaring import OneOrMore, declared_class
 from littlestone.learn.declared.fitting import require_fit
 from littlestone.learn.plan import choose_learner
@@ -32,6 +31,7 @@ from littlestone.privacy.cost import decimal_text, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.declared import checked
+from littlestone.privacy.mistakes import MistakeCosts, declared_costs
 from littlestone.privacy.randomness import chosen_generator
 
 if TYPE_CHECKING:

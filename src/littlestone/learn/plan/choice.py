@@ -13,11 +13,11 @@ from littlestone.base.progress import tracked
 from littlestone.classes.base import HypothesisClass, Scored
 from littlestone.classes.dimensions.searching import has_one_mistake
 from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan
-from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.points.columns import columns_of
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
+from littlestone.privacy.mistakes import MistakeCosts
 
 if TYPE_CHECKING:
     from littlestone.learn.bits import Binary

@@ -12,7 +12,6 @@ from littlestone.base.progress import tracked
 from littlestone.base.visible import shortened
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.learn.base import Bound, PrivateLearner
-from littlestone.learn.costs.mistakes import MistakeCosts
 from littlestone.learn.plan.calibration import Calibrated
 from littlestone.learn.plan.choice import ALPHA, BETA, Candidate, candidates
 from littlestone.learn.plan.lower import LowerBound, lower_bounds
@@ -20,6 +19,7 @@ from littlestone.learn.plan.papers import Stated, formulas
 from littlestone.pictures import chart as charts
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.mistakes import MistakeCosts
 
 _KEY = ("off", "on", "ink")  # the tones of the sizes in a chart
 

@@ -6,27 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from littlestone.data.sample import Sample
-from littlestone.privacy.cost import decimal_text, exact_epsilon, require_epsilon
-from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.cost import decimal_text, exact_epsilon
+from littlestone.privacy.draws.estimate import (
+    CELLS,
+    UNREAD,
+    Noisy,
+    counts_of_rule,
+    counts_of_unread,
+)
 from littlestone.rules import Hypothesis
-
-if TYPE_CHECKING:
-    from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 
 BETA = Fraction(1, 20)
 """The probability with which an interval that is shown may fail, over the noise."""
-
-CELLS = ("true positives", "false positives", "false negatives")
-
-UNREAD = ("cells", "labels")
-
-UNREAD_PART = Fraction(1, 4)
-"""The part of the estimate's epsilon that counts unread cells and labels."""
 
 
 class Share(NamedTuple):
@@ -43,34 +39,6 @@ class UnreadRecords(NamedTuple):
     epsilon: Fraction
     cells: int
     labels: int
-
-
-def estimate_parts(epsilon: Fraction, *, shares: bool) -> tuple[CellCounts, ...]:
-    """What an estimate of ``epsilon`` draws: the counts of a rule, and the unread ones with ``shares``.
-
-    A record may have both an unread cell and an unread label, so these two are counted together.
-
-    >>> [str(part.epsilon) for part in estimate_parts(Fraction(1), shares=True)]
-    ['3/4', '1/4']
-    """
-    require_epsilon(epsilon)
-    if not shares:
-        return (_of_rule(epsilon),)
-    part = epsilon * UNREAD_PART
-    # The two parts are composed: their epsilons add up.
-    return _of_rule(epsilon - part), _of_unread(part)
-
-
-def _of_rule(epsilon: Fraction) -> CellCounts:
-    from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-
-    return CellCounts(epsilon, len(CELLS))
-
-
-def _of_unread(epsilon: Fraction) -> CellCounts:
-    from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-
-    return CellCounts(epsilon, len(UNREAD), together=True)
 
 
 @dataclass(frozen=True)
@@ -97,6 +65,15 @@ class Estimate:
     false_positives: int
     false_negatives: int
     unread: UnreadRecords | None = field(default=None, kw_only=True)
+
+    @classmethod
+    def of(cls, counts: Sequence[Noisy], n: int) -> Estimate | None:
+        """The estimate of ``n`` records by what `draw_counts` drew; None if nothing was."""
+        if not counts:
+            return None
+        (epsilon, noisy), *more = counts
+        unread = [UnreadRecords(of.epsilon, *of.counts) for of in more]
+        return cls(epsilon, n, *noisy, unread=unread[0] if unread else None)
 
     @property
     def spent(self) -> Fraction:
@@ -127,7 +104,7 @@ class Estimate:
         """The shares of records with an unread cell and with an unread label; None if not bought."""
         if self.unread is None:
             return None
-        t = _of_unread(self.unread.epsilon).within(self._beta(len(UNREAD), beta))
+        t = counts_of_unread(self.unread.epsilon).within(self._beta(len(UNREAD), beta))
         cells, labels = self.unread.cells, self.unread.labels
         return self._share(self._near(cells, t)), self._share(self._near(labels, t))
 
@@ -146,7 +123,7 @@ class Estimate:
 
     def _range(self, count: int, beta: Fraction) -> tuple[int, int, int]:
         """A noisy count, and the least and largest true count that noise of at most t allows."""
-        return self._near(count, _of_rule(self.epsilon).within(self._beta(len(CELLS), beta)))
+        return self._near(count, counts_of_rule(self.epsilon).within(self._beta(len(CELLS), beta)))
 
     def _near(self, count: int, t: int) -> tuple[int, int, int]:
         low, middle, high = (min(max(count + move, 0), self.n) for move in (-t, 0, t))
@@ -214,40 +191,6 @@ class Estimate:
 def _share(inside: int, outside: int) -> Fraction:
     # If nothing is counted, any share will do; the interval says so.
     return Fraction(inside, inside + outside) if inside + outside else Fraction(0)
-
-
-def cells(rule: Hypothesis[Any], sample: Sample[Any]) -> tuple[int, int, int]:
-    """The true positives, false positives and false negatives of ``rule``, in at most one per record.
-
-    They depend on the data: for `CellCounts` only.
-    """
-    ones = np.fromiter(map(rule, sample.points), dtype=bool, count=len(sample.points))
-    return (
-        int(sample.positives[ones].sum()),
-        int(sample.negatives[ones].sum()),
-        int(sample.positives[~ones].sum()),
-    )
-
-
-def draw_estimate(
-    parts: Sequence[CellCounts],
-    rule: Hypothesis[Any],
-    sample: Sample[Any],
-    records: Sample[Any],
-    *,
-    receipt: Receipt,
-) -> Estimate | None:
-    """The estimate of ``rule`` by the `estimate_parts` that the receipt paid for; None for no parts.
-
-    ``records`` are those of the sample, which may have void places as well.
-    """
-    if not parts:
-        return None
-    noisy, unread = parts[0].draw(cells(rule, records), receipt=receipt), None
-    if sample.unread is not None:
-        found = parts[1].draw(sample.unread, receipt=receipt)
-        unread = UnreadRecords(parts[1].epsilon, *found)
-    return Estimate(parts[0].epsilon, sample.n, *noisy, unread=unread)
 
 
 def errors(rule: Hypothesis[Any], sample: Sample[Any]) -> int:

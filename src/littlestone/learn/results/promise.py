@@ -12,11 +12,11 @@ from littlestone.classes.base import Enumerable, HypothesisClass, is_scorable
 from littlestone.data import Label
 from littlestone.data.sample import Sample
 from littlestone.learn.base import PrivateLearner
-from littlestone.learn.costs.mistakes import EQUAL, MistakeCosts
 from littlestone.learn.results.estimate import BETA, errors
 from littlestone.learn.results.release import Release
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.mistakes import EQUAL, MistakeCosts
 from littlestone.rules import Hypothesis
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.

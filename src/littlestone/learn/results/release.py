@@ -13,7 +13,6 @@ from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shown
 from littlestone.base.visible import shortened, visible
 from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING, Table
-from littlestone.learn.costs.mistakes import EQUAL, MistakeCosts
 from littlestone.learn.results.estimate import Estimate
 from littlestone.points import require_list
 from littlestone.points.labels import declared_labels
@@ -25,6 +24,7 @@ from littlestone.privacy.cost import (
     exact,
     exact_delta,
 )
+from littlestone.privacy.mistakes import EQUAL, MistakeCosts
 from littlestone.rules import Hypothesis
 
 if TYPE_CHECKING:

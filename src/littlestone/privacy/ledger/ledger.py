@@ -405,6 +405,7 @@ class Books:
 
     @classmethod
     def read(cls, connection: Connection, names: Sequence[str]) -> Self:
+        """What stands in the tables under these ``names`` of the data set."""
         paid, limits = rows.paid(connection, names), rows.limits(connection, names)
         return cls(paid, limits, rows.most(connection, names))
 

@@ -12,11 +12,12 @@ from typing import Any
 from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
-from littlestone.learn.costs.mistakes import MistakeCosts
-from littlestone.learn.results.estimate import CELLS, Estimate, cells
+from littlestone.learn.results.estimate import Estimate
 from littlestone.privacy.budget import Budget
+from littlestone.privacy.draws.estimate import CELLS, cells
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.subject import Run, Subject, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import (

@@ -22,11 +22,12 @@ from littlestone.learn.declared.checking import (
     count_faults,
     label_check,
 )
-from littlestone.learn.results.estimate import UNREAD, UNREAD_PART, UnreadRecords
+from littlestone.learn.results.estimate import UnreadRecords
 from littlestone.learn.results.unread import UnreadCounts, count_unread, unread_event
 from littlestone.points import Codes
 from littlestone.points.columns import columns_of
 from littlestone.privacy.budget import Budget
+from littlestone.privacy.draws.estimate import UNREAD, UNREAD_PART
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.prove.mechanisms.neighbours import neighbours

@@ -1,1 +1,0 @@
-"""What mistakes cost."""

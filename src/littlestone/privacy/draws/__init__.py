@@ -1,0 +1,1 @@
+"""From a sample to a drawn hypothesis: pay, draw, and let out only what was drawn."""

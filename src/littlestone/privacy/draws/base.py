@@ -1,0 +1,155 @@
+"""The order in which every learner of a sample works: refuse, pay, draw."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
+
+from littlestone.base.errors import DeclarationError
+from littlestone.data.sample import Sample
+from littlestone.points import Point
+from littlestone.points.units import Unit
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.grouped import for_unit
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.draws.estimate import Noisy, draw_counts, estimate_parts
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger.ledger import BaseLedger
+from littlestone.privacy.ledger.receipt import Receipt
+from littlestone.privacy.mistakes import EQUAL, MistakeCosts
+from littlestone.privacy.scores import Rules
+
+if TYPE_CHECKING:
+    from littlestone.rules import Hypothesis
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What leaves a draw: the hypothesis, its noisy counts, and what the receipt says of the payment.
+
+    Nothing else of the sample is in it, so it is as private as ``cost`` says.  ``private`` is False if
+    a seeded generator was used.
+    """
+
+    hypothesis: Hypothesis[Any]
+    counts: tuple[Noisy, ...]
+    cost: PrivacyCost
+    mechanism: str
+    private: bool
+    receipt: int
+    total: PrivacyCost | None
+    limit: PrivacyCost | None
+
+
+class Draw(ABC, Generic[Point]):
+    """A differentially private choice of a hypothesis, which pays before it draws.
+
+    A subclass says what one draw is (`event`), and draws with the generator of its receipt (`draw`).
+    """
+
+    method: ClassVar[str]
+    """The name by which the command line selects it."""
+
+    takes_void: ClassVar[bool] = False
+    """Whether its draw sees the sample through sums over records alone, and never how many there are.
+
+    Then a place of a unit may be void, because the guarantee also covers a record that is replaced by
+    a void place (docs/proofs/units.md, Theorem 3).
+    """
+
+    mistakes: MistakeCosts = EQUAL
+    """What a missed positive and a false alarm cost."""
+
+    hypotheses: Rules
+
+    @property
+    @abstractmethod
+    def event(self) -> Event:
+        """One use of the learner, as the ledger records it.  It depends on declarations alone."""
+
+    @abstractmethod
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        """Draw the hypothesis to release, with the generator that ``receipt`` hands out."""
+
+    def cost(self) -> PrivacyCost:
+        """The privacy guarantee of one `draw`."""
+        return self.event.cost()
+
+    def event_with(
+        self, estimate: Fraction | None, unit: Unit | None = None, *, shares: bool = False
+    ) -> Event:
+        """`event`, together with the `CellCounts` of epsilon ``estimate`` unless that is None.
+
+        With ``shares`` a part of it counts unread cells and labels (`estimate_parts`).  With a ``unit``
+        it is `Grouped`.  Raises `DeclarationError` for an estimate if the class has more than two
+        labels, and for several records of a unit if the learner does not take void places, if there is
+        an estimate or if nothing would be protected.
+        """
+        if unit is None:
+            return self._estimated(estimate, shares)
+        # docs/proofs/units.md, Theorem 3: void places need a learner that only sums over records.
+        if unit.most > 1 and not self.takes_void:
+            raise DeclarationError(
+                f"learn from {unit} by the method {self.method}",
+                found="it divides the records or counts them, and how many a unit has is private",
+                fix="give --max-records 1, or a method that adds up over records, such as exponential",
+            )
+        if unit.most > 1 and estimate is not None:
+            raise DeclarationError(
+                f"estimate precision, recall and error from {unit}",
+                found="an estimate speaks of a number of records that is private",
+                fix="give --max-records 1, or leave the estimate out",
+            )
+        return for_unit(self._estimated(estimate, shares), unit)
+
+    def _estimated(self, estimate: Fraction | None, shares: bool) -> Event:
+        if estimate is None:
+            return self.event
+        if self.hypotheses.labels > 2:
+            raise DeclarationError(
+                "estimate precision, recall and error",
+                found="they are those of a rule, and there are several labels",
+                fix="leave the estimate out, or ask about one label",
+            )
+        counts = estimate_parts(estimate, shares=shares)
+        return Composed([(self.event, 1), *((part, 1) for part in counts)], self.cost().delta)
+
+    def pay_and_draw(
+        self,
+        sample: Sample[Point],
+        *,
+        ledger: BaseLedger,
+        dataset: str,
+        what: str,
+        estimate: Fraction | None = None,
+        rng: random.Random | None = None,
+    ) -> Drawn:
+        """Spend `event_with` on ``dataset`` in the ledger, then draw a hypothesis and its counts.
+
+        ``what`` says in public words what is learned.  ``rng`` is the system's cryptographic generator
+        by default.  Raises, before anything is spent, `DeclarationError` as `event_with` does; and
+        before anything is drawn, `BudgetExceededError` or `LedgerError`.
+        """
+        # All that may be refused, and all that can be made ready, comes before the spend.
+        shares = sample.unread is not None  # as declared, whatever the counts are
+        event = self.event_with(estimate, sample.unit, shares=shares)
+        counts = () if estimate is None else estimate_parts(estimate, shares=shares)
+        cost, mechanism = event.cost(), str(event)
+        records = sample.records()
+        # The entry is durable when this returns; only then is there a generator to draw with.
+        receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
+        # From here to the return nothing may fail, and nothing but released values goes on.
+        hypothesis = self.draw(records, receipt=receipt)
+        return Drawn(
+            hypothesis,
+            draw_counts(counts, hypothesis, sample, records, receipt=receipt),
+            cost,
+            mechanism,
+            private=receipt.private,
+            receipt=receipt.number,
+            total=receipt.total,
+            limit=receipt.limit,
+        )
