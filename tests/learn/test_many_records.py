@@ -301,7 +301,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "the place of a count has 16 bits",
     ): test_a_table_of_many_records_is_counted,
     Fault(
-        f"{LEARNERS}.results.estimate:cells",
+        "littlestone.privacy.draws.estimate:cells",
         "sample.positives[ones].sum()",
         "sample.positives[ones].astype(np.int16).sum()",
         "an estimate counts in 16 bits",
