@@ -28,8 +28,12 @@ def at_least(successes: int, trials: int, beta: Fraction) -> Fraction:
     >>> round(float(at_least(90, 100, Fraction(1, 40))), 9)
     0.823777402
     """
+    # Without a success no p > 0 is excluded; otherwise the bound is the largest p under which so many
+    # successes or more have probability at most beta.
     if successes == 0:
         return Fraction(0)
+    # Rounded down, and all tails up, so the bound is too low if anything (docs/proofs/audit.md,
+    # "Statistical audits").
     limit = _DOWN.divide(Decimal(beta.numerator), Decimal(beta.denominator))
     choices = _choices(trials, successes)
     low, high = 0, successes * _GRID // trials  # beyond the mean the tail probability is not small
@@ -48,6 +52,7 @@ def at_most(successes: int, trials: int, beta: Fraction) -> Fraction:
     >>> round(float(at_most(0, 100, Fraction(1, 20))), 9)
     0.02951305
     """
+    # Failures are binomial with 1 - p.
     return 1 - at_least(trials - successes, trials, beta)
 
 
@@ -60,6 +65,7 @@ def binomial_chances(trials: int, p: float) -> NDArray[np.float64]:
     if p in (0, 1):
         sure: NDArray[np.float64] = np.eye(trials + 1)[trials if p else 0]
         return sure
+    # In logarithms, because C(n, k) overflows a float and p^k underflows.
     factorials = np.array([lgamma(k + 1) for k in range(trials + 1)])
     k = np.arange(trials + 1)
     choices = factorials[-1] - factorials - factorials[::-1]

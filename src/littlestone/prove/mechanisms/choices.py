@@ -37,6 +37,8 @@ class Choices:
     def choose(self, weights: Sequence[Fraction]) -> int:
         """Choose one of the outcomes 0, 1, ... with these weights."""
         if self._position == len(self._left):
+            # A run is given up as soon as it is rarer than asked for: what is left out only makes
+            # the masses lower bounds.
             likely = [i for i, w in enumerate(weights) if self._weight * w >= self._least]
             if not likely:
                 self._given_up = True
@@ -88,6 +90,7 @@ class Choices:
             except (Exception, _TooRare):
                 if not self._given_up:  # numpy replaces what an index raises by errors of its own
                     raise
+            # The next run differs in the last choice that has another outcome left: depth first.
             while self._left and len(self._left[-1]) == 1:
                 self._left.pop()
             if not self._left:
@@ -155,6 +158,7 @@ def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Out
 
     try:
         while 1 - sum(found.values()) > Fraction(1, 2**16):
+            # Ever rarer runs, until nearly all of the mass is known or the runs are used up.
             least /= 4
             found = choices.explore(counted, least)
     except _Enough:

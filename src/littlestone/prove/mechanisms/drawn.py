@@ -70,6 +70,8 @@ def drawn(subject: Subject[Data], pairs: Iterable[tuple[Data, Data]], runs: int 
     """
     listed = list(pairs)
     laws = {data: law_of(subject, data, runs) for pair in listed for data in pair}
+    # A lower bound above the stated mass shows another law, and one below it shows nothing
+    # (docs/proofs/audit.md, "Real sizes", step 1).
     wrong = sum(
         mass > said.get(output, 0)
         for data, law in laws.items()
@@ -78,6 +80,7 @@ def drawn(subject: Subject[Data], pairs: Iterable[tuple[Data, Data]], runs: int 
     )
     claim = subject.event.cost()
     ratio = exp_above(claim.epsilon)
+    # What was not followed of the other law may lie in the same outputs, so it is added there (step 3).
     beyond = sum(
         hockey_stick(laws[one], laws[other], ratio) - ratio * (1 - sum(laws[other].values()))
         > claim.delta

@@ -114,10 +114,13 @@ def exact_audit(
     claim, guarantee = event.cost(), event.guarantee()
     tested = list(pairs)
     known = _worked_out(distribution, tested, jobs)
+    # At 0, 1/2, 1 and 3/2 of the claim: a law may keep it at its own epsilon and break what follows
+    # at others.
     halves = [claim.epsilon * i / 2 for i in range(4)]
     at = sorted({*(halves if epsilons is None else epsilons), claim.epsilon})
     claims: list[tuple[str, Fraction, Fraction, _Measure]] = []
     for epsilon in at:
+        # Both the measured delta and the claimed one are taken at this ratio, so rounding it is fair.
         r = ratio_below(epsilon)
         claims.append(("delta", epsilon, claimed_delta(claim, r), partial(_Two.stick, ratio=r)))
     for order in _ORDERS:
@@ -159,6 +162,7 @@ def ratio_below(epsilon: Fraction) -> Fraction:
     >>> float(ratio_below(Fraction(1)))
     2.718281828459045
     """
+    # e^epsilon is the power of a smaller one, where the series is sharp.
     parts = max(1, math.ceil(epsilon / _LARGEST))
     return exp_below(epsilon / parts, bits=256) ** parts
 
@@ -172,6 +176,7 @@ def claimed_delta(claim: PrivacyCost, ratio: Fraction) -> Fraction:
     >>> claimed_delta(PrivacyCost(Fraction(1), Fraction(1, 10)), Fraction(3))
     Fraction(1, 10)
     """
+    # Where the two bounds of the proof meet (docs/proofs/audit.md, "Claims at other epsilons", step 3).
     r = ratio_below(claim.epsilon)
     return claim.delta + (1 - claim.delta) * max(Fraction(0), r - ratio) / (r + 1)
 
@@ -211,6 +216,7 @@ def _up(x: Fraction) -> tuple[int, int]:
     True
     """
     shift = _BITS - x.numerator.bit_length() + x.denominator.bit_length()
+    # Both ways round up, so a moment is never understated.
     if shift < 0:
         return -(-x.numerator // (x.denominator << -shift)) << -shift, 0
     return -(-(x.numerator << shift) // x.denominator), shift
@@ -263,11 +269,13 @@ class _Two:
     def _found(self, delta: Fraction) -> Fraction | None:
         p, q = self.p, self.q
         inside_p = sum((mass for y, mass in p.items() if not q.get(y)), Fraction(0))
+        # Outputs that only P has exceed delta at every ratio.
         if inside_p > delta:
             return None
         # The divergence is linear in r between two likelihood ratios, at which an output joins the sum.
         inside_q = Fraction(0)
         for ratio, y in self._joining:
+            # The root lies above the next output's ratio, so no further output counts.
             if inside_q and inside_p - delta >= ratio * inside_q:
                 break
             inside_p, inside_q = inside_p + p[y], inside_q + q[y]

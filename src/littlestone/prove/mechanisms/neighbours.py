@@ -26,6 +26,7 @@ def neighbours(
         product(records, repeat=n - 1) if ordered else combinations_with_replacement(records, n - 1)
     )
     for rest in rests:
+        # Without an order the place of the record that changes says nothing.
         for i in range(n if ordered else 1):
             for one, other in combinations(records, 2):
                 yield (*rest[:i], one, *rest[i:]), (*rest[:i], other, *rest[i:])

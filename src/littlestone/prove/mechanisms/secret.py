@@ -53,11 +53,14 @@ class Secret:
     def __lt__(self, other: int) -> bool:
         known = self._known
         first, above = known.low, known.high  # the least number at which this reaches `other`
+        # By halves, because the value rises with the number.
         while first < above:
             middle = (first + above) // 2
             first, above = (first, middle) if self._at(middle) >= other else (middle + 1, above)
+        # All numbers that are left give one answer, so nothing is chosen.
         if first in (known.low, known.high):
             return first == known.high
+        # The answer alone is chosen, with the share of numbers that give it.
         sizes = first - known.low, known.high - first
         if self._choose([Fraction(size, sum(sizes)) for size in sizes]):
             known.low = first
@@ -104,6 +107,7 @@ class Secret:
     def __index__(self) -> int:
         low, high = self._known.low, self._known.high
         width = high - low
+        # Each value would be a run of its own.
         if width > _WIDEST:
             raise DeclarationError(
                 "follow an algorithm along its choices",

@@ -78,11 +78,14 @@ def bounded(seen: Seen, fresh: Seen, *, delta: Fraction, confidence: Fraction) -
     Those that were ``seen`` choose the event and the direction, and the ``fresh`` ones bound both
     probabilities.
     """
+    # The event comes from the first half and is counted on fresh runs, so the counts are binomial
+    # (docs/proofs/audit.md, "Statistical audits", step 1 of the proof).
     reverse, event = _choose(*seen, seen[0].total(), float(delta), float(confidence))
     trials = fresh[0].total()
     counts = [sum(outputs[y] for y in event) for outputs in fresh]
     hits, others = reversed(counts) if reverse else counts
     beta = (1 - confidence) / 2  # one for each of two bounds: the direction was chosen before
+    # e^epsilon >= (p - delta) / q, with the lower bound of p and the upper one of q (step 3 there).
     above = at_least(hits, trials, beta) - delta
     ratio = max(Fraction(1), above / at_most(others, trials, beta))
     # Rounded down by far more than a logarithm's error.

@@ -99,6 +99,8 @@ class Subject(Generic[Data]):
         the same bound for any number of ``jobs``, which are those of `exact`.
         """
         rng, confidence = chosen_generator(rng), checked_confidence(confidence)
+        # Each part has a seed of its own, so the result is the same however many processes there
+        # are.
         parts = [
             _Part(half, which, min(_PART, times - begun), seed_from(rng))
             for half, times in enumerate(halves(trials))
