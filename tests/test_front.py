@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 import littlestone
+from declaring import choose_task
 from each import each
 from littlestone.base.errors import (
     DeclarationError,
@@ -29,7 +30,6 @@ from littlestone.cli import _COMMANDS, _THEORY, app
 from littlestone.data import Label
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.learn import ExponentialLearner, Release
-from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import choose_learner
 from littlestone.privacy.cost import PrivacyCost
 
@@ -136,7 +136,7 @@ def test_an_estimate_is_of_two_labels() -> None:
     assert fitted(estimate="0.5").cost == PrivacyCost(Fraction(11, 2))
     label = Label.parse("arr", labels="a,b,c")
     with pytest.raises(DeclarationError, match="leave the estimate out"):
-        Task.declared(label, "lookup(dep; at most 4)", littlestone.Budget(5, "1e-3"), estimate=1)
+        choose_task(label, "lookup(dep; at most 4)", littlestone.Budget(5, "1e-3"), estimate=1)
 
 
 SECRET = "SECRET-RECORD"

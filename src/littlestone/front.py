@@ -17,13 +17,8 @@ from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learn import Release
 from littlestone.learn.base import Setting
-from littlestone.learn.declared.declaring import (
-    OneOrMore,
-    declared_class,
-    declared_label,
-    opened_schema,
-)
-from littlestone.learn.declared.missing import ARGUMENTS, require_told
+from littlestone.learn.declared.declaration import Declaration
+from littlestone.learn.declared.declaring import OneOrMore, declared_class, opened_schema
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import ALPHA, BETA, Plan
@@ -116,23 +111,24 @@ def fit(
     >>> release.n, release.predict(polars.DataFrame({"dep_delay": [95, 1, None]}))
     (1200, [1, 0, 0])
     """
-    declared = opened_schema(schema)
-    told = {"class": hypotheses, "epsilon": epsilon, "ledger": ledger}
-    meaning = labels if positive is None else positive
-    require_told("learn a rule", declared, target, meaning, told, ARGUMENTS)
-    task = Task.declared(
-        declared_label(declared, target, positive, labels=labels, default=default),
+    declaration = Declaration.parse(
+        target,
         _classes(hypotheses),
-        Budget(epsilon, delta),
+        epsilon=epsilon,
+        delta=delta,
+        positive=positive,
+        labels=labels,
+        default=default,
+        schema=schema,
         method=method,
         setting=setting,
         estimate=estimate,
         cost=cost,
         unit=unit,
         max_records=max_records,
-        schema=declared,
+        needed={"ledger": ledger},
     )
-    return _released(task, table, ledger, dataset, create_ledger, simulation_seed)
+    return _released(declaration, table, ledger, dataset, create_ledger, simulation_seed)
 
 
 def subgroup(
@@ -170,19 +166,22 @@ def subgroup(
     >>> group.words(), round(float(group.rate.middle), 1)
     ("carrier is 'HA'", 1.0)
     """
-    declared = opened_schema(schema)
-    task = Task.subgroup(
-        declared_label(declared, target, positive),
+    declaration = Declaration.parse(
+        target,
         _classes(hypotheses),
-        Budget(epsilon, delta),
+        group=True,
         above=above,
+        epsilon=epsilon,
+        delta=delta,
+        positive=positive,
+        schema=schema,
         method=method,
         estimate=estimate,
         unit=unit,
         max_records=max_records,
-        schema=declared,
+        needed={"ledger": ledger},
     )
-    return Group(_released(task, table, ledger, dataset, create_ledger, simulation_seed))
+    return Group(_released(declaration, table, ledger, dataset, create_ledger, simulation_seed))
 
 
 def _classes(hypotheses: Any) -> Any:
@@ -206,15 +205,16 @@ def _classes(hypotheses: Any) -> Any:
 
 
 def _released(
-    task: Task,
+    declaration: Declaration,
     table: object,
     ledger: Any,
     dataset: str | None,
     create_ledger: bool,
     simulation_seed: int | None,
 ) -> Release:
-    """The release of a task on a table; the arguments are those of `fit`, which calls it directly."""
-    data = task.open(table, dataset)
+    """The release of a declaration on a table; the other arguments are those of `fit`."""
+    task = Task.choose(declaration)
+    data = task.declaration.open(table, dataset)
     rng = generator(simulation_seed)
     with opened(ledger, create=create_ledger) as book:
         sample, hint = task.read_noted(data, book, rng=rng)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from declaring import choose_task
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.union import ScoredUnion
 from littlestone.data import Label
 from littlestone.learn.declared.declaring import declared_class
-from littlestone.learn.declared.task import Task
 from littlestone.privacy import Budget
 
 CLOSED, OPEN = "age: 0..80 step 20", "ward, age: 0..80 step 20"
@@ -18,7 +18,7 @@ CLOSED, OPEN = "age: 0..80 step 20", "ward, age: 0..80 step 20"
 
 def test_one_draw_compares_all_rules() -> None:
     texts = [f"conditions({CLOSED}; at most 1)", f"trees({CLOSED}; depth 1)"]
-    task = Task.declared(Label.parse("late", "1"), texts, Budget(1))
+    task = choose_task(Label.parse("late", "1"), texts, Budget(1))
     assert isinstance(task.learner.hypotheses, ScoredUnion)
     assert task.learner.method == "exponential"
     assert str(declared_class(texts[:1])) == texts[0]

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import littlestone
+from declaring import choose_task
 from each import each
 from littlestone.base.errors import DeclarationError, LittlestoneError, TableError
 from littlestone.classes import parse_class
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.schema_columns import heading, toml_text
-from littlestone.learn.declared.task import Task
 from littlestone.points import Cells, Codes, Listed, Strings
 from littlestone.points.units import Unit
 
@@ -477,20 +477,20 @@ def test_units() -> None:
     with pytest.raises(DeclarationError, match="did you mean 'id'"):
         SCHEMA.units("idd", 1)
     budget = littlestone.Budget(6)
-    task = Task.declared(SCHEMA.label(), "trees(*; depth 1)", budget, schema=SCHEMA)
-    assert task.unit == Unit("id", 3)
+    task = choose_task(SCHEMA.label(), "trees(*; depth 1)", budget, schema=SCHEMA)
+    assert task.declaration.unit == Unit("id", 3)
     assert "id" not in task.learner.hypotheses.domain.column_names
     given: dict[str, Any] = {"unit": "floor", "max_records": 1, "schema": SCHEMA}
-    task = Task.declared(SCHEMA.label(), "conditions(*; at most 1)", budget, **given)
-    assert task.unit == Unit("floor", 1)
+    task = choose_task(SCHEMA.label(), "conditions(*; at most 1)", budget, **given)
+    assert task.declaration.unit == Unit("floor", 1)
     assert "floor" not in task.learner.hypotheses.domain.column_names
     with pytest.raises(DeclarationError, match="how many records of each"):
-        Task.declared(SCHEMA.label(), "thresholds(age)", budget, unit="sex", schema=SCHEMA)
-    group: dict[str, Any] = {"above": "0.5", "schema": SCHEMA}
+        choose_task(SCHEMA.label(), "thresholds(age)", budget, unit="sex", schema=SCHEMA)
+    group: dict[str, Any] = {"group": True, "above": "0.5", "schema": SCHEMA}
     with pytest.raises(DeclarationError, match="give --max-records 1"):
-        Task.subgroup(SCHEMA.label(), "trees(*; depth 1)", budget, **group)
-    task = Task.subgroup(SCHEMA.label(), "trees(*; depth 1)", budget, **group, max_records=1)
-    assert task.unit == Unit("id", 1)
+        choose_task(SCHEMA.label(), "trees(*; depth 1)", budget, **group)
+    task = choose_task(SCHEMA.label(), "trees(*; depth 1)", budget, **group, max_records=1)
+    assert task.declaration.unit == Unit("id", 1)
     assert "id" not in task.learner.hypotheses.domain.column_names
     with pytest.raises(DeclarationError, match="use fit, which protects units"):
         SCHEMA.refuse_unit()

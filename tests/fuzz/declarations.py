@@ -23,6 +23,7 @@ from typing import Any
 
 import pools
 
+from declaring import choose_task
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import LittlestoneError
 from littlestone.base.steps import answering
@@ -34,7 +35,6 @@ from littlestone.cli.dim import written
 from littlestone.data.labels import Label, label_names
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
-from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan import plan as planned
 from littlestone.learn.stream import PredictionLearner, PrivateOnlineLearner, online_choice
@@ -131,7 +131,7 @@ def _of_several(text: str, labels: str) -> HypothesisClass[Any]:
 def _task(text: str, **goal: Any) -> None:
     said = {name: goal.pop(name, None) for name in ("positive", "labels", "default")}
     budget = Budget(goal.pop("epsilon"), goal.pop("delta"))
-    task = Task.declared(Label.parse("y", **said), text, budget, **goal)
+    task = choose_task(Label.parse("y", **said), text, budget, **goal)
     task.event.cost(), task.event.guarantee(), str(task.event), task.learner.cost()
 
 

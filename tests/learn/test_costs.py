@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from declaring import choose_task
 from each import each
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
@@ -26,7 +27,6 @@ from littlestone.learn import (
     PrivateLearner,
     Release,
 )
-from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import candidates, choose_learner, plan
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.results.promise import Evaluation, accuracy
@@ -405,8 +405,8 @@ def test_other_learners_refuse_costs() -> None:
 
 def test_methods_are_explained_for_the_costs() -> None:
     label, budget = Label.parse("y", 1), Budget(1)
-    task = Task.declared(label, "thresholds(x, 0..9)", budget, cost="5:1")
-    shown = dict(task.methods(budget, "agnostic"))
+    task = choose_task(label, "thresholds(x, 0..9)", budget, cost="5:1")
+    shown = dict(task.methods())
     assert "for a mean cost of 0.5 above the best" in shown["exponential"]
 
 

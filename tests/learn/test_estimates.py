@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from declaring import choose_task
 from littlestone.base.errors import BudgetExceededError, DeclarationError, ModelError
 from littlestone.classes import Subsets, Thresholds, parse_class
 from littlestone.data import open_table
@@ -17,7 +18,6 @@ from littlestone.data.labels import Label
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner, Release
 from littlestone.learn.declared.schema import Schema
-from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.results.estimate import Estimate, UnreadRecords
 from littlestone.points import Integers
@@ -151,7 +151,7 @@ RECORDS = [
     ("", "3", "Nein"),
     ("8", "2", "JA"),
 ]
-TASK = Task.declared(
+TASK = choose_task(
     Label.parse("ill", "Ja"),
     "conditions(age: 0..100, b: 0..9; at most 1)",
     Budget(1),
@@ -167,12 +167,12 @@ def csv_of(folder: Path, times: int = 1) -> Path:
 
 
 def counts_each_record_once(folder: Path) -> None:
-    assert TASK.read(open_table(csv_of(folder, 3))).unread == (2 * 3, 2 * 3)
+    assert TASK.declaration.read(open_table(csv_of(folder, 3))).unread == (2 * 3, 2 * 3)
 
 
 def test_a_record_is_counted_once_however_many_of_its_cells_are_unread(tmp_path: Path) -> None:
     counts_each_record_once(tmp_path)
-    of_units = replace(TASK, unit=Unit("who", 1))
+    of_units = replace(TASK.declaration, unit=Unit("who", 1))
     assert of_units.read(open_table(csv_of(tmp_path, 3))).unread == (6, 6)
 
 
@@ -202,16 +202,16 @@ def test_a_wrong_count_of_unread_records_is_noticed(
 
 def test_engines_and_frames_count_what_files_count(tmp_path: Path) -> None:
     a, b, y = zip(*RECORDS, strict=True)
-    task = Task.declared(
+    task = choose_task(
         Label.parse("ill", "Ja"), "conditions(b in {1, 3}, ill2 in {Ja}; at most 1)", Budget(1),
         estimate=1,
     )  # fmt: skip
     frame = pl.DataFrame({"age": a, "b": b, "ill": y, "ill2": y})
     frame.write_csv(tmp_path / "u.csv")
-    expected = task.read(open_table(tmp_path / "u.csv")).unread
+    expected = task.declaration.read(open_table(tmp_path / "u.csv")).unread
     assert expected == (len(RECORDS) - 1, 2)
     for source in (frame, frame.lazy(), frame.to_arrow(), frame.to_pandas()):
-        assert task.read(open_table(source)).unread == expected
+        assert task.declaration.read(open_table(source)).unread == expected
 
 
 def test_cells_that_a_schema_reads_are_no_faults(tmp_path: Path) -> None:
@@ -223,17 +223,17 @@ def test_cells_that_a_schema_reads_are_no_faults(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('age,ill\n"4,5",ja\n"x",NEIN\n"1.5",Jein\n,Ja\n', encoding="utf-8")
     schema = Schema.read(tmp_path / "s.toml")
-    task = Task.declared(
+    task = choose_task(
         Label.parse("ill", "Ja"), "conditions(age; at most 1)", Budget(1),
         estimate=1, schema=schema,
     )  # fmt: skip
-    sample = task.read(task.open(path, "d").table)
+    sample = task.declaration.read(task.declaration.open(path, "d").table)
     assert sample.unread == (2, 1)  # x and 1.5; Jein.  An empty cell is no fault.
     assert sample.n == 4
 
 
 def test_the_shares_are_part_of_what_was_asked(tmp_path: Path) -> None:
-    sample = TASK.read(open_table(csv_of(tmp_path, 30)))
+    sample = TASK.declaration.read(open_table(csv_of(tmp_path, 30)))
     with Ledger() as ledger:
         release = TASK.fit(sample, ledger=ledger, dataset="d")
         (entry,) = ledger.entries()
@@ -252,7 +252,7 @@ def test_the_shares_are_part_of_what_was_asked(tmp_path: Path) -> None:
 def draws_nothing_before_the_spend(folder: Path) -> None:
     rng, book = seeded_generator(3), Ledger()
     book.set_limit("d", PrivacyCost(Fraction(3, 2)))
-    sample = TASK.read(open_table(csv_of(folder)))
+    sample = TASK.declaration.read(open_table(csv_of(folder)))
     before = rng.getstate()
     with pytest.raises(BudgetExceededError):
         TASK.fit(sample, ledger=book, dataset="d", rng=rng)
@@ -290,8 +290,10 @@ def test_all_intervals_fail_together_as_rarely_as_they_say(epsilon: Fraction) ->
 
 
 def test_a_group_and_a_sample_without_cells_buy_no_shares() -> None:
-    rule = Task.subgroup(Label.parse("ill", "1"), "thresholds(x, 0..9)", Budget(1), above="0.3")
-    assert not rule.shares
+    rule = choose_task(
+        Label.parse("ill", "1"), "thresholds(x, 0..9)", Budget(1), group=True, above="0.3"
+    )
+    assert not rule.declaration.shares
     with Ledger() as ledger:
         release = ExponentialLearner(H, Budget(1)).fit(
             SAMPLE, ledger=ledger, dataset="d", estimate=Fraction(1)
@@ -307,7 +309,9 @@ def test_a_group_and_a_sample_without_cells_buy_no_shares() -> None:
 @pytest.mark.parametrize("wrong", [{}, 7, {"epsilon": "1", "cells": 0.5, "labels": 1}, None])
 def test_damaged_shares_are_no_model(wrong: Any, tmp_path: Path) -> None:
     with Ledger() as ledger:
-        release = TASK.fit(TASK.read(open_table(csv_of(tmp_path))), ledger=ledger, dataset="d")
+        release = TASK.fit(
+            TASK.declaration.read(open_table(csv_of(tmp_path))), ledger=ledger, dataset="d"
+        )
     data: Any = release.to_json()
     with pytest.raises(ModelError):
         Release.from_json({**data, "estimate": {**data["estimate"], "unread": wrong}})

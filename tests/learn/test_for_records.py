@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from declaring import choose_task
 from littlestone.classes import parse_class
 from littlestone.data import Label
 from littlestone.data.sample import Sample
@@ -20,7 +21,7 @@ TREES = "trees(age: 0..80 step 20, sex in {F, M}; depth 2)"
 
 
 def task(text: str, epsilon: object = 1, **options: Any) -> Task:
-    return Task.declared(Label.parse("y", 1), text, Budget(epsilon, 0), **options)
+    return choose_task(Label.parse("y", 1), text, Budget(epsilon, 0), **options)
 
 
 @pytest.mark.parametrize(
@@ -39,14 +40,14 @@ def test_more_records_than_radii_can_take_go_to_teachers() -> None:
     """At epsilon 1 two million are about the limit; the cost stays."""
     lines = "linear(w, x, y, z; q 2305843009213693951, dimension 2)"
     label, budget = Label.parse("v", 1), Budget(1, "1e-6")
-    chosen = Task.declared(label, lines, budget, setting="realizable")
+    chosen = choose_task(label, lines, budget, setting="realizable")
     assert chosen.learner.method == chosen.for_records(10**6).learner.method == "radii"
     sized = chosen.for_records(10**7)
     assert sized.learner.method == "irreducible"
     assert sized.why == "irreducible: radii would take too long on 10,000,000 records"
     assert sized.event.cost() == chosen.event.cost()
     sized.learner.require_affordable(10**7)
-    named = Task.declared(label, lines, budget, setting="realizable", method="radii")
+    named = choose_task(label, lines, budget, setting="realizable", method="radii")
     assert named.for_records(10**7).learner.method == "radii"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import polars
 import pytest
 
+from declaring import choose_task
 from littlestone.data import Label
 from littlestone.data.sample import Sample
 from littlestone.learn.declared.task import Task
@@ -25,7 +26,7 @@ FEW, MANY = 1, 3
 
 
 def task_of(budget: Budget) -> Task:
-    return Task.declared(Label.parse("sick", 1), TREES, budget, unit="who", max_records=MOST)
+    return choose_task(Label.parse("sick", 1), TREES, budget, unit="who", max_records=MOST)
 
 
 def table(units: int, of_each: int) -> Any:
@@ -47,7 +48,9 @@ def test_the_learner_goes_by_the_places() -> None:
     )  # so many places are enough, and so many records are not
     mechanisms = set()
     for of_each in (FEW, MANY):
-        sample = task.read(task.open(table(units, of_each), "d").table, rng=seeded_generator(1))
+        sample = task.declaration.read(
+            task.declaration.open(table(units, of_each), "d").table, rng=seeded_generator(1)
+        )
         assert (sample.records().n, sample.n) == (units * of_each, units * MOST)
         with Ledger() as ledger:
             rng = seeded_generator(1)
@@ -58,16 +61,16 @@ def test_the_learner_goes_by_the_places() -> None:
 
 def test_hints_and_the_shape_of_a_table_go_by_the_places() -> None:
     """At these deltas a hint comes for the places, and would not come for the records."""
-    task = Task.declared(
+    task = choose_task(
         Label.parse("sick", 1), "points(who2)", Budget(1, "0.02"), unit="who", max_records=MOST
     )
     told = []
     for of_each in (FEW, MANY):
         frame = table(40, of_each).with_columns(who2=polars.col("age").cast(polars.String))
         with Ledger() as ledger:
-            data = task.open(frame, "d")
+            data = task.declaration.open(frame, "d")
             _, hint = task.read_noted(data, ledger, rng=seeded_generator(1))
-            other = task.open(frame, "another")
+            other = task.declaration.open(frame, "another")
             _, lookalike = task.read_noted(other, ledger, rng=seeded_generator(1))
             told.append((hint, lookalike, ledger.seen("third", columns=frame.columns, n=40 * MOST)))
     assert told[0] == told[1]

@@ -11,6 +11,7 @@ import polars
 import pytest
 
 import littlestone
+from declaring import choose_task
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import FiniteClass, Lookup, Points, Subsets, Thresholds, parse_class
@@ -18,7 +19,6 @@ from littlestone.data import Label
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner, Release
 from littlestone.learn.buckets import BucketLearner
-from littlestone.learn.declared.task import Task
 from littlestone.learn.lookup import LookupLearner
 from littlestone.learn.partition import PartitionLearner
 from littlestone.learn.plan import choose_learner
@@ -321,31 +321,31 @@ def test_auto_chooses_among_those_that_take_void_places() -> None:
     H = parse_class("subsets(x; at most 2)")
     learner, _ = choose_learner(H, Budget(1, "1e-6"), void=True)
     assert learner.takes_void
-    task = Task.declared(Label.parse("y", 1), H, Budget(1, "1e-6"), unit="patient", max_records=3)
+    task = choose_task(Label.parse("y", 1), H, Budget(1, "1e-6"), unit="patient", max_records=3)
     assert task.learner.takes_void
     assert task.why == f"{task.learner.method}: chosen as if all records were independent"
     assert task.event.cost().within(PrivacyCost(ONE, Fraction(1, 10**6)))
     named: dict[str, Any] = {"unit": "patient", "max_records": 3, "method": "choosing"}
-    task = Task.declared(Label.parse("y", 1), H, Budget(1, "1e-6"), **named)
+    task = choose_task(Label.parse("y", 1), H, Budget(1, "1e-6"), **named)
     assert task.why == "choosing: asked for"
 
 
 def test_one_record_of_each_unit_is_a_record_among_independent_ones() -> None:
     """So any learner takes it, and the sizes hold."""
     H, budget = parse_class("affine(u, w, x, y; q 101, dimension 2)"), Budget(1, "1e-6")
-    task = Task.declared(Label.parse("z", 1), H, budget, unit="patient", max_records=1)
+    task = choose_task(Label.parse("z", 1), H, budget, unit="patient", max_records=1)
     assert not task.learner.takes_void
     assert task.why == choose_learner(H, budget)[1]
     with pytest.raises(
         DeclarationError, match=r"cannot learn affine.*\n.*--max-records 1, or decl"
     ):
-        Task.declared(Label.parse("z", 1), H, budget, unit="patient", max_records=2)
+        choose_task(Label.parse("z", 1), H, budget, unit="patient", max_records=2)
 
 
 def test_methods_are_explained_for_the_budget_of_one_record() -> None:
     H, budget = parse_class("thresholds(x, 0..9)"), Budget(1)
-    task = Task.declared(Label.parse("y", 1), H, budget, unit="patient", max_records=4)
-    shown = task.methods(budget, "agnostic")
+    task = choose_task(Label.parse("y", 1), H, budget, unit="patient", max_records=4)
+    shown = task.methods()
     assert shown == explained(H, Budget("0.25"))
     assert shown != explained(H, budget)
 
@@ -353,11 +353,11 @@ def test_methods_are_explained_for_the_budget_of_one_record() -> None:
 def test_a_task_takes_only_what_it_read_itself() -> None:
     made = {"hypotheses": "thresholds(x, 0..3)", "budget": Budget(1)}
     tasks = [
-        Task.declared(Label.parse("y", 1), **made),  # type: ignore[arg-type]
-        Task.declared(Label.parse("y", 1), **made, unit="unit", max_records=2),  # type: ignore[arg-type]
+        choose_task(Label.parse("y", 1), **made),  # type: ignore[arg-type]
+        choose_task(Label.parse("y", 1), **made, unit="unit", max_records=2),  # type: ignore[arg-type]
     ]
     table = UnitTable((((1, 0), (2, 1)), ((3, 1),)))
-    samples = [task.read(table) for task in tasks]
+    samples = [task.declaration.read(table) for task in tasks]
     for i in range(2):
         with Ledger() as ledger:
             with pytest.raises(DeclarationError, match="read the sample with this task"):

@@ -26,12 +26,12 @@ from doors import (
     without_rules,
 )  # fmt: skip
 
+from declaring import choose_task
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError
 from littlestone.data import Label
 from littlestone.learn import PrivateLearner
 from littlestone.learn.declared.declaring import declared_class
-from littlestone.learn.declared.task import Task
 from littlestone.learn.stream import online_choice
 from littlestone.learn.stream.base import PrivateOnlineLearner
 from littlestone.points.units import Unit
@@ -68,7 +68,7 @@ def methods(most: int | None = None) -> Iterator[Door]:
             label = Label.parse("y", 1) if names is None else Label.parse("y", labels=names)
             for H, delta in product(CLASSES, DELTAS):
                 try:
-                    Task.declared(
+                    choose_task(
                         label, H, Budget(1, delta), method=kind.method, unit=unit, max_records=most
                     )
                 except DeclarationError:

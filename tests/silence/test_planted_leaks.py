@@ -145,9 +145,8 @@ LEAKS = [
     Leak(
         Fault(
             "littlestone.learn.declared.task:Task.fit",
-            'by the method %s", self.label, learner.hypotheses, learner.method',
-            'by the method %s from %s points", self.label, learner.hypotheses, learner.method, '
-            "len(sample.points)",
+            'by the method %s", what, H, learner.method',
+            'by the method %s from %s points", what, H, learner.method, len(sample.points)',
             "The log tells the number of distinct points.",
         ),
         "logged",

@@ -1,40 +1,15 @@
-"""What several commands make of the label and the ledger in their arguments."""
+"""What several commands make of the ledger in their arguments."""
 
 from __future__ import annotations
 
 import os
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import typer
-
-from littlestone.data import Label
-from littlestone.learn.declared.declaring import declared_label
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger, is_address
 
-if TYPE_CHECKING:
-    from littlestone.learn.declared.schema import Schema
-
 _NOTHING = PrivacyCost(Fraction(0))
-
-
-def label_from(
-    schema: Schema | None,
-    target: str | None,
-    positive: str | None,
-    labels: str | None = None,
-    default: str | None = None,
-) -> Label:
-    """The label that the options or the schema declare; it is an error of use to declare none."""
-    if schema is None and target is None:
-        raise typer.BadParameter("name the column of the label", param_hint="--target")
-    if schema is None and positive is None and labels is None:
-        raise typer.BadParameter(
-            "say what is positive, or which --labels there are", param_hint="--positive"
-        )
-    return declared_label(schema, target, positive, labels=labels, default=default)
 
 
 def ledger_name(text: str, ledger: Ledger) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, NamedTuple, cast
+from typing import Annotated, NamedTuple
 
 import typer
 
 from littlestone.base.visible import visible_json
-from littlestone.cli.arguments import files_of, label_from, ledger_name, new_ledger, no_ledger
+from littlestone.cli.arguments import files_of, ledger_name, new_ledger, no_ledger
 from littlestone.cli.bars import bar
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
@@ -36,12 +36,9 @@ from littlestone.cli.options import (
 )
 from littlestone.data.opening import file_of
 from littlestone.learn import Release
-from littlestone.learn.base import Setting
-from littlestone.learn.declared.declaring import opened_schema
-from littlestone.learn.declared.missing import OPTIONS, require_told
+from littlestone.learn.declared.declaration import OPTIONS, Declaration
 from littlestone.learn.declared.task import Task
 from littlestone.learn.results.promise import budget, form, guarantee
-from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.counts import UNBOUNDED
 from littlestone.privacy.randomness import generator
@@ -115,41 +112,27 @@ def fit(
     The command prints and writes the private release only, unless you give --evaluate.
     The cost is recorded in the ledger before anything is drawn.
     """
-    public = opened_schema(schema)
-    told = {"class": hypotheses or None, "epsilon": epsilon}
-    meaning = labels if positive is None else positive
-    require_told("learn a rule", public, target, meaning, told, OPTIONS)
-    allowed = Budget(epsilon, delta)
-    with bar("choosing a method"):
-        task = Task.declared(
-            label_from(public, target, positive, labels, default),
-            hypotheses or None,
-            allowed,
-            method=method,
-            setting=cast(Setting, setting),
-            estimate=estimate,
-            cost=cost,
-            unit=unit,
-            max_records=max_records,
-            schema=public,
-        )
-    released(
-        task,
-        source,
-        Form(guarantee, Release.to_json),
-        table=table,
-        ledger=ledger,
-        dataset=dataset,
-        dry_run=dry_run,
-        out=out,
-        as_json=as_json,
-        evaluate=evaluate,
-        seed=seed,
+    declaration = Declaration.parse(
+        target,
+        hypotheses or None,
+        epsilon=epsilon,
+        delta=delta,
+        positive=positive,
+        labels=labels,
+        default=default,
         schema=schema,
+        method=method,
+        setting=setting,
+        estimate=estimate,
+        cost=cost,
+        unit=unit,
+        max_records=max_records,
         separator=separator,
         multiline=multiline,
-        methods=task.methods(allowed, cast(Setting, setting)) if explain else (),
+        examples=OPTIONS,
     )
+    run = Run(source, table, schema, ledger, dataset, dry_run, out, as_json, evaluate, seed)
+    released(declaration, run, Form(guarantee, Release.to_json), explain=explain)
 
 
 class Form(NamedTuple):
@@ -159,45 +142,47 @@ class Form(NamedTuple):
     fields: Callable[[Release], dict[str, object]]
 
 
-def released(
-    task: Task,
-    source: str,
-    form: Form,
-    *,
-    table: str | None,
-    ledger: str,
-    dataset: str | None,
-    dry_run: bool,
-    out: Path | None,
-    as_json: bool,
-    evaluate: bool,
-    seed: int | None,
-    schema: Path | None,
-    separator: str | None,
-    multiline: bool,
-    methods: Sequence[tuple[str, str]] = (),
-) -> None:
-    """Do the task on a table, and print the release in its ``form``; the options are those of `fit`.
+class Run(NamedTuple):
+    """What is asked of one run, beside what is declared: the options of `fit` by these names."""
 
-    ``methods`` is what `Task.methods` says of every method, if that should be shown.
+    source: str
+    table: str | None
+    schema: Path | None
+    ledger: str
+    dataset: str | None
+    dry_run: bool
+    out: Path | None
+    as_json: bool
+    evaluate: bool
+    seed: int | None
+
+
+def released(declaration: Declaration, run: Run, form: Form, *, explain: bool = False) -> None:
+    """Learn what is declared from the table of the run, and print the release in its ``form``.
+
+    With ``explain`` it also says what is known of every method.
     """
+    with bar("choosing a method"):
+        task = Task.choose(declaration)
+        methods = task.methods() if explain else []
+    ledger, as_json, evaluate = run.ledger, run.as_json, run.evaluate
     require_different(
         {
-            "the table": [file_of(source)],
-            "the schema": [schema],
+            "the table": [file_of(run.source)],
+            "the schema": [run.schema],
             "the ledger": files_of(ledger),
-            "--out": [out],
+            "--out": [run.out],
         }
     )
-    data = task.open(source, dataset, table, separator=separator, multiline=multiline)
+    data = task.declaration.open(run.source, run.dataset, run.table)
     if methods and not as_json:
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}
-    if dry_run:
+    if run.dry_run:
         more |= dict(taken(task))
         _preview(task, data.name, ledger, as_json=as_json, more=more)
         return
-    rng = generator(seed)
+    rng, out = generator(run.seed), run.out
     with (
         reserved(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger, create=True) as book,
@@ -256,7 +241,7 @@ def _preview(
 ) -> None:
     """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
     event, method, missing = task.event, task.learner.method, no_ledger(ledger)
-    shape = form(task.label, task.learner.hypotheses)
+    shape = form(task.declaration.label, task.learner.hypotheses)
     with Ledger() if missing else Ledger(ledger, create=False) as book:
         preview = book.preview(event, dataset=dataset)
         shown = ledger_name(ledger, book)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.base.errors import DeclarationError, TableError
-from littlestone.cli.arguments import files_of, label_from, ledger_name, new_ledger
+from littlestone.cli.arguments import files_of, ledger_name, new_ledger
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, Told, print_lines
 from littlestone.cli.options import (
@@ -30,12 +30,9 @@ from littlestone.cli.options import (
     UnitOption,
 )
 from littlestone.data import CsvStream, Label, Table
-from littlestone.data.naming import open_dataset
 from littlestone.data.opening import refuse_database
 from littlestone.data.tables import SPANNING, Row
-from littlestone.learn.declared.declaring import declared_class, opened_schema
-from littlestone.learn.declared.fitting import require_fit
-from littlestone.learn.declared.task import declared_reading, declared_unit, refuse_as_feature
+from littlestone.learn.declared.declaration import OPTIONS, Declaration
 from littlestone.learn.stream import (
     DurableStream,
     PrivateOnlineLearner,
@@ -45,10 +42,7 @@ from littlestone.learn.stream import (
 from littlestone.learn.stream.run import lock_of
 from littlestone.pictures.figures import picture_kind, require_matplotlib
 from littlestone.pictures.stream import figure
-from littlestone.points.columns import days_of
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.grouped import record_budget
-from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
 from littlestone.show.files import FIGURES, require_different, reserved
@@ -132,18 +126,26 @@ def stream(
     kind = None if picture is None else picture_kind(picture)
     if kind is not None:
         require_matplotlib()
-    public = opened_schema(schema)
-    label = label_from(public, target, positive)
-    protected = declared_unit(label, unit, max_records, public)
-    whose = [] if protected is None else [protected.column]
-    declared = declared_class(hypotheses, label.labels, public, label.column, unit)
-    allowed = record_budget(Budget(epsilon, delta), protected)
-    learner, why = online_choice(declared, allowed, horizon=horizon, method=method)
+    declaration = Declaration.parse(
+        target,
+        hypotheses,
+        epsilon=epsilon,
+        delta=delta,
+        positive=positive,
+        schema=schema,
+        unit=unit,
+        max_records=max_records,
+        separator=separator,
+        multiline=multiline,
+        examples=OPTIONS,
+    )
+    label, protected, reading = declaration.label, declaration.unit, declaration.reading
+    H, share = declaration.known_class, declaration.share
+    learner, why = online_choice(H, share, horizon=horizon, method=method)
     columns = learner.hypotheses.domain.column_names
-    refuse_as_feature(label, declared)
-    reading = declared_reading(public, label, protected)
+    whose = [] if protected is None else [protected.column]
     spans = multiline or reading.multiline
-    places = _places(offset, partition, {label.column, *whose, *columns}, multiline=spans)
+    places = _places(offset, partition, {*declaration.columns}, multiline=spans)
     read = [*places, *whose, *columns, label.column]
     if table == PIPE and dataset is None:
         raise DeclarationError(
@@ -160,9 +162,9 @@ def stream(
             "--figure": [picture],
         }
     )
-    days = days_of(declared.domain)
+    records: object = table
     if table == PIPE:
-        pipe = CsvStream(
+        records = CsvStream(
             sys.stdin.buffer,
             name="standard input",
             separator=reading.separator if separator is None else separator,
@@ -170,15 +172,11 @@ def stream(
             ended=bool(places),
             encoding=reading.encoding,
         )
-        source, name = open_dataset(pipe, read, dataset, sheet, reading=reading, days=days)
+        declaration = replace(declaration, separator=None, multiline=False)  # it is open already
     else:
         refuse_database(table, "learn from records one after another")
-        how: dict[str, Any] = {"separator": separator, "multiline": multiline, "reading": reading}
-        source, name = open_dataset(table, read, dataset, sheet, days=days, **how)
+    source, name = declaration.open(records, dataset, sheet, before=places)
     _require_before_records(source, places)
-    if public is not None:
-        public.require_table(source)
-    require_fit(source, declared.domain, label)
     rng = generator(seed)
     with (
         reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,

@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from littlestone.cli.arguments import label_from
-from littlestone.cli.bars import bar
-from littlestone.cli.fit import Form, released
+from littlestone.cli.fit import Form, Run, released
 from littlestone.cli.options import (
     DEFAULT_LEDGER,
     DatasetOption,
@@ -30,11 +28,8 @@ from littlestone.cli.options import (
     UnitOption,
 )
 from littlestone.learn import Release
-from littlestone.learn.declared.declaring import opened_schema
-from littlestone.learn.declared.missing import OPTIONS, require_told
-from littlestone.learn.declared.task import Task
+from littlestone.learn.declared.declaration import OPTIONS, Declaration
 from littlestone.learn.results.group import Group
-from littlestone.privacy.budget import Budget
 
 
 def subgroup(
@@ -82,38 +77,26 @@ def subgroup(
     The command draws a group of CLASS with nearly the largest value of positives - ABOVE x records.
     It estimates the size and the rate of the group under the same budget, by one entry of the ledger.
     """
-    public = opened_schema(schema)
-    told = {"class": hypotheses, "above": above, "epsilon": epsilon}
-    require_told("find a group", public, target, positive, told, OPTIONS)
-    with bar("choosing a method"):
-        task = Task.subgroup(
-            label_from(public, target, positive),
-            hypotheses,
-            Budget(epsilon, delta),
-            above=above,
-            method=method,
-            estimate=estimate,
-            unit=unit,
-            max_records=max_records,
-            schema=public,
-        )
-    form = Form(_rows, lambda release: Group(release).to_json())
-    released(
-        task,
-        source,
-        form,
-        table=table,
-        ledger=ledger,
-        dataset=dataset,
-        dry_run=dry_run,
-        out=out,
-        as_json=as_json,
-        evaluate=evaluate,
-        seed=seed,
+    declaration = Declaration.parse(
+        target,
+        hypotheses,
+        group=True,
+        above=above,
+        epsilon=epsilon,
+        delta=delta,
+        positive=positive,
         schema=schema,
+        method=method,
+        estimate=estimate,
+        unit=unit,
+        max_records=max_records,
         separator=separator,
         multiline=multiline,
+        examples=OPTIONS,
     )
+    form = Form(_rows, lambda release: Group(release).to_json())
+    run = Run(source, table, schema, ledger, dataset, dry_run, out, as_json, evaluate, seed)
+    released(declaration, run, form)
 
 
 def _rows(release: Release) -> list[tuple[str, str]]:

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, NotPrivateWarning, shown
-from littlestone.classes import HypothesisClass
 from littlestone.data import Condition, Label
+from littlestone.learn.declared.declaration import Declaration
+from littlestone.learn.declared.declaring import declared_class, opened_schema
 from littlestone.learn.declared.schema import Schema
-from littlestone.learn.declared.task import declared_reading
 from littlestone.points import text
-from littlestone.points.units import Unit
 from littlestone.privacy.randomness import seeded_generator, system_generator
+
+_PARAMETERS = ["epsilon", "delta", "method", "setting", "estimate", "cost", "unit", "max_records"]
+"""The parameters of a shell that `Declaration.parse` takes as they are; not every shell has all."""
 
 
 def class_labels(classes: object) -> tuple[object, ...]:
@@ -76,16 +78,23 @@ def unit_column(schema: Schema | None, unit: str | None) -> list[str]:
     return [] if named is None else [named]
 
 
-def refuse_written(
-    schema: Schema | None, label: Label, unit: Unit | None, H: HypothesisClass[Any]
-) -> None:
-    """Raise `DeclarationError` if the schema says how cells that the class reads are written."""
-    if declared_reading(schema, label, unit).of(H.domain.column_names).columns:
+def declaration_of(shell: Any) -> Declaration:
+    """What the parameters of a ``shell`` declare; two classes are a condition on the second one.
+
+    Raises `DeclarationError`, also if the schema says how cells that the class reads are written.
+    """
+    classes, schema = class_labels(shell.classes), opened_schema(shell.schema)
+    H = declared_class(shell.hypotheses, len(classes), schema, unit=shell.unit)
+    label = label_of([*H.domain.column_names, *unit_column(schema, shell.unit)], classes)
+    given = {name: getattr(shell, name) for name in _PARAMETERS if hasattr(shell, name)}
+    declaration = Declaration.parse(label, H, **{**given, "schema": schema})
+    if declaration.reading.of(H.domain.column_names).columns:
         raise DeclarationError(
             "learn from values by this schema",
             found="it says how the text of some cells is written, and records hold values",
             fix="convert these columns first, and leave how they are written out of the schema",
         )
+    return declaration
 
 
 def generator(simulation_seed: object) -> Random:

@@ -12,22 +12,12 @@ from littlestone.base.errors import BudgetExceededError, DeclarationError, insta
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
 from littlestone.interop.callers import refuse_as_member
-from littlestone.interop.declarations import (
-    class_labels,
-    generator,
-    label_of,
-    refuse_written,
-    unit_column,
-)
+from littlestone.interop.declarations import class_labels, declaration_of, generator
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.runs import Copy, Frozen, Original
-from littlestone.learn.declared.declaring import declared_class, opened_schema
 from littlestone.learn.declared.schema import Schema
-from littlestone.learn.declared.task import declared_unit
 from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner, durable_run
 from littlestone.points import Domain, derived
-from littlestone.privacy.accounting.grouped import record_budget
-from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import Hypothesis
 
@@ -122,14 +112,9 @@ class LittlestoneOnlineClassifier(Classifier):
                 found="a published rule has two",
                 fix="declare classes=(negative, positive)",
             )
-        declarations = opened_schema(schema)
-        declared = declared_class(hypotheses, schema=declarations, unit=unit)
-        columns = declared.domain.column_names
-        self._label = label_of([*columns, *unit_column(declarations, unit)], self._labels)
-        self._unit = declared_unit(self._label, unit, max_records, declarations)
-        refuse_written(declarations, self._label, self._unit, declared)
-        allowed = record_budget(Budget(epsilon, delta), self._unit)
-        self._learner = choose_online_learner(declared, allowed, horizon=horizon, method=method)
+        self._declaration = declaration_of(self)
+        H, share = self._declaration.known_class, self._declaration.share
+        self._learner = choose_online_learner(H, share, horizon=horizon, method=method)
         generator(simulation_seed)  # refused here, if at all
         self._run: Original | Copy | Frozen | None = None
         self._before: Frozen | None = None  # what the original of this clone published
@@ -163,9 +148,10 @@ class LittlestoneOnlineClassifier(Classifier):
         """
         if self._run is None:
             self._run = self._started(x, y)
-        whose = None if self._unit is None else _value(x, self._unit.column)
+        unit = self._declaration.unit
+        whose = None if unit is None else _value(x, unit.column)
         point = _point(self._learner.hypotheses.domain, x)
-        self._run.update(point, self._label(_plain(y)), whose)
+        self._run.update(point, self._declaration.label(_plain(y)), whose)
 
     def _started(self, x: object, y: object) -> Original | Frozen:
         refuse_as_member(
@@ -180,10 +166,10 @@ class LittlestoneOnlineClassifier(Classifier):
                     self._learner,
                     ledger=ledger,
                     dataset=self.dataset,
-                    label=str(self._label),
+                    label=str(self._declaration.label),
                     rng=rng,
                     batches=True,
-                    unit=self._unit,
+                    unit=self._declaration.unit,
                 ) as run,
             ):
                 return Original(run)

@@ -15,24 +15,18 @@ from littlestone.base.errors import DeclarationError, install_command
 from littlestone.classes import HypothesisClass
 from littlestone.data import read_mapped
 from littlestone.interop.callers import refuse_as_member
-from littlestone.interop.declarations import (
-    class_labels,
-    generator,
-    label_of,
-    refuse_written,
-    unit_column,
-)
+from littlestone.interop.declarations import class_labels, declaration_of, generator, unit_column
 from littlestone.interop.features import feature_names, feature_table, labelled
 from littlestone.interop.folds import warn_of_folds_by_label, warn_of_folds_of_records
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.targets import target_values
 from littlestone.learn.base import Setting
-from littlestone.learn.declared.declaring import declared_class, opened_schema
+from littlestone.learn.declared.declaration import Declaration
+from littlestone.learn.declared.declaring import opened_schema, refuse_as_feature
 from littlestone.learn.declared.schema import Schema
-from littlestone.learn.declared.task import Task, refuse_as_feature
+from littlestone.learn.declared.task import Task
 from littlestone.points import text
 from littlestone.points.labels import label_number
-from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 
 try:
@@ -139,32 +133,16 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         `BudgetExceededError` or `LedgerError`.  No error depends on a record.
         """
         _refuse_as_member()
-        classes = class_labels(self.classes)
-        schema = opened_schema(self.schema)
-        declared = self._declared(classes, schema)
-        domain = declared.domain
-        label = label_of([*domain.column_names, *unit_column(schema, self.unit)], classes)
-        task = Task.declared(
-            label,
-            declared,
-            Budget(self.epsilon, self.delta),
-            method=self.method,
-            setting=self.setting,
-            estimate=self.estimate,
-            cost=self.cost,
-            unit=self.unit,
-            max_records=self.max_records,
-            schema=schema,
-        )
-        refuse_written(schema, label, task.unit, declared)
-        columns = _columns(task)
+        task = Task.choose(declaration_of(self))
+        declaration = task.declaration
+        label, columns = declaration.label, _columns(declaration)
         named = getattr(y, "name", None)
         if isinstance(named, str):
-            refuse_as_feature(replace(label, column=named), declared)
+            refuse_as_feature(replace(label, column=named), declaration.known_class)
         rng = generator(self.simulation_seed)
         table = feature_table(X, columns)
         records = labelled(table, columns, label.column, target_values(y, label))
-        sample = task.read(records, rng=rng)
+        sample = declaration.read(records, rng=rng)
         task = task.for_records(sample.n)
         if (hint := task.useless_delta(sample.n)) is not None:
             warnings.warn(hint, stacklevel=2)
@@ -176,7 +154,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):  # from an earlier fit
             del self.feature_names_in_
-        self.classes_ = _array(classes)
+        self.classes_ = _array(class_labels(self.classes))
         self.learner_, self._columns = task.learner, columns
         self.release_ = release
         self.hypothesis_ = release.hypothesis
@@ -206,10 +184,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         NOT PRIVATE: it reveals the records, and no ledger records it.  For public or made-up data.
         Raises `DeclarationError` unless there is one label for each record.
         """
-        classes = class_labels(self.classes)
-        declared = self._declared(classes, opened_schema(self.schema))
-        label = label_of(declared.domain.column_names, classes)
-        number = label_number(list(map(text, classes)), default=-1)
+        label = declaration_of(self).label
+        number = label_number(list(map(text, class_labels(self.classes))), default=-1)
         given = list(map(number, target_values(y, label)))
         predicted = list(map(number, self.predict(X)))
         if len(given) != len(predicted):
@@ -220,9 +196,6 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             )
         weights = None if sample_weight is None else np.asarray(sample_weight, float)
         return float(np.average(np.equal(given, predicted), weights=weights))
-
-    def _declared(self, classes: tuple[object, ...], schema: Schema | None) -> HypothesisClass[Any]:
-        return declared_class(self.hypotheses, len(classes), schema, unit=self.unit)
 
     def __sklearn_clone__(self) -> Any:
         # Hosts clone an estimator before they hand it to worker processes.  There the host is no
@@ -245,10 +218,10 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return tags
 
 
-def _columns(task: Task) -> tuple[str, ...]:
+def _columns(declaration: Declaration) -> tuple[str, ...]:
     """The columns of X: those of the class, and then that of the unit unless it is one of them."""
-    unit = () if task.unit is None else (task.unit.column,)
-    return tuple(dict.fromkeys((*task.learner.hypotheses.domain.column_names, *unit)))
+    own = (name for name in declaration.columns if name != declaration.label.column)
+    return tuple(dict.fromkeys(own))
 
 
 def _refuse_as_member() -> None:

@@ -17,10 +17,10 @@ from littlestone.learn.declared.declaring import (
     declared_class,
     declared_label,
     opened_schema,
+    refuse_as_feature,
 )
 from littlestone.learn.declared.fitting import require_columns, require_label
 from littlestone.learn.declared.schema import Schema
-from littlestone.learn.declared.task import refuse_as_feature
 from littlestone.learn.results.unread import UnreadCounts, count_unread, unread_event
 from littlestone.points import Domain
 from littlestone.points.columns import columns_of, days_of

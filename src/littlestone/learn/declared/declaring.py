@@ -94,3 +94,13 @@ def opened_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | No
     from littlestone.learn.declared.schema import Schema
 
     return schema if isinstance(schema, Schema) else Schema.read(schema)
+
+
+def refuse_as_feature(label: Label, H: HypothesisClass[Any]) -> None:
+    """Raise `DeclarationError` if the class reads the column that holds the label."""
+    if label.column in H.domain.column_names:
+        raise DeclarationError(
+            f"learn {label.column} from {H}",
+            found=f"the class reads the column {label.column!r}, which holds the label itself",
+            fix="leave it out of the class",
+        )

@@ -5,7 +5,7 @@ Docs: docs/how-to/schema.md.  The choice depends on the schema and the budget al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from littlestone.base.errors import DeclarationError
@@ -25,7 +25,7 @@ Chosen = tuple[PrivateLearner[Any], str]
 
 
 def default_class(
-    classes: Sequence[str], learner: Callable[[str], Chosen], setting: Setting
+    learner: Callable[[str], Chosen], setting: Setting, *, labels: int, group: bool
 ) -> tuple[PrivateLearner[Any], str, str]:
     """The learner of the default class, why it was chosen, and why the class was.
 
@@ -33,6 +33,7 @@ def default_class(
     first class that some method learns.  ``learner`` makes the learner of a class and says why, or
     raises `DeclarationError`; if all do, the first error is raised.
     """
+    classes = GROUPS if group else RULES if labels == 2 else OUTCOMES
     able: list[tuple[PrivateLearner[Any], str, str]] = []
     errors: list[DeclarationError] = []
     for text in classes:

@@ -1,0 +1,310 @@
+"""What a person declares before anything is learned: parsed once, at the border, and then carried."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from random import Random
+from typing import TYPE_CHECKING, Any, Self
+
+from littlestone.base.errors import DeclarationError
+from littlestone.classes.base import HypothesisClass
+from littlestone.data import Label, Table, read_sample
+from littlestone.data.naming import Dataset, open_dataset
+from littlestone.data.readings import Reading
+from littlestone.data.sample import Sample
+from littlestone.learn.base import Setting
+from littlestone.learn.declared.declaring import (
+    OneOrMore,
+    declared_class,
+    declared_label,
+    opened_schema,
+    refuse_as_feature,
+)
+from littlestone.learn.declared.fitting import require_fit
+from littlestone.points.columns import columns_of, days_of
+from littlestone.points.units import Unit
+from littlestone.privacy.accounting.grouped import record_budget
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import decimal_text, exact_epsilon
+from littlestone.privacy.mistakes import MistakeCosts, declared_costs
+from littlestone.privacy.randomness import chosen_generator
+
+if TYPE_CHECKING:
+    from littlestone.learn.declared.schema import Schema
+
+ESTIMATE_SHARE = Fraction(1, 10)
+"""The part of epsilon that estimates the size and the rate of a group, unless declared otherwise."""
+
+OPTIONS = {
+    "target": "--target readmitted",
+    "positive": "--positive yes",
+    "class": "--class 'trees(age: 0..120 step 5, ward in {ICU, ER}; depth 2)'",
+    "above": "--above 0.3",
+    "epsilon": "--epsilon 1",
+}
+"""An example of each option that may be missing."""
+
+ARGUMENTS = {
+    "target": 'target="readmitted",',
+    "positive": 'positive="yes",',
+    "class": 'hypotheses="trees(age: 0..120 step 5, ward in {ICU, ER}; depth 2)",',
+    "above": "above=0.3,",
+    "epsilon": "epsilon=1,",
+    "ledger": 'ledger="visits.ledger"',
+}
+"""An example of each argument that may be missing."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What is declared about a table, and about the rule to learn from it; all of it is public.
+
+    ``hypotheses`` is the class, or None for the default class of the ``schema``.  ``budget`` is for one
+    ``unit``, or for one record if there is none.  ``mistakes`` are the costs of mistakes; None if they
+    are equal.  ``estimate`` is an epsilon that estimates how good the rule is.  If ``group`` is true,
+    the rule finds a group, and the estimate is a part of the budget; else it is paid on top.
+    ``separator`` and ``multiline`` are those of `open_table`.
+
+    >>> told = Declaration.parse("late", "thresholds(hour, 0..23)", epsilon=1, positive="yes")
+    >>> str(told.label), told.columns, told.budget.epsilon
+    ('late == yes', ('hour', 'late'), Fraction(1, 1))
+    """
+
+    label: Label
+    hypotheses: HypothesisClass[Any] | None
+    budget: Budget
+    method: str = "auto"
+    setting: Setting = "agnostic"
+    mistakes: MistakeCosts | None = None
+    estimate: Fraction | None = None
+    group: bool = False
+    unit: Unit | None = None
+    schema: Schema | None = None
+    separator: str | None = None
+    multiline: bool = False
+
+    @classmethod
+    def parse(
+        cls,
+        target: str | Label | None,
+        hypotheses: OneOrMore | None,
+        *,
+        epsilon: object,
+        delta: object = 0,
+        positive: object = None,
+        labels: str | Sequence[str] | None = None,
+        default: str | None = None,
+        schema: Schema | str | os.PathLike[str] | None = None,
+        group: bool = False,
+        above: object = None,
+        cost: object = None,
+        estimate: object = None,
+        unit: str | None = None,
+        max_records: int | None = None,
+        examples: Mapping[str, str] = ARGUMENTS,
+        needed: Mapping[str, object] | None = None,
+        **others: Any,
+    ) -> Self:
+        """The declaration that raw values make; they are those of `littlestone.fit` and `subgroup`.
+
+        ``target`` may be a `Label` already.  Several classes cost what one costs (`one_of`).  With
+        ``group`` the rule is to have the most positives - ``above`` times records, and ``estimate`` is
+        by default `ESTIMATE_SHARE` of epsilon.  The ``schema``, or its file, gives what is left out:
+        the label, the columns of the class and the unit.  ``others`` are fields as they are.
+        ``examples`` says how to write what is missing, and ``needed`` what else may be missing.
+
+        Raises `DeclarationError` for what is missing, all of it at once, and for what is illegal.
+        """
+        schema = opened_schema(schema)
+        goal = {"above": above} if group else {}
+        told = {"class": hypotheses, **goal, "epsilon": epsilon, **(needed or {})}
+        asked = "find a group" if group else "learn a rule"
+        if not isinstance(target, Label):
+            meaning = labels if positive is None else positive
+            told = {**_missing_label(schema, target, meaning), **told}
+        if schema is not None:
+            del told["class"]  # one is taken where none is given
+        _require_told(asked, told, examples)
+        label = target
+        if not isinstance(label, Label):
+            label = declared_label(schema, label, positive, labels=labels, default=default)
+        budget = Budget(epsilon, delta)
+        part = (
+            None
+            if estimate is None
+            else exact_epsilon(estimate, what="the epsilon of the estimate")
+        )
+        if group:
+            part = _part_of(budget, part)
+        declared = cls(
+            label,
+            None,
+            budget,
+            mistakes=MistakeCosts.above(above) if group else declared_costs(cost),
+            estimate=part,
+            group=group,
+            unit=_unit(label, unit, max_records, schema),
+            schema=schema,
+            **others,
+        )
+        return declared if hypotheses is None else declared.of(hypotheses)
+
+    def of(self, hypotheses: OneOrMore) -> Self:
+        """The same for this class; `DeclarationError` if it reads the label, or does not go with it."""
+        whose = None if self.unit is None else self.unit.column
+        label = self.label
+        H = declared_class(hypotheses, label.labels, self.schema, label.column, whose)
+        refuse_as_feature(label, H)
+        return replace(self, hypotheses=H)
+
+    @property
+    def share(self) -> Budget:
+        """The part of the budget with which a learner draws, for one record."""
+        if self.group and self.estimate is not None:
+            return Budget(self.budget.epsilon - self.estimate, self.budget.delta)
+        return record_budget(self.budget, self.unit)
+
+    @property
+    def shares(self) -> bool:
+        """Whether the estimate also buys the shares of unread cells and labels: that of a rule does."""
+        return self.estimate is not None and not self.group
+
+    @property
+    def reading(self) -> Reading:
+        """How the table is written, as the schema says; a unit is known by its text as written.
+
+        >>> told = Declaration.parse("ill", "thresholds(age, 0..120)", epsilon=1, positive="yes")
+        >>> told.reading == Reading()
+        True
+        """
+        if self.schema is None:
+            return Reading()
+        reading = self.schema.reading(self.label)
+        whose = None if self.unit is None else self.unit.column
+        return reading.of([name for name in reading.columns if name != whose])
+
+    @property
+    def known_class(self) -> HypothesisClass[Any]:
+        """The class; where none is declared, `Task.choose` takes one first."""
+        assert self.hypotheses is not None
+        return self.hypotheses
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read: those of the class, the label and the unit."""
+        whose = () if self.unit is None else (self.unit.column,)
+        return (*self.known_class.domain.column_names, self.label.column, *whose)
+
+    def open(
+        self,
+        source: object,
+        dataset: str | None,
+        table: str | None = None,
+        *,
+        before: Sequence[str] = (),
+    ) -> Dataset:
+        """The table with the `columns` and those ``before``, as `open_dataset` opens and names it.
+
+        Raises `DeclarationError` if the names and declared types of its columns do not go with the
+        class, the label or the schema.  No record is read.
+        """
+        domain = self.known_class.domain
+        opened = open_dataset(
+            source,
+            (*before, *self.columns),
+            dataset,
+            table,
+            separator=self.separator,
+            multiline=self.multiline,
+            reading=self.reading,
+            days=days_of(domain),
+        )
+        if self.schema is not None:
+            self.schema.require_table(opened.table)
+        require_fit(opened.table, domain, self.label)
+        return opened
+
+    def read(
+        self, table: Table, *, refuse_blank: bool = False, rng: Random | None = None
+    ) -> Sample[Any]:
+        """The sample of a table, as `read_sample` reads it.
+
+        ``rng`` chooses the records of each unit; by default the system's cryptographic generator.
+        """
+        domain = self.known_class.domain
+        keep = faults = None
+        if self.unit is not None:
+            from littlestone.data.reservoir import Reservoir
+
+            keep = Reservoir(self.unit, chosen_generator(rng))
+        if self.shares:
+            from littlestone.learn.declared.checking import Faults, checks_of
+
+            faults = Faults(checks_of(list(columns_of(domain)), self.label, self.schema))
+        return read_sample(
+            table, domain, self.label, refuse_blank=refuse_blank, keep=keep, faults=faults
+        )
+
+
+def _missing_label(schema: Schema | None, target: object, meaning: object) -> dict[str, object]:
+    """The target and what says its meaning, as far as they are given or the ``schema`` has them."""
+    column, says = target, meaning
+    if schema is not None:
+        column = schema.target if target is None else target
+        if says is None and column == schema.target:
+            says = schema.positive if schema.positive is not None else (schema.labels or None)
+        if says is None and isinstance(column, str) and column not in schema.class_columns().texts:
+            says = column  # the schema itself says which names are alike
+    return {"target": column, "positive": says}
+
+
+def _require_told(asked: str, told: Mapping[str, object], examples: Mapping[str, str]) -> None:
+    """Raise one `DeclarationError` that names everything that is missing, each with an example.
+
+    >>> _require_told("learn", {"epsilon": None}, {"epsilon": "--epsilon 1"})
+    Traceback (most recent call last):
+    littlestone.base.errors.DeclarationError: cannot learn: epsilon is missing
+    to fix it: add --epsilon 1
+    """
+    missing = [name for name in examples if name in told and told[name] is None]
+    if missing:
+        *first, last = missing
+        names = f"{', '.join(first)} and {last}" if first else last
+        raise DeclarationError(
+            asked,
+            found=f"{names} {'are' if first else 'is'} missing",
+            fix=f"add {' '.join(examples[name] for name in missing)}",
+        )
+
+
+def _unit(label: Label, column: str | None, most: int | None, schema: Schema | None) -> Unit | None:
+    """The unit that is given, or that of the ``schema``; `DeclarationError` if it is the label.
+
+    >>> print(_unit(Label.parse("ill", "yes"), "patient", 3, None))
+    at most 3 records of each patient
+    """
+    if schema is not None:
+        column, most = schema.units(column, most)
+    unit = Unit.declared(column, most)
+    if unit is not None and unit.column == label.column:
+        raise DeclarationError(
+            f"protect each {unit.column}",
+            found="the column holds the label, which does not say whose record it is",
+            fix="name another column: --unit patient_id",
+        )
+    return unit
+
+
+def _part_of(budget: Budget, estimate: Fraction | None) -> Fraction:
+    """The part of epsilon that estimates the size and the rate of a group; something must be left."""
+    part = ESTIMATE_SHARE * budget.epsilon if estimate is None else estimate
+    if part >= budget.epsilon:
+        raise DeclarationError(
+            f"find a group with epsilon = {decimal_text(budget.epsilon)}",
+            found=f"estimates of its size and rate take {decimal_text(part)}, which leaves nothing",
+            fix="give a smaller part to the estimate, or leave it out",
+        )
+    return part
