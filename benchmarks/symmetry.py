@@ -17,8 +17,8 @@ from rich.console import Console
 
 from benchmarks.families import FAMILIES, Family
 from benchmarks.harness import duration, require, steps
+from littlestone.dimension import symmetry
 from littlestone.dimension.littlestone import GIB, _Solve
-from littlestone.dimension.symmetry import learning
 from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import Table, table
 
@@ -93,15 +93,15 @@ def show(console: Console) -> None:
 
 def solved(packed: PackedTable, dimension: int, *, learn: bool) -> tuple[float, int]:
     """CPU seconds of a solve by one thread, and its version spaces; the answer must be right."""
-    patience = learning.PATIENCE
-    learning.PATIENCE = patience if learn else 1 << 30
+    patience = symmetry.PATIENCE
+    symmetry.PATIENCE = patience if learn else 1 << 30
     try:
         began = time.process_time()
         solve = _Solve(packed, None, None, 8 * GIB, 1)
         solve.search()
         seconds = time.process_time() - began
     finally:
-        learning.PATIENCE = patience
+        symmetry.PATIENCE = patience
     require(
         solve.lower == solve.upper == dimension, f"{solve.lower}..{solve.upper} is not {dimension}"
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError, no_such, shown
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.classes.dimensions.searching import known
+from littlestone.classes.dimensions.closed_forms import known
 from littlestone.classes.text.declared import declared_kinds
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened

@@ -23,7 +23,7 @@ from littlestone.classes.base import Scored
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.decision_lists import _decision_lists, _of_two_blocks
 from littlestone.classes.dimensions import closed_forms
-from littlestone.classes.dimensions.searching import halving, known
+from littlestone.classes.dimensions.closed_forms import halving, known
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises import counted
 from littlestone.classes.promises.counted import CountedBoxes, box_rows

@@ -11,7 +11,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Intervals, parse_class
-from littlestone.classes.intervals import spine, spine_dimension
+from littlestone.classes.dimensions.closed_forms import spine, spine_dimension
 from littlestone.learn import ExponentialLearner
 from littlestone.points import Grid
 from littlestone.privacy import Budget

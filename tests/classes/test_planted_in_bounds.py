@@ -14,10 +14,10 @@ from littlestone.classes import EqualityRules, combined, decision_lists, parse_c
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.dimensions import closed_forms
-from littlestone.classes.dimensions.searching import SearchTable, known
+from littlestone.classes.dimensions.closed_forms import known
 from littlestone.classes.promises.tabled import bits
 from littlestone.dimension import littlestone_bounds, littlestone_dimension
-from littlestone.dimension.tables import PackedTable
+from littlestone.dimension.tables import PackedTable, SearchTable
 from planting import Fault, forget, plant
 
 

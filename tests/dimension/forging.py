@@ -13,9 +13,8 @@ from unittest.mock import patch
 import numpy as np
 from claims_by_the_page import HEAD, Claim, Proof, Text, covers, proved
 
-from littlestone.dimension import Certificate, littlestone_bounds
+from littlestone.dimension import Certificate, littlestone_bounds, symmetry
 from littlestone.dimension.search.writer import declared
-from littlestone.dimension.symmetry import learning
 from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import table
 
@@ -34,7 +33,7 @@ def written(number: int) -> bytes:
 def certificate_of(values: np.ndarray, patience: int = 1 << 30) -> tuple[Rows, Certificate]:
     """A table and its certificate, which uses symmetries if ``patience`` is 0."""
     packed = PackedTable.read(values.astype(np.uint8))
-    with patch.object(learning, "PATIENCE", patience):
+    with patch.object(symmetry, "PATIENCE", patience):
         return packed.values().tolist(), Certificate.of(packed, littlestone_bounds(packed))
 
 

@@ -24,7 +24,7 @@ from littlestone.dimension import (
     psi_n,
     psi_tree,
 )
-from littlestone.dimension.collapsing import MOST_LABELS
+from littlestone.dimension.multiclass import MOST_LABELS
 from littlestone.dimension.search.splits import SplitSolver, SplitTree, is_shattered
 
 TABLES = [(seed, 2 + seed % 4) for seed in range(400)]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from littlestone.dimension import littlestone_dimension
 from littlestone.dimension.search.writer import PLACES, declared
-from littlestone.dimension.symmetry.learning import Symmetry
+from littlestone.dimension.symmetry import Symmetry
 from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import table
 

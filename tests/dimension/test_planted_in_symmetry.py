@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from tables import admitted, signed
 
-from littlestone.dimension.symmetry import learning, orbits
-from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation
+from littlestone.dimension import symmetry
+from littlestone.dimension.symmetry import PathOrbits, Permutation
 from littlestone.dimension.tables import PackedTable
 from planting import Fault, plant
 
@@ -41,22 +41,22 @@ def a_stop_is_heard_while_paths_are_added() -> None:
     assert paths._last == 1
 
 
-_SYMMETRY = "littlestone.dimension.symmetry."
+_SYMMETRY = "littlestone.dimension.symmetry"
 FAULTS = {
     old_links_are_forgotten: Fault(
-        f"{_SYMMETRY}orbits:PathOrbits._put",
+        f"{_SYMMETRY}:PathOrbits._put",
         "self._table[self._last, :, 1] = 0",
         "pass",
         "old links are kept",
     ),
     paths_end_with_the_array: Fault(
-        f"{_SYMMETRY}orbits:PathOrbits.grow",
+        f"{_SYMMETRY}:PathOrbits.grow",
         "self._last + 1 == len(self._table)",
         "False",
         "paths go beyond the array",
     ),
     a_stop_is_heard_while_paths_are_added: Fault(
-        f"{_SYMMETRY}orbits:PathOrbits.grow", "if stopped():", "if False:", "a stop is not heard"
+        f"{_SYMMETRY}:PathOrbits.grow", "if stopped():", "if False:", "a stop is not heard"
     ),
 }
 
@@ -78,9 +78,9 @@ def test_points_of_several_words() -> None:
     table = np.concatenate([np.roll(first, i, axis=1) for i in range(points)])
     turn = signed(np.roll(np.arange(points), 1), np.zeros(points, np.int64))
     assert admitted(PackedTable.read(table), turn)
-    look = learning._Look(PackedTable.read(table))
+    look = symmetry._Look(PackedTable.read(table))
     look.go_on(40, lambda: False)
-    assert (orbits.orbits(look.found, points) == 0).all()
+    assert (symmetry.orbits(look.found, points) == 0).all()
     table[:, :64] = 0  # what moves the other points is a symmetry of the first word alone
     swapped = np.arange(points)
     swapped[[64, 129]] = 129, 64

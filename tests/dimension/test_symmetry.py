@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from tables import Table, admitted, recursion, signed
 
 from littlestone import core
-from littlestone.dimension import is_shattered_by
+from littlestone.dimension import is_shattered_by, symmetry
 from littlestone.dimension.littlestone import _Solve
 from littlestone.dimension.search import engine as driver
-from littlestone.dimension.symmetry import learning, orbits
-from littlestone.dimension.symmetry.orbits import PathOrbits, Permutation
+from littlestone.dimension.symmetry import PathOrbits, Permutation
 from littlestone.dimension.tables import PackedTable
 from littlestone.theory import families
 
@@ -107,7 +106,7 @@ def circulant_tables(seed: int, count: int) -> Tables:
 
 def engine_of(table: Table) -> Any:
     engine = driver.Engine(PackedTable.read(table), 1 << 16)
-    engine._symmetry.due = learning.NEVER
+    engine._symmetry.due = symmetry.NEVER
     return engine
 
 
@@ -206,9 +205,9 @@ def test_it_finds_the_orbits_of_tall_and_of_sparse_tables(kind: str) -> None:
     lines = [[(x - i) % 31 in (0, 1, 3) for x in range(31)] for i in range(31)]
     table = families.table("orders", 7) if kind == "tall" else np.array(lines, np.uint8)
     packed = PackedTable.read(table)
-    look = learning._Look(packed)
+    look = symmetry._Look(packed)
     look.go_on(40, never)
-    assert (orbits.orbits(look.found, packed.points) == 0).all()
+    assert (symmetry.orbits(look.found, packed.points) == 0).all()
     wrong = np.arange(2 * packed.points)
     wrong[[0, 1, 2, 3]] = 2, 3, 0, 1
     assert not admitted(packed, wrong)
@@ -263,7 +262,7 @@ def test_both_checks_of_a_symmetry_and_all_orbits_after_paths_agree_with_trying_
         while waiting:
             place, path = waiting.pop()
             fixing = [g for g in real if all(g[2 * x] == 2 * x for x in path)]
-            least = orbits.orbits(fixing, points)
+            least = symmetry.orbits(fixing, points)
             assert (least[known[place, :, 0]] == least).all()  # no orbit is too large
             whole += np.array_equal(known[place, :, 0], least)
             paths += 1
@@ -293,10 +292,10 @@ def solved(table: Table, jobs: int = 1) -> _Solve:
 
 def test_a_dear_search_learns_symmetries_and_is_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     table = tables.decision_lists(4)
-    monkeypatch.setattr(learning, "PATIENCE", 1 << 30)
+    monkeypatch.setattr(symmetry, "PATIENCE", 1 << 30)
     without = solved(table)
     assert not symmetric(without._engine)
-    monkeypatch.setattr(learning, "PATIENCE", 0)
+    monkeypatch.setattr(symmetry, "PATIENCE", 0)
     with_them = solved(table)
     assert symmetric(with_them._engine)
     assert with_them._engine.nodes < without._engine.nodes
@@ -305,7 +304,7 @@ def test_a_dear_search_learns_symmetries_and_is_shorter(monkeypatch: pytest.Monk
 
 
 def test_the_same_search_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "PATIENCE", 0)
+    monkeypatch.setattr(symmetry, "PATIENCE", 0)
     first, second = (solved(tables.linear_orders(6)) for _ in range(2))
     assert first._engine.nodes == second._engine.nodes
     assert first.bounds().tree == second.bounds().tree
@@ -314,7 +313,7 @@ def test_the_same_search_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("seed", range(6))
 def test_two_searches_share_the_symmetries(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "PATIENCE", 0)
-    monkeypatch.setattr(learning, "PATIENCE", 0)
+    monkeypatch.setattr(symmetry, "PATIENCE", 0)
     table = [*(t for t, _ in circulant_tables(seed, 1)), tables.decision_lists(4)][seed % 2]
     solve = solved(table, jobs=2)
     assert symmetric(solve._engine)
@@ -334,7 +333,7 @@ def test_a_stop_is_heard_while_symmetries_are_looked_for() -> None:
     engine._symmetry.learn(engine._orbits, PLENTY, stopped)
     assert len(engine._symmetry._look.found) <= 1
     assert calls < 5
-    assert engine._symmetry.due < learning.NEVER  # it may go on
+    assert engine._symmetry.due < symmetry.NEVER  # it may go on
 
 
 def test_another_table_has_symmetries_of_its_own() -> None:
@@ -389,25 +388,25 @@ class Unchecked(AtRandom):
 
 
 def test_wrong_suggestions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "Symmetries", AtRandom)
+    monkeypatch.setattr(symmetry, "Symmetries", AtRandom)
     assert not a_wrong_answer(alone, "turned")
 
 
 def test_plant_a_suggestion_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "Symmetries", Unchecked)
+    monkeypatch.setattr(symmetry, "Symmetries", Unchecked)
     assert a_wrong_answer(alone, "turned")
 
 
 @pytest.mark.deep
 def test_plant_two_orbits_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = orbits.orbits
+    honest = symmetry.orbits
 
     def merged(group: list[Permutation], points: int) -> NDArray[np.int64]:
         least = honest(group, points)
         first, *others = np.unique(least)
         return np.where(least == others[0], first, least) if others else least
 
-    monkeypatch.setattr(orbits, "orbits", merged)
+    monkeypatch.setattr(symmetry, "orbits", merged)
     assert a_wrong_answer(told, "symmetric")
 
 
@@ -425,6 +424,6 @@ def test_plant_the_orbits_of_the_root_are_used_below_it(monkeypatch: pytest.Monk
 
 def test_plant_what_fixes_a_path_may_move_its_last_literal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        orbits._Group, "fixing", lambda self, literal: [self._random() for _ in range(4)]
+        symmetry._Group, "fixing", lambda self, literal: [self._random() for _ in range(4)]
     )
     assert a_wrong_answer(told, "turned")

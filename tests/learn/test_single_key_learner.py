@@ -11,7 +11,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
-from littlestone.classes.dimensions.searching import has_one_mistake
+from littlestone.classes.dimensions.closed_forms import has_one_mistake
 from littlestone.classes.promises.named import Named
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, PrivateLearner, SingleKeyLearner

@@ -14,7 +14,7 @@ from littlestone import points as domains
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.points import Grid, Names, Product, Strings
 from littlestone.rules import BitFunction, Hypothesis, LookupTable, TableFunction, disagreement
-from littlestone.rules.cells import CellFunction
+from littlestone.rules.rules import CellFunction
 
 KEYS = ("a", "b", "c")
 NAMED = Names(KEYS, "x")

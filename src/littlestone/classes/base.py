@@ -23,7 +23,7 @@ from littlestone.privacy.scores import ErrorRuns, Scores
 from littlestone.rules import Hypothesis
 
 if TYPE_CHECKING:
-    from littlestone.classes.dimensions.searching import SearchTable
+    from littlestone.dimension.tables import SearchTable
 
 
 class HypothesisClass(ABC, Generic[Point]):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import searching
 from littlestone.classes.base import BinaryClass, Enumerable, HypothesisClass, Scored
-from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
+from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES, halving
 from littlestone.classes.promises.by_table import NoVersionSpaces
 from littlestone.classes.promises.tabled import (
     LISTED,
@@ -31,7 +31,7 @@ from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec
 from littlestone.classes.union import bounds_of
 from littlestone.data.sample import Sample
-from littlestone.dimension.tables import PackedTable
+from littlestone.dimension.tables import PackedTable, SearchTable
 from littlestone.points import Domain
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, function_of_labels

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import BinaryClass, Enumerable
-from littlestone.classes.dimensions.searching import SearchTable
 from littlestone.classes.promises.tabled import require_finite
 from littlestone.classes.text.declared import Declared, described, parse_class
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
+from littlestone.dimension.tables import SearchTable
 from littlestone.points import Domain
 from littlestone.privacy.scores import ErrorRuns, Scores
 from littlestone.rules import Hypothesis, function_of_labels

@@ -16,12 +16,12 @@ from littlestone import core
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.counting.blocks import Blocks, Tally, tallied
 from littlestone.classes.dimensions import closed_forms
-from littlestone.classes.dimensions.searching import SearchTable, halving
+from littlestone.classes.dimensions.closed_forms import halving
 from littlestone.classes.promises.counted import Counted
 from littlestone.classes.promises.tabled import Tabled, bits, distinct
 from littlestone.classes.text.spec import Spec, quoted
 from littlestone.data.sample import Sample
-from littlestone.dimension.tables import PackedTable
+from littlestone.dimension.tables import PackedTable, SearchTable
 from littlestone.points import Product
 from littlestone.privacy.scores import Scores
 from littlestone.rules import TableFunction

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import chain, pairwise
@@ -15,6 +15,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.base.steps import count as count_steps
 from littlestone.classes.base import BinaryClass, Enumerable, require_example
 from littlestone.classes.counting.interval_sums import IntervalSums
+from littlestone.classes.dimensions.closed_forms import spine, spine_dimension
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, parse_ranged, quoted
 from littlestone.classes.thresholds import require_range
@@ -291,30 +292,6 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
         core = f" around {self.core[0]}..{self.core[1]}" if self.core else " or empty"
         gaps = ", ".join(f"{first}..{last}" for first, last in self.gaps)
         return f"{declared} within [{gaps}]{core}"
-
-
-def spine(d: int) -> tuple[int, int, int]:
-    """A >= B >= C, d >= 1: gaps of lengths l >= r >= ... have LDim >= d iff l >= A or l >= B, r >= C.
-
-    >>> [spine(d) for d in (1, 2, 3, 4, 5)]
-    [(1, 1, 1), (2, 2, 2), (4, 3, 2), (6, 5, 2), (9, 7, 5)]
-    """
-    if d <= 2:
-        return d, d, d
-    half = 1 << (d - 3) // 2
-    a, b, c = (5, 4, 3) if d % 2 else (7, 6, 3)
-    return a * half - 1, b * half - 1, c * half - 1
-
-
-def spine_dimension(lengths: Iterable[int]) -> int:
-    """LDim of the intervals in gaps of these lengths, and the constant 0."""
-    longest, second = nlargest(2, chain(lengths, (0, 0)))
-    d = 0
-    while True:
-        A, B, C = spine(d + 1)
-        if not (longest >= A or (longest >= B and second >= C)):
-            return d
-        d += 1
 
 
 def _length(run: Span) -> int:

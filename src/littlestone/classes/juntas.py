@@ -16,7 +16,7 @@ from littlestone import core
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.counting.blocks import MOST_ERRORS, Blocks, Coded, Tally, tallied
 from littlestone.classes.dimensions import closed_forms
-from littlestone.classes.dimensions.searching import halving
+from littlestone.classes.dimensions.closed_forms import halving
 from littlestone.classes.promises.counted import Counted
 from littlestone.classes.promises.tabled import LIMIT, Tabled, bits, distinct, require_table
 from littlestone.classes.text.limits import in_digits

@@ -20,8 +20,7 @@ from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.points import Domain, Product, Strings
-from littlestone.rules.cells import CellFunction
-from littlestone.rules.rules import Rule
+from littlestone.rules.rules import CellFunction, Rule
 
 FORM = "outcomes(COLUMN, integers(COLUMN), ...; at most S rules of R)"
 MOST_COVERS = 16  # the most covers whose version spaces are searched

@@ -18,7 +18,7 @@ from littlestone.classes.base import require_example, require_few
 from littlestone.classes.counting import rules as counting
 from littlestone.classes.counting.rules import Groups, Shapes, sums
 from littlestone.classes.dimensions import closed_forms
-from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
+from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES, halving
 from littlestone.classes.promises.covering import (
     Covering,
     ProperApproximation,
@@ -29,7 +29,7 @@ from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.data.sample import Sample
-from littlestone.dimension.tables import PackedTable
+from littlestone.dimension.tables import PackedTable, SearchTable
 from littlestone.points import Domain, Integers, Product, Strings
 from littlestone.points.base import require_domain
 from littlestone.privacy.scores import Elements

@@ -14,7 +14,7 @@ import typer
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.dimensions.searching import SECONDS, known
+from littlestone.classes.dimensions.closed_forms import SECONDS, known
 from littlestone.classes.text.limits import in_digits
 from littlestone.cli.console import counted, err, finite_or_text, out, print_json, print_pairs
 from littlestone.cli.hypotheses import table_or_class

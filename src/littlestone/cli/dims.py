@@ -28,8 +28,7 @@ from littlestone.dimension import (
     psi_g,
     psi_n,
 )
-from littlestone.dimension.collapsing import MOST_LABELS
-from littlestone.dimension.multiclass import psi_tree_brackets
+from littlestone.dimension.multiclass import MOST_LABELS, psi_tree_brackets
 from littlestone.dimension.search.brackets import OutOfTimeError
 from littlestone.dimension.search.brackets import time_limit as searching_for
 from littlestone.dimension.star import star_brackets

@@ -5,7 +5,7 @@ from littlestone.dimension.tree import (
 )
 from littlestone.dimension.search.brackets import Bracket as Bracket
 from littlestone.dimension.certify.certificate import Certificate as Certificate
-from littlestone.dimension.collapsing import (
+from littlestone.dimension.multiclass import (
     CollapsingMap as CollapsingMap,
     Family as Family,
     Question as Question,

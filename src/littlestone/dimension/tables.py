@@ -332,6 +332,20 @@ class PackedTable:
         return hashlib.sha256(header + self.rows.astype("<u8", copy=False).tobytes()).hexdigest()
 
 
+@dataclass(frozen=True)
+class SearchTable:
+    """A table to search for LDim(H), and the ``bounds`` of LDim(H) that are known without a search.
+
+    LDim(table) + ``gain`` <= LDim(H), for the ``reason``; they are equal if the table is ``whole``.
+    """
+
+    table: PackedTable
+    bounds: tuple[int, int]
+    gain: int = 0
+    whole: bool = True
+    reason: str = "a search of its table"
+
+
 def functions(mask: int) -> NDArray[np.int64]:
     """The numbers of the functions in a mask."""
     return np.flatnonzero(_unpack(mask, -(-mask.bit_length() // 8))).astype(np.int64, copy=False)

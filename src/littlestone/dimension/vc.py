@@ -9,16 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from littlestone.dimension.collapsing import (
+from littlestone.dimension.multiclass import (
     CollapsingMap,
     Family,
     Question,
     family,
+    multiclass_littlestone_dimension,
     psi_g,
     psi_n,
     questions,
 )
-from littlestone.dimension.multiclass import multiclass_littlestone_dimension
 from littlestone.dimension.search.brackets import Bracket, last, look
 from littlestone.dimension.search.splits import Split
 from littlestone.dimension.tables import LabelTable, binary

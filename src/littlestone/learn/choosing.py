@@ -12,7 +12,7 @@ import numpy as np
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.dimensions.searching import has_one_mistake
+from littlestone.classes.dimensions.closed_forms import has_one_mistake
 from littlestone.classes.promises.covering import Covering
 from littlestone.classes.promises.named import Named
 from littlestone.learn.base import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.dimensions.searching import has_one_mistake
+from littlestone.classes.dimensions.closed_forms import has_one_mistake
 from littlestone.classes.promises.named import Named
 from littlestone.data.sample import Sample
 from littlestone.learn.base import (

@@ -11,7 +11,7 @@ from littlestone.points.cells import (
 from littlestone.points.columns import Disjoint as Disjoint
 from littlestone.points.ordered import Grid as Grid
 from littlestone.points.ordered import Integers as Integers, Reals as Reals, Strings as Strings
-from littlestone.points.names import Names as Names
+from littlestone.points.cells import Names as Names
 from littlestone.points.columns import Product as Product
 from littlestone.points.values import (
     day as day,

@@ -6,14 +6,14 @@ from littlestone.rules.base import (
 from littlestone.rules.lookup import BitFunction as BitFunction
 from littlestone.rules.box import Box as Box
 from littlestone.rules.lookup import BucketTable as BucketTable
-from littlestone.rules.cells import CellFunction as CellFunction
+from littlestone.rules.rules import CellFunction as CellFunction
 from littlestone.rules.few_columns import FewColumns as FewColumns
 from littlestone.rules.flats import Flat as Flat, FlatComplement as FlatComplement
 from littlestone.rules.lookup import LookupTable as LookupTable
 from littlestone.rules.majorities import has_majority as has_majority, majority as majority
 from littlestone.rules.rules import RuleUnion as RuleUnion
 from littlestone.rules.lookup import FiniteSet as FiniteSet
-from littlestone.rules.steps import StepFunction as StepFunction
+from littlestone.rules.tables import StepFunction as StepFunction
 from littlestone.rules.majorities import DirectSum as DirectSum
 from littlestone.rules.tables import (
     TableFunction as TableFunction,

@@ -11,7 +11,7 @@ CAPPED = Fault(
     "Psi dimensions are capped at 1",
 )
 NO_LAST_BIT = Fault(
-    "littlestone.dimension.collapsing:psi_bin",
+    "littlestone.dimension.multiclass:psi_bin",
     "range(max(labels).bit_length())",
     "range(max(labels).bit_length() - 1)",
     "the highest bit is not asked for",
@@ -39,7 +39,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "bit_classes_are_small": [
         Fault(
-            "littlestone.dimension.collapsing:psi_n",
+            "littlestone.dimension.multiclass:psi_n",
             "combinations(labels, 2)",
             "combinations(labels[:2], 2)",
             "a point has two labels at most",

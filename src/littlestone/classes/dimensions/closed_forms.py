@@ -1,16 +1,91 @@
-"""Proved numbers of mistakes that can be forced, as formulas: docs/proofs/closed-forms.md.
+"""What is known of the Littlestone dimension of a declared class: bounds, each with its reason.
 
-Each is a lower bound of a Littlestone dimension that takes no table and no search.  Where it meets the
-upper bound log2 |H| it is the dimension.  `two_point_boxes` is exact.
+The formulas are proved numbers of mistakes that can be forced: docs/proofs/closed-forms.md.  Each is a
+lower bound that takes no table and no search.  Where it meets the upper bound log2 |H| it is the
+dimension.  `two_point_boxes` and `spine_dimension` are exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from heapq import nlargest
+from itertools import chain
 from math import comb
+from typing import TYPE_CHECKING, Any
 
-from littlestone.classes.intervals import spine_dimension
+if TYPE_CHECKING:
+    from littlestone.classes.base import HypothesisClass
+    from littlestone.dimension.tables import PackedTable
+    from littlestone.dimension.tree import Bounds
+
+    Solve = Callable[[PackedTable], Bounds]
+
+SECONDS = 10.0
+"""How long the table of a declared class is searched, unless somebody says otherwise."""
+
+MOST_ENTRIES = 1 << 25
+"""The most entries of a table that is made only to be searched."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """lower <= LDim(H) <= upper, and why; ``search`` is the search that was stopped, if one was."""
+
+    lower: int | float
+    upper: int | float
+    lower_reason: str
+    upper_reason: str
+    search: Bounds | None = None
+
+
+def known(H: HypothesisClass[Any], solve: Solve | None = None) -> Known:
+    """LDim(H) if a formula or a search tells it, else bounds of it.
+
+    ``solve`` searches a table; the default stops after 10 seconds.
+
+    >>> from littlestone.classes import parse_class
+    >>> found = known(parse_class("juntas(a, b, c, d, e, f, g, h, i, j, k, l; k 3)"))
+    >>> found.lower, found.upper, found.upper_reason
+    (14, 15, 'the majority of its functions errs no more often')
+    """
+    search = H.search_table()
+    below, above = H.bound_reasons()
+    if search is None:
+        return Known(*H.littlestone_bounds(), below, above)
+    from littlestone.dimension.littlestone import littlestone_bounds
+
+    lower, upper = search.bounds
+    found = (solve or partial(littlestone_bounds, time_limit=SECONDS))(search.table)
+    # A part of the class and a proved gain still bound the whole class from below; from above only
+    # the whole table does.
+    if found.lower + search.gain > lower:
+        lower, below = found.lower + search.gain, search.reason
+    if search.whole and found.upper + search.gain < upper:
+        upper, above = found.upper + search.gain, search.reason
+    return Known(lower, upper, below, above, found if found.interrupted else None)
+
+
+def halving(functions: int) -> int:
+    """floor(log2 N): each mistake of the majority vote halves the N functions of a class.
+
+    >>> halving(1), halving(7), halving(8)
+    (0, 2, 3)
+    """
+    return functions.bit_length() - 1
+
+
+def has_one_mistake(H: HypothesisClass[Any]) -> bool:
+    """Whether LDim(H) <= 1, so that the SOA errs at most once; the bounds of LDim(H) may settle it.
+
+    >>> from littlestone.classes import parse_class
+    >>> [has_one_mistake(parse_class(f"linear(x, y; q 5, dimension {d})")) for d in (1, 2)]
+    [True, False]
+    """
+    least, most = H.littlestone_bounds()
+    return most <= 1 or (least <= 1 and H.littlestone_dimension() <= 1)
+
 
 LISTS = {1: 0, 2: 2, 3: 4, 4: 9, 5: 12}
 """LDim of the decision lists on n columns with three blocks or more, found by the solver."""
@@ -31,9 +106,28 @@ RULES = {
 """LDim of the conjunctions of exactly r of m bits, by r and m, found by the solver."""
 
 
-def log2(number: int) -> int:
-    """floor(log2 number), for a number >= 1."""
-    return number.bit_length() - 1
+def spine(d: int) -> tuple[int, int, int]:
+    """A >= B >= C, d >= 1: gaps of lengths l >= r >= ... have LDim >= d iff l >= A or l >= B, r >= C.
+
+    >>> [spine(d) for d in (1, 2, 3, 4, 5)]
+    [(1, 1, 1), (2, 2, 2), (4, 3, 2), (6, 5, 2), (9, 7, 5)]
+    """
+    if d <= 2:
+        return d, d, d
+    half = 1 << (d - 3) // 2
+    a, b, c = (5, 4, 3) if d % 2 else (7, 6, 3)
+    return a * half - 1, b * half - 1, c * half - 1
+
+
+def spine_dimension(lengths: Iterable[int]) -> int:
+    """LDim of the intervals in gaps of these lengths, and the constant 0."""
+    longest, second = nlargest(2, chain(lengths, (0, 0)))
+    d = 0
+    while True:
+        A, B, C = spine(d + 1)
+        if not (longest >= A or (longest >= B and second >= C)):
+            return d
+        d += 1
 
 
 def two_point_boxes(sizes: Sequence[int]) -> int | None:
@@ -66,7 +160,7 @@ def juntas(n: int, k: int) -> int:
     (14, 17, 12)
     """
     if k < 2:
-        return 1 + k * log2(n + 1)
+        return 1 + k * halving(n + 1)
     found = 1 << k
     for waiting in range(1, k + 1):
         free, gain = n - k, 0
@@ -77,7 +171,7 @@ def juntas(n: int, k: int) -> int:
             widths[j] *= 2
             gain += 1
         found = max(found, (1 << k) - waiting + gain)
-    doubled = (low + k * log2(n // m) for m, low in JUNTAS.get(k, {}).items() if m <= n)
+    doubled = (low + k * halving(n // m) for m, low in JUNTAS.get(k, {}).items() if m <= n)
     return max([found, *doubled])
 
 
@@ -87,7 +181,7 @@ def boxes(sizes: Sequence[int]) -> int:
     >>> boxes([16, 16]), boxes([1001, 1001])
     (12, 35)
     """
-    ends = [max(j + log2(m + 1 - (1 << j)) for j in range(m.bit_length())) for m in sizes]
+    ends = [max(j + halving(m + 1 - (1 << j)) for j in range(m.bit_length())) for m in sizes]
     gains = (_interval(m) - own for m, own in zip(sizes, ends, strict=True))
     return sum(ends) + max(0, *gains)
 
@@ -108,10 +202,10 @@ def rules(m: int, r: int, *, empty: bool) -> int:
     (7, 9, 8)
     """
     if r == 1:
-        return log2(m + empty)
-    doubled = (low + r * log2(m // n) for n, low in RULES.get(r, {}).items() if n <= m)
+        return halving(m + empty)
+    doubled = (low + r * halving(m // n) for n, low in RULES.get(r, {}).items() if n <= m)
     blocks = (
-        log2(first + empty) + rules(m - first, r - 1, empty=True) for first in _powers(m - r + 1)
+        halving(first + empty) + rules(m - first, r - 1, empty=True) for first in _powers(m - r + 1)
     )
     return max([*doubled, *blocks])
 

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import HypothesisClass, require_example
-from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable
+from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.promises.tabled import distinct
 from littlestone.classes.text.columns import mixed_text
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
-from littlestone.dimension.tables import PackedTable
+from littlestone.dimension.tables import PackedTable, SearchTable
 from littlestone.points import Listed, Parted, Product
 from littlestone.rules import Hypothesis
 from littlestone.rules.trees import DecisionTree

@@ -16,11 +16,11 @@ from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import BinaryClass, Scored
 from littlestone.classes.counting.blocks import MOST_ERRORS, Blocks, Tally, tallied
 from littlestone.classes.dimensions import closed_forms
-from littlestone.classes.dimensions.searching import MOST_ENTRIES, SearchTable, halving
+from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES, halving
 from littlestone.classes.promises.by_table import FEWER_COLUMNS, NoVersionSpaces
 from littlestone.classes.text.limits import in_digits
 from littlestone.data.sample import Sample
-from littlestone.dimension.tables import PackedTable
+from littlestone.dimension.tables import PackedTable, SearchTable
 from littlestone.points import Grid, Product
 from littlestone.privacy.scores import ErrorRuns, Scores, either
 from littlestone.rules.box import Box

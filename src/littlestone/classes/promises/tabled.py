@@ -24,7 +24,7 @@ from littlestone.classes.base import (
     require_labels_of,
     require_two_labels,
 )
-from littlestone.classes.dimensions.searching import SearchTable, halving
+from littlestone.classes.dimensions.closed_forms import halving
 from littlestone.classes.promises.covering import (
     ProperApproximation,
     mixture_of_rows,
@@ -33,10 +33,10 @@ from littlestone.classes.promises.covering import (
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.limits import in_digits
 from littlestone.data.sample import Sample
-from littlestone.dimension.collapsing import psi_n, questions
+from littlestone.dimension.multiclass import psi_n, questions
 from littlestone.dimension.search.splits import SplitSolver
 from littlestone.dimension.search.version_spaces import VersionSpaces
-from littlestone.dimension.tables import LabelTable, PackedTable
+from littlestone.dimension.tables import LabelTable, PackedTable, SearchTable
 from littlestone.points import Domain, Grid, Product
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, function_of_labels

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.dimension.symmetry.learning import NEVER, Symmetry
+from littlestone.dimension.symmetry import NEVER, Symmetry
 from littlestone.dimension.tables import PackedTable
 from littlestone.dimension.tree import MistakeTree
 

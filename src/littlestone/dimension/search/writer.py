@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from littlestone import core
-from littlestone.dimension.symmetry.learning import Symmetry
-from littlestone.dimension.symmetry.orbits import Permutation, Word
+from littlestone.dimension.symmetry import Permutation, Symmetry, Word
 from littlestone.dimension.tables import PackedTable
 
 MOST = 9  # bytes of a number

@@ -11,7 +11,7 @@ from littlestone.base.discovery import concrete, named
 from littlestone.base.errors import DeclarationError, no_such, shown
 from littlestone.base.progress import tracked
 from littlestone.classes.base import HypothesisClass, Scored
-from littlestone.classes.dimensions.searching import has_one_mistake
+from littlestone.classes.dimensions.closed_forms import has_one_mistake
 from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.points.columns import columns_of
