@@ -9,7 +9,7 @@ from running import run
 
 from littlestone.prove.mechanisms import find_subject, find_subjects
 from littlestone.prove.mechanisms.subject import Named
-from littlestone.prove.mechanisms.subjects.randomized_response import RandomizedResponse
+from littlestone.prove.mechanisms.subjects.composed import RandomizedResponse
 
 RESPONSE = ("audit", "randomized-response", "--epsilon", "1", "--trials", "400", "--seed", "1")
 

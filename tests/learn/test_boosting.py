@@ -19,7 +19,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.mechanisms import exact_audit, neighbours
-from littlestone.prove.mechanisms.subjects.boosted_learner import (
+from littlestone.prove.mechanisms.subjects.reductions import (
     RECORDS,
     distribution,
     tiny,

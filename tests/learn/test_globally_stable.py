@@ -35,7 +35,7 @@ from littlestone.prove.mechanisms import audit_epsilon
 from littlestone.prove.mechanisms.exact import exact_audit
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records, released_text
-from littlestone.prove.mechanisms.subjects.globally_stable_learner import (
+from littlestone.prove.mechanisms.subjects.stable import (
     Learner,
     Show,
     as_text,

@@ -27,7 +27,7 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subjects.online_rules import of_rules
+from littlestone.prove.mechanisms.subjects.streams import of_rules
 from littlestone.rules import RuleUnion
 from scripted import Script
 

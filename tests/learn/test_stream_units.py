@@ -32,7 +32,7 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.subjects.unit_streams import Steps, unit_neighbours
+from littlestone.prove.mechanisms.subjects.units import Steps, unit_neighbours
 from one_epoch import RATIO, Short
 from planting import Fault, turns_red
 from scripted import Script

@@ -28,7 +28,7 @@ from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThres
 from littlestone.privacy.rational import exp_below, log_above
 from littlestone.prove.mechanisms.choices import Choices
 from littlestone.prove.mechanisms.exact import ratio_below, renyi_moment
-from littlestone.prove.mechanisms.subjects.randomized_response import RandomizedResponse
+from littlestone.prove.mechanisms.subjects.composed import RandomizedResponse
 
 ONE = Fraction(1)
 Law = frozenset[tuple[Fraction, Fraction]]  # of likelihood ratios Q / P: each, and its mass P

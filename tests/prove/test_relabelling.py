@@ -17,7 +17,7 @@ from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Re
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subjects.relabelling import CLASS, relabelled
+from littlestone.prove.mechanisms.subjects.reductions import CLASS, relabelled
 
 RECORDS = tuple((f"x{i}", y) for i in range(1, 4) for y in (0, 1))
 ETA, INNER = Fraction(1), PrivacyCost(Fraction(1), Fraction(1, 20))

@@ -15,14 +15,14 @@ from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
 from littlestone.privacy import Budget
 from littlestone.prove.mechanisms import Subject, find_subject, neighbours
-from littlestone.prove.mechanisms.subjects.boosted_learner import (
+from littlestone.prove.mechanisms.subjects.exponential_learner import all_records
+from littlestone.prove.mechanisms.subjects.reductions import (
     RECORDS,
     Learner,
     law_of_vote,
     tiny,
     votes_in_order,
 )
-from littlestone.prove.mechanisms.subjects.exponential_learner import all_records
 from plants.harness import Masses, Plant, is_private
 
 EPSILON = Fraction(1)

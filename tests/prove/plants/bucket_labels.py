@@ -11,7 +11,7 @@ from typing import Any
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.mechanisms import Subject, mechanism_subject, neighbours
-from littlestone.prove.mechanisms.subjects.bucket_labels import RECORDS, Records, sure
+from littlestone.prove.mechanisms.subjects.keys import BUCKETED, Bucketed, sure
 from plants.harness import Plant, is_private
 
 Labels = partial(BucketLabels, Fraction(1), buckets=2, labels=3)
@@ -54,9 +54,9 @@ class InTheOrderOfTheLabels(BucketLabels):
         return found
 
 
-def _subject(kind: Callable[..., Any]) -> Subject[Records]:
+def _subject(kind: Callable[..., Any]) -> Subject[Bucketed]:
     made = kind(Fraction(1), buckets=2, labels=3)
-    pairs = [*neighbours(RECORDS, 2, ordered=False), *sure()]
+    pairs = [*neighbours(BUCKETED, 2, ordered=False), *sure()]
     subject = mechanism_subject(Labels(), pairs=pairs, large=pairs[0], read=lambda data: data)
     return replace(subject, distribution=made.distribution)
 

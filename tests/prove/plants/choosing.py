@@ -16,7 +16,7 @@ from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.mechanisms import Subject, mechanism_subject
-from littlestone.prove.mechanisms.subjects.choosing import COVERING, RECORDS
+from littlestone.prove.mechanisms.subjects.scores import COVERED, COVERING
 from plants.harness import Plant, is_private
 
 Record = tuple[Sequence[str], bool]
@@ -119,12 +119,12 @@ class ForgetsLabelChange(ChoosingMechanism[str]):
 
 def _pairs() -> list[Any]:
     """Two records that differ, beside few others or many copies of one."""
-    rests = [(), *((record,) for record in RECORDS), *product(RECORDS[::2], repeat=2)]
+    rests = [(), *((record,) for record in COVERED), *product(COVERED[::2], repeat=2)]
     rests += [
-        ((covering, True),) * (B + 3) + (record,) for covering in COVERING for record in RECORDS
+        ((covering, True),) * (B + 3) + (record,) for covering in COVERING for record in COVERED
     ]
     return [
-        ((*rest, one), (*rest, other)) for rest in rests for one, other in combinations(RECORDS, 2)
+        ((*rest, one), (*rest, other)) for rest in rests for one, other in combinations(COVERED, 2)
     ]
 
 

@@ -20,8 +20,8 @@ from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns, ErrorSums
 from littlestone.prove.mechanisms import Subject, mechanism_subject
-from littlestone.prove.mechanisms.subjects.choosing import RECORDS
-from littlestone.prove.mechanisms.subjects.estimates import estimate_subject
+from littlestone.prove.mechanisms.subjects.counts import estimate_subject
+from littlestone.prove.mechanisms.subjects.scores import COVERED
 from plants.harness import Claim, Masses, Plant, is_private, weighted
 
 ONE = Fraction(1)
@@ -133,8 +133,8 @@ def _choosing(mechanism: ChoosingMechanism[str]) -> Subject[Any]:
     level = -(-mechanism.bottom // mechanism.gain)
     # The second hypothesis is rare, and yet likelier than delta.
     crowd = ((("a",), True),) * (level + 9) + ((("b",), True),) * (level + 3)
-    rests: list[Any] = [(), crowd, *((record,) for record in RECORDS)]
-    records = [*RECORDS, (("b",), True)]
+    rests: list[Any] = [(), crowd, *((record,) for record in COVERED)]
+    records = [*COVERED, (("b",), True)]
     pairs = [
         ((*rest, one), (*rest, other)) for rest in rests for one, other in combinations(records, 2)
     ]

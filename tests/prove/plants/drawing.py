@@ -17,7 +17,7 @@ from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.mechanisms import find_subject
-from littlestone.prove.mechanisms.subjects.randomized_response import RandomizedResponse
+from littlestone.prove.mechanisms.subjects.composed import RandomizedResponse
 from plants.harness import Masses, Plant, is_private, pays_before_it_draws, toy
 
 ONE = Fraction(1)

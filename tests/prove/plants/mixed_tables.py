@@ -28,7 +28,7 @@ from littlestone.privacy.samplers import selection
 from littlestone.prove.mechanisms import Subject, find_subject, neighbours
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records, released_text
 from littlestone.prove.mechanisms.subjects.learners import crowd, whole
-from littlestone.prove.mechanisms.subjects.mixed_tables import (
+from littlestone.prove.mechanisms.subjects.tables import (
     OPEN,
     PARITY,
     REGROWN,

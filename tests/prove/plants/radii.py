@@ -16,7 +16,7 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
 from littlestone.prove.mechanisms import Subject, find_subject
-from littlestone.prove.mechanisms.subjects.radii import audited, pairs_of_points, two_points
+from littlestone.prove.mechanisms.subjects.stable import audited, pairs_of_points, two_points
 from plants.harness import Plant, is_private
 
 Learner = RadiiLearner[Any]

@@ -16,7 +16,7 @@ from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.mechanisms import Subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.relabelling import (
+from littlestone.prove.mechanisms.subjects.reductions import (
     Masses,
     drawn,
     multiset,

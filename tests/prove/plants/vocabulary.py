@@ -15,8 +15,12 @@ from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSel
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.mechanisms import Subject
 from littlestone.prove.mechanisms.subjects.learners import whole
-from littlestone.prove.mechanisms.subjects.mixed_tables import by_learner
-from littlestone.prove.mechanisms.subjects.vocabulary import made, vocabulary, vocabulary_costs
+from littlestone.prove.mechanisms.subjects.tables import (
+    by_learner,
+    made,
+    vocabulary,
+    vocabulary_costs,
+)
 from plants.harness import Plant, is_private
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 1000)

@@ -102,7 +102,7 @@ def exact_audit(
     always among them.  Moments are compared outside the guarantee's delta, at those orders where rho
     promises less than e^4000.  ``jobs`` processes work out the distributions, as `spread` says.
 
-    >>> from littlestone.prove.mechanisms.subjects.randomized_response import RandomizedResponse
+    >>> from littlestone.prove.mechanisms.subjects.composed import RandomizedResponse
     >>> claimed = RandomizedResponse(Fraction(1))
     >>> audit = exact_audit(claimed.distribution, [(0, 1)], claimed)
     >>> audit.holds, round(audit.tightness, 6)

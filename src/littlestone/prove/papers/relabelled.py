@@ -20,7 +20,7 @@ from littlestone.prove.mechanisms.drawn import drawn
 from littlestone.prove.mechanisms.exact import exact_audit
 from littlestone.prove.mechanisms.subject import find_subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.relabelling import CLASS, Masses, relabelled
+from littlestone.prove.mechanisms.subjects.reductions import CLASS, Masses, relabelled
 from littlestone.prove.papers.statement import Outcome, statement
 
 Learner = AgnosticTransformation[Any]

@@ -1,10 +1,12 @@
-"""Events made of several draws: composed, on disjoint parts, on a random sample of the records."""
+"""Several draws as one event: randomized responses, composed, in parallel and subsampled."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
@@ -13,11 +15,16 @@ import numpy as np
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.accounting.subsampled import Subsampled
+from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.rational import exp_below
+from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.samplers.uniform import bernoulli
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Run, Subject, paid, subject
-from littlestone.prove.mechanisms.subjects.randomized_response import RandomizedResponse
+from littlestone.prove.mechanisms.subject import Run, Subject, mechanism_subject, paid, subject
 
 Bits = tuple[int, ...]
 Records = tuple[tuple[int, int], ...]
@@ -140,3 +147,43 @@ def subsampled_response(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
 
     pairs = tuple(neighbours((0, 1), 4))
     return Subject(event, distribution, pairs, runs, ((0, 0, 0, 0), (1, 0, 0, 0)))
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Mechanism[int, int]):
+    """The bit itself with probability r / (r + 1), r a rational <= e^epsilon; otherwise the other bit.
+
+    epsilon-DP under replacement, and no less (War65).
+
+    >>> round(float(RandomizedResponse(Fraction(1)).distribution(0)[0]), 3)
+    0.731
+    """
+
+    epsilon: Fraction
+
+    @cached_property
+    def truth(self) -> Fraction:
+        """The probability of the bit itself."""
+        r = exp_below(self.epsilon)
+        return r / (r + 1)
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon)
+
+    def draw(self, data: int, *, receipt: Receipt) -> int:
+        rng = receipt.redeem(self)
+        return data if bernoulli(Real.of(self.truth), rng) else 1 - data
+
+    def distribution(self, data: int) -> Mapping[int, Fraction]:
+        return {data: self.truth, 1 - data: 1 - self.truth}
+
+    def __str__(self) -> str:
+        return f"randomized response, epsilon {decimal_text(self.epsilon)}"
+
+
+@subject("randomized-response")
+def randomized_response(epsilon: Fraction, delta: Fraction) -> Subject[int]:
+    """One bit, told with a lie of known probability; spends no delta."""
+    return mechanism_subject(
+        RandomizedResponse(epsilon), pairs=[(0, 1)], large=(0, 1), read=lambda bit: bit
+    )

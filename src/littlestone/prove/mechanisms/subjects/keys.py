@@ -1,11 +1,14 @@
-"""Partition selection and single-key selection, on all tiny samples of labelled keys."""
+"""Keys: which are released, and with which labels."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 
 from littlestone.privacy.budget import Budget
+from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
@@ -80,3 +83,44 @@ def single_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]
         large=((("a", True), *many), (("b", True), *many)),
         read=lambda records: records,
     )
+
+
+Labelled = tuple[tuple[str, int], ...]
+
+LABELLED: Labelled = tuple(product("ab", (0, 1, 2)))
+
+
+def crowded(mechanism: LabelSelection[str]) -> Iterator[tuple[Labelled, Labelled]]:
+    """Neighbours around a key whose labels are as likely as bottom, alone or beside each other."""
+    half = least(lambda count: 2 * mechanism.chance(count) >= 1)
+    for rest in ((("a", 1),) * half, (("a", 1), ("a", 2)) * half, (("a", 0), ("a", 1)) * half):
+        for one, other in combinations(LABELLED, 2):
+            yield (*rest, one), (*rest, other)
+
+
+@subject("label-selection")
+def label_selection(epsilon: Fraction, delta: Fraction) -> Subject[Labelled]:
+    """Label selection of keys with a label each, of three labels; needs a delta."""
+    mechanism = LabelSelection[str](Budget(epsilon, delta))
+    pairs = (*neighbours(LABELLED, 3, ordered=False), *crowded(mechanism))
+    return mechanism_subject(mechanism, pairs=pairs, large=pairs[-1], read=lambda records: records)
+
+
+Bucketed = tuple[tuple[int, int], ...]
+
+BUCKETED: Bucketed = tuple(product(range(2), range(3)))
+
+
+def sure() -> Iterator[tuple[Bucketed, Bucketed]]:
+    """Neighbours beside many records with label 0, so that one record moves the others most."""
+    for rest in (((0, 0), (1, 0)) * 8, ((0, 0), (0, 1)) * 4):
+        for one, other in combinations(BUCKETED, 2):
+            yield (*rest, one), (*rest, other)
+
+
+@subject("bucket-labels")
+def bucket_labels(epsilon: Fraction, delta: Fraction) -> Subject[Bucketed]:
+    """A label for each of two buckets, of three labels; spends no delta."""
+    pairs = (*neighbours(BUCKETED, 2, ordered=False), *sure())
+    mechanism = BucketLabels(epsilon, buckets=2, labels=3)
+    return mechanism_subject(mechanism, pairs=pairs, large=pairs[-1], read=lambda records: records)

@@ -1,4 +1,4 @@
-"""Learners of mixed tables, each as a whole: rules, trees, lists, and trees that are grown further."""
+"""Learners of mixed tables: rules, trees, lists and vocabularies."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from littlestone.learn.choosing import ChoosingLearner
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.rounds import RoundsLearner
+from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.privacy.budget import Budget
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.subject import Subject, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.learners import Law, crowd, whole
+from littlestone.prove.mechanisms.subjects.learners import Law, crowd, half_way, whole
 
 CONDITIONS = "x at {0, 5}, s in {a}; at most 2"
 TREES = "trees(x at {0}, y at {0, 5}; depth 2)"
@@ -159,3 +160,42 @@ def exponential(text: str, epsilon: Fraction, labels: int = 2) -> ExponentialLea
     """The exponential learner of a class that a text declares."""
     H: Any = parse_class(text, labels=labels)
     return ExponentialLearner(H, Budget(epsilon))
+
+
+WORDS: Records = tuple(product([("u",), ("v",), ("",)], (0, 1)))
+
+
+def made(
+    epsilon: Fraction, delta: Fraction, cost: tuple[int, int] = (1, 1)
+) -> VocabularyLearner[Any]:
+    """The learner of trees of depth 1 on one open column."""
+    H: Any = parse_class("trees(w; depth 1)")
+    return VocabularyLearner(H, Budget(epsilon, delta), cost=cost)
+
+
+@subject(
+    "vocabulary-learner",
+    id="Mixed tables",
+    code="learn.vocabulary",
+    proof="proofs/vocabulary.md#theorem-1-privacy",
+)
+def vocabulary(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of trees with an open column; needs a delta."""
+    return on_words(made(epsilon, delta))
+
+
+@subject("vocabulary-learner-costs")
+def vocabulary_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The same, where a missed positive costs 3 and a false alarm 1; needs a delta."""
+    return on_words(made(epsilon, delta, cost=(3, 1)))
+
+
+def on_words(learner: VocabularyLearner[Any]) -> Subject[Records]:
+    """The learner on all tiny tables of words, and around a word that is selected half of the time."""
+    # Around as many records of one value as select it half of the time, one record decides most.
+    half = half_way(learner.selection.curve)
+    crowded = list(crowd(half, WORDS))
+    if not learner.mistakes.equal:  # exact laws of large costs have numbers of many digits
+        crowded = crowded[-3:]
+    pairs = [*neighbours(WORDS, 2, ordered=False), *crowded]
+    return whole(learner, by_learner(learner), pairs, around=300)

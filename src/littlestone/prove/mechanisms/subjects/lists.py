@@ -1,0 +1,148 @@
+"""Lists and tests: sparse sampling, the stable histogram, counters beside thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, product
+
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.lists.stable_histogram import Histogram, StableHistogram
+from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.subject import Subject, mechanism_subject, subject
+
+Lists = tuple[tuple[int, ...], ...]
+
+# Empty, repeating, in both orders, and longer than the two items that count.
+LISTS: Lists = ((), (0,), (0, 1), (1, 0, 2), (1, 1), (2, 2, 3))
+
+
+@subject(
+    "sparse-sampling",
+    id="Lyu25 Algorithm 1",
+    code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
+    proof="proofs/sparse-sampling.md#theorem-1-privacy",
+    status="changed",
+)
+def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
+    """Sparse sampling from lists of at most two items; needs a delta."""
+    mechanism = SparseSampling[int](Budget(epsilon, delta), list_size=2)
+    # One item is in most lists, and one is rarer but not as rare as bottom, so each list matters.
+    many = ((0,),) * (mechanism.bottom + 6) + ((1,),) * (mechanism.bottom + 3)
+    crowded = [((*many, one), (*many, other)) for one, other in combinations(LISTS, 2)]
+    return mechanism_subject(
+        mechanism,
+        pairs=[*neighbours(LISTS, 3, ordered=False), *crowded],
+        large=((*many, (1,)), (*many, (0,))),
+        read=lambda lists: lists,
+    )
+
+
+Keys = tuple[str | None, ...]
+
+
+@subject(
+    "stable-histogram",
+    id="BLM20 Lemma 15",
+    code="privacy.mechanisms.lists.stable_histogram.StableHistogram",
+    proof="proofs/stable-histogram.md#theorem-1-privacy-blm20-lemma-15-with-its-constants",
+)
+def stable_histogram(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
+    """The stable histogram of one key a record; needs a delta."""
+    mechanism = StableHistogram[str](Budget(epsilon, delta))
+
+    def cell(keys: Keys, released: Histogram[str]) -> Histogram[str]:
+        most = max(mechanism.threshold, len(keys))
+        return frozenset((key, min(count, most)) for key, count in released)
+
+    # A record moves from one key to another, both at the threshold.
+    many: Keys = ("a", "b") * mechanism.threshold
+    one_at_it: Keys = ("a",) * (mechanism.threshold - 1)
+    return mechanism_subject(
+        mechanism,
+        pairs=[
+            *neighbours((None, "a", "b", "c"), 3, ordered=False),
+            (("a", *one_at_it), ("b", *one_at_it)),
+        ],
+        large=(("a", *many), ("b", *many)),
+        read=lambda keys: keys,
+        cell=cell,
+    )
+
+
+Values = tuple[int, ...]
+
+# Tests at the threshold that do not hit, then one below it that does: a replaced record moves each
+# value in its own direction.
+LARGE = (0,) * 2 + (-1,), (1,) * 2 + (-2,)
+
+
+def neighbouring_values(tests: int) -> Iterator[tuple[Values, Values]]:
+    """Pairs of values of ``tests`` tests, near a threshold of 0, that differ by at most 1 in each.
+
+    >>> list(neighbouring_values(1))
+    [((-1,), (0,)), ((0,), (1,))]
+    """
+    near = list(product((-1, 0, 1), repeat=tests))
+    for one, other in product(near, repeat=2):
+        if one < other and all(abs(x - y) <= 1 for x, y in zip(one, other, strict=True)):
+            yield one, other
+
+
+@subject(
+    "sparse-vector",
+    id="Sparse vector technique",
+    code="privacy.mechanisms.thresholds.sparse_vector.SparseVector",
+    proof="proofs/sparse-vector.md#theorem-1-privacy",
+)
+def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
+    """The sparse vector technique up to one hit, any values; spends no delta."""
+    return mechanism_subject(
+        SparseVector.within(epsilon, threshold=0),
+        pairs=[*neighbouring_values(2), ((0, 0, -4), (1, 1, -5))],
+        large=LARGE,
+        read=lambda values: values,
+    )
+
+
+@subject(
+    "above-threshold",
+    id="Lyu25 Algorithm 2",
+    code="privacy.mechanisms.thresholds.above_threshold.AboveThreshold",
+    proof="proofs/above-threshold.md#theorem-2-the-exact-worst-case",
+    status="mended",
+)
+def above_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
+    """AboveThreshold with fresh noise up to one hit; needs a delta."""
+    return mechanism_subject(
+        AboveThreshold(budget=Budget(epsilon, delta), threshold=0),
+        pairs=[*neighbouring_values(2), ((0,) * 6, (1,) * 6)],
+        large=LARGE,
+        read=lambda values: values,
+    )
+
+
+Votes = tuple[int, ...]
+
+
+@subject("between-thresholds")
+def between_thresholds(epsilon: Fraction, delta: Fraction) -> Subject[Votes]:
+    """Two questions, on which two vote; of neighbours each vote count differs by one; needs a delta."""
+    mechanism = BetweenThresholds(
+        budget=Budget(epsilon, delta), voters=2, threshold=2, hits=1, horizon=2
+    )
+    counts = list(product(range(3), repeat=2))
+    return mechanism_subject(
+        mechanism,
+        pairs=[
+            (one, other)
+            for one, other in product(counts, repeat=2)
+            if one < other and all(abs(n - m) <= 1 for n, m in zip(one, other, strict=True))
+        ],
+        large=((1, 1), (0, 0)),
+        read=lambda votes: votes,
+    )
