@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, islice, product
+from itertools import combinations, product
 from math import comb
 from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import count as count_steps
-from littlestone.classes.base import HypothesisClass, require_example
-from littlestone.classes.dimensions.covers import WHOLE, OutcomeCovers, Space
+from littlestone.classes.dimensions.covers import WHOLE, ByCovers, OutcomeCovers, Space
 from littlestone.classes.rule_sets import MOST_RULES, RuleSets
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.text.declared import Declared
@@ -29,7 +28,7 @@ MOST_TRIED = 1 << 16  # the most sets of points that are tried for reducing
 
 
 @dataclass(frozen=True)
-class Outcomes(HypothesisClass[Rule], Declared):
+class Outcomes(ByCovers, Declared):
     """At most s rules "these columns have these values: this outcome"; otherwise the label 0.
 
     A rule fixes the values of at most r of the m columns and has an outcome in 1, ..., k.  Two rules
@@ -85,7 +84,6 @@ class Outcomes(HypothesisClass[Rule], Declared):
 
     @cached_property
     def search(self) -> OutcomeCovers:
-        """The search that restricts version spaces and finds LDim; it may raise `TooLargeError`."""
         m, s, k = len(self.domain.columns), self.max_rules, self.labels - 1
         growth = EqualityRules(self.domain, self.max_literals).elements_per_point
         if growth**s > MOST_COVERS or k >= MOST_LABELS:
@@ -98,23 +96,6 @@ class Outcomes(HypothesisClass[Rule], Declared):
                 "which takes no search",
             )
         return OutcomeCovers.of(m, self.max_literals, s, k)
-
-    def restrict(self, x: Rule, y: int) -> Self:
-        require_example(self, x, y)
-        return replace(self, space=self.search.restrict(self.space, x, int(y)))
-
-    def is_empty(self) -> bool:
-        return not self.space.covers
-
-    def littlestone_dimension(self) -> int:
-        return self.search.dimension(self.space)
-
-    @property
-    def size(self) -> int | None:
-        if self.space == WHOLE:
-            return None
-        covers = self.space.covers
-        return None if any(map(self.search.is_open, covers)) else len(covers)
 
     def soa(self) -> CellFunction:
         self.require_learnable()
@@ -188,18 +169,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
     @cached_property
     def _values(self) -> list[list[Any]]:
         """The values of each column that occur in examples, as far as they matter."""
-        rules = [rule for rule, _ in self.space.refuted]
-        rules += [rule for cover in self.space.covers for rule, _ in cover]
-        columns = zip(*rules, strict=True)
-        found = [sorted({v for v in column if v is not None}) for column in columns]
-        return found or [[] for _ in self.domain.columns]
-
-    def _new_values(self, count: int) -> list[list[Any]]:
-        """``count`` values of each column that occur in no example."""
-        return [
-            list(islice((v for v in column if v not in taken), count))
-            for column, taken in zip(self.domain.columns, self._values, strict=True)
-        ]
+        return [sorted(used - {None}) for used in self._used]
 
     def _points(self, values: list[list[Any]], new: int) -> Iterator[Rule]:
         """The records with these values in each column, and ``new`` new values."""
@@ -232,9 +202,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
             routes.restrict(("v1", "v1"), 1).restrict(("v1", "v0"), 2),
         ]
 
-    def __str__(self) -> str:
+    @property
+    def declared(self) -> str:
         columns = ", ".join(map(column_text, self.domain.columns))
-        declared = f"outcomes({columns}; at most {self.max_rules} rules of {self.max_literals})"
-        if self.space == WHOLE:
-            return declared
-        return f"{declared} after {'a contradiction' if self.is_empty() else 'examples'}"
+        return f"outcomes({columns}; at most {self.max_rules} rules of {self.max_literals})"

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, islice, product
+from itertools import combinations, product
 from typing import Any, Self
 
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import count as count_steps
-from littlestone.classes.base import require_example
 from littlestone.classes.counting.rules import RuleGains
 from littlestone.classes.dimensions import closed_forms
-from littlestone.classes.dimensions.covers import WHOLE, Covers, Space
+from littlestone.classes.dimensions.covers import WHOLE, ByCovers, Covers, Space
 from littlestone.classes.promises.covering import Covering
 from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
@@ -37,7 +36,7 @@ MOST_COVERS = 121  # 2 rules of 2 over 4 columns, which take five seconds
 
 
 @dataclass(frozen=True)
-class RuleSets(Covering[Rule], Declared):
+class RuleSets(ByCovers, Covering[Rule], Declared):
     """The functions "rule 1 or rule 2 or ...", of few rules that are "and" of few equalities.
 
     A rule fixes the values of at most r of the m columns of ``domain``.  A hypothesis is 1 at the
@@ -92,7 +91,6 @@ class RuleSets(Covering[Rule], Declared):
 
     @cached_property
     def search(self) -> Covers:
-        """The search that restricts version spaces and finds LDim; it may raise `TooLargeError`."""
         m, r, s = len(self.domain.columns), self.max_literals, self.max_rules
         if not self._searchable:
             raise TooLargeError(
@@ -104,23 +102,6 @@ class RuleSets(Covering[Rule], Declared):
                 "the method choosing, which does not search",
             )
         return Covers.of(m, r, s)
-
-    def restrict(self, x: Rule, y: int) -> Self:
-        require_example(self, x, y)
-        return replace(self, space=self.search.restrict(self.space, x, y))
-
-    def is_empty(self) -> bool:
-        return not self.space.covers
-
-    @property
-    def size(self) -> int | None:
-        if self.space == WHOLE:
-            return None
-        covers = self.space.covers
-        return None if any(map(self.search.is_open, covers)) else len(covers)
-
-    def littlestone_dimension(self) -> int:
-        return self.search.dimension(self.space)
 
     def littlestone_bounds(self) -> tuple[int | float, int | float]:
         """LDim twice if it is searched, else bounds of the whole class (Theorem 7)."""
@@ -137,15 +118,6 @@ class RuleSets(Covering[Rule], Declared):
     def _new(self) -> Rule:
         """A record whose values occur in no example, as far as that matters."""
         return next(zip(*self._new_values(1), strict=True))
-
-    def _new_values(self, count: int) -> list[list[Any]]:
-        """``count`` values of each column that neither covers nor refuted rules ask for."""
-        rules = [*self.space.refuted, *(rule for cover in self.space.covers for rule in cover)]
-        used = list(map(set, zip(*rules, strict=True))) or [set[Any]() for _ in self.domain.columns]
-        return [
-            list(islice((v for v in column if v not in taken), count))
-            for column, taken in zip(self.domain.columns, used, strict=True)
-        ]
 
     def _patterns(self) -> Iterator[Rule]:
         """The patterns of cover values in a record; None is any other value. Weaker ones come first."""
@@ -360,10 +332,7 @@ class RuleSets(Covering[Rule], Declared):
             cls.of(*"abc", max_rules=1, max_literals=2),
         ]
 
-    def __str__(self) -> str:
+    @property
+    def declared(self) -> str:
         columns = ", ".join(map(column_text, self.domain.columns))
-        rules = f"at most {self.max_rules} rules of {self.max_literals}"
-        declared = f"rule_sets({columns}; {rules})"
-        if self.space == WHOLE:
-            return declared
-        return f"{declared} after {'a contradiction' if self.is_empty() else 'examples'}"
+        return f"rule_sets({columns}; at most {self.max_rules} rules of {self.max_literals})"

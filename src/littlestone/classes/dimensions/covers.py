@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from functools import cache
-from itertools import combinations, product
+from dataclasses import replace
+from functools import cache, cached_property
+from itertools import combinations, islice, product
 from math import comb
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from littlestone.base.steps import search
+from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.points import Product
 from littlestone.rules.rules import Rule, obeys
 
 Outcome = tuple[Rule, int]
@@ -137,6 +140,58 @@ class CoverSearch(ABC):
         """A key that sorts rules, because None cannot be compared with a value; outcomes first."""
         rule, outcome = asked if self.with_outcomes else (asked, 0)
         return outcome, [(v is None, 0 if v is None else v) for v in rule]
+
+
+class ByCovers(HypothesisClass[Rule]):
+    """A class of rules over open columns whose version spaces are those of a `CoverSearch`."""
+
+    domain: Product
+    space: Space
+
+    @property
+    @abstractmethod
+    def search(self) -> CoverSearch:
+        """The search that restricts version spaces and finds LDim; it may raise `TooLargeError`."""
+
+    @property
+    @abstractmethod
+    def declared(self) -> str:
+        """The text of the whole class."""
+
+    def restrict(self, x: Rule, y: int) -> Self:
+        require_example(self, x, y)
+        return replace(self, space=self.search.restrict(self.space, x, int(y)))  # type: ignore[type-var]
+
+    def is_empty(self) -> bool:
+        return not self.space.covers
+
+    @property
+    def size(self) -> int | None:
+        covers = self.space.covers
+        unknown = self.space == WHOLE or any(map(self.search.is_open, covers))
+        return None if unknown else len(covers)
+
+    def littlestone_dimension(self) -> int:
+        return self.search.dimension(self.space)
+
+    @cached_property
+    def _used(self) -> list[set[Any]]:
+        """The values of each column that covers or refuted rules ask for, and perhaps None."""
+        asked = (self.space.refuted, *self.space.covers)
+        rules = [rule for each in asked for rule in self.search.rules_of(each)]
+        return list(map(set, zip(*rules, strict=True))) or [set() for _ in self.domain.columns]
+
+    def _new_values(self, count: int) -> list[list[Any]]:
+        """``count`` values of each column that neither covers nor refuted rules ask for."""
+        return [
+            list(islice((v for v in column if v not in taken), count))
+            for column, taken in zip(self.domain.columns, self._used, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        if self.space == WHOLE:
+            return self.declared
+        return f"{self.declared} after {'a contradiction' if self.is_empty() else 'examples'}"
 
 
 class Covers(CoverSearch):
