@@ -17,10 +17,9 @@ from littlestone.prove.mechanisms.choices import Choices
 from littlestone.prove.mechanisms.subject import Named
 from littlestone.prove.mechanisms.subjects import (
     confirmed,
-    continual,
     online,
     staged,
-    tallied,
+    streams,
 )
 
 pytestmark = pytest.mark.deep
@@ -62,9 +61,8 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
         (staged, "LONG"),
         (confirmed, "LONG"),
         (confirmed, "HORIZON"),
-        (continual, "HORIZON"),
-        (tallied, "LONG"),
-        (tallied, "HORIZON"),
+        (streams, "LONG"),
+        (streams, "HORIZON"),
     ):
         monkeypatch.setattr(module, name, STEPS)
     # At a small delta the staged learner's tests have a noisy threshold.

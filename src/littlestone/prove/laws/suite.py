@@ -9,14 +9,10 @@ from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.promises.covering import Covering, ProperApproximation
 from littlestone.points import Domain
 from littlestone.prove.laws import (
-    approximation,
-    covering,
-    enumeration,
-    equality,
     functions,
     prediction,
+    promises,
     restriction,
-    samples,
 )
 from littlestone.prove.laws.core import Check
 from littlestone.prove.laws.domains import DOMAIN_LAWS
@@ -37,10 +33,10 @@ LAWS: tuple[Law, ...] = (
     restriction.dimension_under_restriction,
     restriction.mistake_points,
     restriction.mistake_tree,
-    equality.examples_that_say_nothing,
-    equality.empty_version_spaces,
-    equality.equality_as_sets,
-    equality.equal_objects_restrict_alike,
+    restriction.examples_that_say_nothing,
+    restriction.empty_version_spaces,
+    restriction.equality_as_sets,
+    restriction.equal_objects_restrict_alike,
     prediction.soa_is_canonical,
     prediction.soa_is_a_value,
     prediction.refusals,
@@ -49,27 +45,27 @@ LAWS: tuple[Law, ...] = (
     prediction.text_round_trip,
     prediction.encode_is_total,
     functions.functions_are_values,
-    samples.error_balls,
-    samples.least_errors,
-    samples.growth_function,
+    prediction.error_balls,
+    prediction.least_errors,
+    prediction.growth_function,
 )
 
 ENUMERATION_LAWS: tuple[Law, ...] = (
-    enumeration.hypotheses_are_distinct,
-    enumeration.hypotheses_are_members,
-    enumeration.error_counts,
-    enumeration.agrees_with_table,
+    promises.hypotheses_are_distinct,
+    promises.hypotheses_are_members,
+    promises.error_counts,
+    promises.agrees_with_table,
 )
 
 COVERING_LAWS: tuple[Law, ...] = (
-    covering.elements_are_counted,
-    covering.few_elements_cover_a_point,
-    covering.unions_are_members,
+    promises.elements_are_counted,
+    promises.few_elements_cover_a_point,
+    promises.unions_are_members,
 )
 
 APPROXIMATION_LAWS: tuple[Law, ...] = (
-    approximation.mixtures_are_of_members,
-    approximation.mixtures_are_close,
+    promises.mixtures_are_of_members,
+    promises.mixtures_are_close,
 )
 
 Subject = (
