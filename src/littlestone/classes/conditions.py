@@ -18,7 +18,6 @@ from littlestone.classes.counting.blocks import Coded, all_tests, covered, indic
 from littlestone.classes.promises.by_table import ByTable, places
 from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.classes.text.columns import (
-    mixed_text,
     parse_columns,
     require_candidates,
     require_conditions,
@@ -245,13 +244,10 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         found += [cls(Product((sex, y)), None, 1), cls(Product((x, y)), None, 2, "any", True)]
         return [*found, found[0].restrict(("5", "F"), 1), cls(Product((x, z, sex)), None, 3)]
 
-    def __str__(self) -> str:
-        options = [f"at most {self.most}"]
-        options += {"all": [], "any": ["any of"], "either": ["either"]}[self.join]
-        options += ["between"] if self.between else []
-        columns = ", ".join(map(mixed_text, self.domain.columns))
-        declared = f"{self.keyword}({columns}; {', '.join(options)})"
-        return declared if self.space is None else f"{self.size} hypotheses of {declared}"
+    @property
+    def options(self) -> str:
+        join = {"all": "", "any": ", any of", "either": ", either"}[self.join]
+        return f"at most {self.most}{join}{', between' if self.between else ''}"
 
     def __iter__(self) -> Iterator[DecisionTree]:
         return map(self.hypothesis, range(self.size))

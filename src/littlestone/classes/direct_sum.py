@@ -18,6 +18,7 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.text.declared import Declared, described, parse_class
 from littlestone.classes.text.spec import Spec
+from littlestone.classes.union import least_limit
 from littlestone.data.sample import Sample
 from littlestone.points import Disjoint
 from littlestone.privacy.scores import ErrorSums
@@ -100,8 +101,7 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
 
     @property
     def most_errors(self) -> int | None:
-        limits = [part.most_errors for part in self._scored()]
-        return min((limit for limit in limits if limit is not None), default=None)
+        return least_limit(self._scored())
 
     def require_scorable(self) -> None:
         for part in self._scored():

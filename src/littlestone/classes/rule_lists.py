@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.conditions import Conditions
-from littlestone.classes.promises.by_table import TABLED, ByTable, Unlisted
-from littlestone.classes.text.columns import mixed_text, parse_columns, require_candidates
+from littlestone.classes.promises.by_table import ByTable
+from littlestone.classes.text.columns import parse_columns, require_candidates
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
-from littlestone.points import Cells, Listed, Parted, Product
+from littlestone.points import Cells, Listed, Product
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, conjunction
 
@@ -79,21 +79,19 @@ class InRounds(ByTable):
     def rule(self, item: int) -> Rule:
         """The rule of an item of `round_scores`."""
 
-    @abstractmethod
     def joined(self, rules: Sequence[Rule]) -> DecisionTree:
         """The function of these rules, in the order in which they were found."""
+        node: Node = rules[-1].no
+        for rule in reversed(rules):
+            if rule.yes != node:  # a rule that says what the rest says is left out
+                node = conjunction(rule.tests, rule.yes, node)
+        return DecisionTree(self.domain, node, self.labels)
 
     @property
     def forms(self) -> int:
         if self.space is not None:
             return self.space.size
         return sum(self.items ** (r + 1) for r in range(self.rules))
-
-    @property
-    def size(self) -> int | None:
-        if self.space is None and (self.domain.size or TABLED) * self.forms > TABLED:
-            return None
-        return self.table_of.size
 
     def _bounds(self) -> tuple[int, int]:
         return self.single.littlestone_bounds()[0], self.forms.bit_length() - 1  # type: ignore[return-value]
@@ -115,19 +113,14 @@ class InRounds(ByTable):
                 found=f"{' '.join(words)!r} does not say how many rules there are",
                 fix=f"write {FORM}",
             )
-        domain, given = parse_columns(spec), (*map(int, numbers), *fields)
-        if all(isinstance(column, Parted) for column in domain.columns):
-            return cls(domain, None, *given)
-        return Unlisted(cls, domain, given, spec.labels)
+        return cls.over(parse_columns(spec), *map(int, numbers), *fields, labels=spec.labels)
 
-    def __str__(self) -> str:
-        columns = ", ".join(map(mixed_text, self.domain.columns))
+    @property
+    def options(self) -> str:
         most = f"at most {self.rules}"
-        most += f" rules of {self.conditions}" if self.conditions > 1 else self._one
-        declared = f"{self._word or self.keyword}({columns}; {most})"
-        return declared if self.space is None else f"{self.size} hypotheses of {declared}"
+        return most + (f" rules of {self.conditions}" if self.conditions > 1 else self._one)
 
-    _one = _word = ""
+    _one = ""
 
 
 @dataclass(frozen=True)
@@ -175,13 +168,6 @@ class RuleLists(InRounds):
         number, pair = divmod(item - self.labels, len(self._pairs))
         return Rule(tuple(self.single.rule(number + 2)[1]), *self._pairs[pair])
 
-    def joined(self, rules: Sequence[Rule]) -> DecisionTree:
-        node: Node = rules[-1].no
-        for rule in reversed(rules):
-            if rule.yes != node:  # a rule that says what the rest says is left out
-                node = conjunction(rule.tests, rule.yes, node)
-        return DecisionTree(self.domain, node, self.labels)
-
     def rows(self, points: list[Any]) -> NDArray[Any]:
         kind = bool if self.labels == 2 else np.int64
         y = np.arange(self.labels).astype(kind)
@@ -221,7 +207,8 @@ class RuleUnions(InRounds):
     keyword = "rule_unions"
     group = ""
     labels = 2
-    _one, _word = " rules of 1", "rule_sets"
+    word = "rule_sets"
+    _one = " rules of 1"
 
     @property
     def items(self) -> int:
@@ -234,13 +221,6 @@ class RuleUnions(InRounds):
         if item < 2:
             return Rule((), item, item)
         return Rule(tuple(self.single.rule(item)[1]), 1, 0)
-
-    def joined(self, rules: Sequence[Rule]) -> DecisionTree:
-        node: Node = rules[-1].no
-        for rule in reversed(rules):
-            if rule.yes != node:  # a rule that says what the rest says is left out
-                node = conjunction(rule.tests, rule.yes, node)
-        return DecisionTree(self.domain, node)
 
     def rows(self, points: list[Any]) -> NDArray[np.bool_]:
         covers = self.single.rows(points)

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import Scored
 from littlestone.classes.counting.blocks import Coded, covered, indicators
-from littlestone.classes.promises.by_table import TABLED, ByTable, Unlisted
+from littlestone.classes.promises.by_table import ByTable
 from littlestone.classes.text.columns import (
-    mixed_text,
     parse_columns,
     require_candidates,
     require_conditions,
@@ -25,7 +24,7 @@ from littlestone.classes.text.columns import (
 )
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
-from littlestone.points import Cells, Listed, Parted, Product
+from littlestone.points import Cells, Listed, Product
 from littlestone.privacy.scores import ErrorRuns, ErrorSums
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, pruned, split
 
@@ -102,12 +101,6 @@ class Trees(ByTable, Scored[Any]):
         if self.space is not None:
             return self.space.size
         return self._halves if self.depth == 1 else len(self.splits) * self._halves**2
-
-    @property
-    def size(self) -> int | None:
-        if self.space is None and (self.domain.size or TABLED) * self.forms > TABLED:
-            return None
-        return self.table_of.size
 
     def written(self, item: Any) -> DecisionTree:
         if self.space is not None:
@@ -200,10 +193,7 @@ class Trees(ByTable, Scored[Any]):
     def parse(cls, spec: Spec) -> Any:
         spec.expect_columns(FORM, options=("depth",))
         depth = spec.whole("depth") if spec.options else 2
-        domain, fields = parse_columns(spec), (depth, spec.labels)
-        if all(isinstance(column, Parted) for column in domain.columns):
-            return cls(domain, None, *fields)
-        return Unlisted(cls, domain, fields, spec.labels)
+        return cls.over(parse_columns(spec), depth, spec.labels, labels=spec.labels)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -216,10 +206,9 @@ class Trees(ByTable, Scored[Any]):
         ]
         return [*found, found[0].restrict(("5",), 1), cls(Product((x, sex)), None, 2)]
 
-    def __str__(self) -> str:
-        columns = ", ".join(map(mixed_text, self.domain.columns))
-        declared = f"{self.keyword}({columns}; depth {self.depth})"
-        return declared if self.space is None else f"{self.size} hypotheses of {declared}"
+    @property
+    def options(self) -> str:
+        return f"depth {self.depth}"
 
 
 def _errors(holds: Counts, fails: Counts) -> Counts:

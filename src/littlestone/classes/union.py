@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -108,8 +108,7 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
     @property
     def most_errors(self) -> int | None:
-        limits = [part.most_errors for part in self.parts]
-        return min((limit for limit in limits if limit is not None), default=None)
+        return least_limit(self.parts)
 
     def require_scorable(self) -> None:
         for part in self.parts:
@@ -126,6 +125,12 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
     def __str__(self) -> str:
         return described(self.parts, "union", "the union of")
+
+
+def least_limit(parts: Iterable[Scored[Any]]) -> int | None:
+    """The most errors that the scores of all parts have room for; None if there is no limit."""
+    limits = [part.most_errors for part in parts]
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def bounds_of(part: Scored[Any]) -> tuple[int, int]:

@@ -31,13 +31,7 @@ class Product(Domain[tuple[Any, ...]]):
     columns: tuple[Domain[Any], ...]
 
     def __post_init__(self) -> None:
-        names = [column.name for column in self.columns]
-        if not names or len(set(names)) < len(names):
-            raise DeclarationError(
-                f"declare records of the columns {', '.join(names) or '(none)'}",
-                found="a column is named twice" if names else "there is no column",
-                fix="name at least one column, and each of them once",
-            )
+        _require_names("records of", self.column_names)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -158,13 +152,7 @@ class Disjoint(Domain[tuple[int, Any]]):
     columns: tuple[Domain[Any], ...]
 
     def __post_init__(self) -> None:
-        names = self.column_names
-        if not names or len(set(names)) < len(names):
-            raise DeclarationError(
-                f"declare a choice of the columns {', '.join(names) or '(none)'}",
-                found="a column is named twice" if names else "there is no column",
-                fix="name at least one column, and each of them once",
-            )
+        _require_names("a choice of", self.column_names)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -257,6 +245,15 @@ class Disjoint(Domain[tuple[int, Any]]):
 
     def __str__(self) -> str:
         return "either " + " or ".join(map(str, self.columns))
+
+
+def _require_names(what: str, names: Sequence[str]) -> None:
+    if not names or len(set(names)) < len(names):
+        raise DeclarationError(
+            f"declare {what} the columns {', '.join(names) or '(none)'}",
+            found="a column is named twice" if names else "there is no column",
+            fix="name at least one column, and each of them once",
+        )
 
 
 def columns_of(domain: Domain[Any]) -> Iterator[Domain[Any]]:

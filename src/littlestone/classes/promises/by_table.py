@@ -53,6 +53,14 @@ class ByTable(HypothesisClass[Any], Declared):
         """The labels [form, point] of the whole class, at all points of the domain."""
 
     @property
+    @abstractmethod
+    def options(self) -> str:
+        """What stands after the columns in the text of the class."""
+
+    word: ClassVar[str] = ""
+    """What its text begins with, if that is not its keyword."""
+
+    @property
     def whole(self) -> Self:
         """The class before any example."""
         return self if self.space is None else replace(self, space=None)
@@ -77,6 +85,12 @@ class ByTable(HypothesisClass[Any], Declared):
     def restrict(self, x: Any, y: int) -> Self:
         require_example(self, x, y)
         return replace(self, space=self.table_of.restrict(x, y))
+
+    @property
+    def size(self) -> int | None:
+        if self.space is None and (self.domain.size or TABLED) * self.forms > TABLED:
+            return None
+        return self.table_of.size
 
     def is_empty(self) -> bool:
         return self.space is not None and self.space.is_empty()
@@ -119,6 +133,18 @@ class ByTable(HypothesisClass[Any], Declared):
 
     def reducing_points(self, k: int) -> list[Any] | None:
         return self.table_of.reducing_points(k)
+
+    @classmethod
+    def over(cls, domain: Product, *fields: Any, labels: int) -> Any:
+        """The class with these ``fields`` over declared columns; else `Unlisted`, as one is open."""
+        if all(isinstance(column, Parted) for column in domain.columns):
+            return cls(domain, None, *fields)
+        return Unlisted(cls, domain, fields, labels)
+
+    def __str__(self) -> str:
+        columns = ", ".join(map(mixed_text, self.domain.columns))
+        declared = f"{self.word or self.keyword}({columns}; {self.options})"
+        return declared if self.space is None else f"{self.size} hypotheses of {declared}"
 
 
 @lru_cache(maxsize=8)  # the version spaces of a class share one table
