@@ -76,6 +76,7 @@ def calibrated(
     """
     table = _table()
     asked = [budget.delta, exact(alpha, what="alpha"), exact(beta, what="beta")]
+    # Simulations show nothing about another goal.
     if asked != [Fraction(table[name]) for name in ("delta", "alpha", "beta")]:
         return None
     k = _elements(H, method)
@@ -91,6 +92,8 @@ def calibrated(
     if low is high:
         return Calibrated(n[worst], worst, low["runs"], tuple(n.items()), command)
     sizes = n[worst], max(high["n"].values())
+    # Between two simulated epsilons, epsilon times n is taken to be at most the larger of its two
+    # ends, and n at most that of the smaller epsilon.
     most = max(Fraction(low["epsilon"]) * sizes[0], Fraction(high["epsilon"]) * sizes[1])
     size = min(sizes[0], math.ceil(most / budget.epsilon))
     runs, ends = min(low["runs"], high["runs"]), (low["epsilon"], high["epsilon"])

@@ -174,6 +174,8 @@ def best_binary(
     The share is alpha / b, beta / b, epsilon / b and delta / b.  It depends on declarations alone.
     """
     b = H.bits
+    # Every bit reads all records, so the b costs add up; and who learns each bit to alpha / b errs
+    # by at most alpha.
     share = Budget(budget.epsilon / b, budget.delta / b)
     goal: dict[str, Any] = {"alpha": alpha / b, "beta": beta / b, "setting": setting}
     kinds: dict[HypothesisClass[Any], type[PrivateLearner[Any]]] = {}
@@ -324,6 +326,7 @@ def _none_applies(
         allowed = Budget(budget.epsilon, _USUAL_DELTA)
         names = {found.method for found in refused}
         kinds = [kind for kind in _kinds() if kind.method in names]
+        # Tried only when nothing applies, so that the error names what a delta would allow.
         helped = {c.method for c in candidates(H, allowed, **goal, kinds=kinds) if c.learner}
         if helped and (open_names := [c.name for c in columns_of(H.domain) if c.size is None]):
             columns = "column " if len(open_names) == 1 else "columns "

@@ -38,6 +38,7 @@ def free_points(H: HypothesisClass[Point]) -> int:
     For other classes `shattered` searches, as far as it comes, and the last of its points keeps a label
     if no other point does.
     """
+    # The cases are those of docs/proofs/lower-bounds.md, "Points".
     if isinstance(H, PointCovering | Lookup | Parities):
         b = isinstance(H, Parities) and H.affine
         return max(1, int(H.littlestone_dimension()) - b)
@@ -60,6 +61,8 @@ def _free_of_rows(H: ByTable) -> int:
     small = H.domain.size is not None and H.domain.size <= _SAMPLE
     points = list(H.domain) if small else [H.domain.random_point(rng) for _ in range(_SAMPLE)]
     points = list(dict.fromkeys(points))
+    # The labels of a hypothesis at all points are one number of 32 bits, so equal ones are found by
+    # sorting.
     packed = np.packbits(np.asarray(H.rows(points), bool), axis=1, bitorder="little")
     numbers = np.zeros((len(packed), 4), np.uint8)
     numbers[:, : packed.shape[1]] = packed
@@ -69,6 +72,7 @@ def _free_of_rows(H: ByTable) -> int:
     for _ in range(MOST):
         for j in range(len(points)):
             split = 2 * codes + labels[:, j]
+            # The new point splits each of the 2^m labellings so far.
             if _all_occur(split, 2 << len(chosen)):
                 chosen, codes = [*chosen, j], split
                 break

@@ -57,6 +57,7 @@ def lower_bounds(
     """
     require_plan(alpha, beta)
     eps, dlt = min(float(budget.epsilon), 700.0), float(budget.delta)
+    # The theorems need three hypotheses (docs/proofs/lower-bounds.md, "Points").
     if H.size is not None and H.size <= 2:
         return []
     points = free_points(H)
@@ -64,10 +65,12 @@ def lower_bounds(
     found = [
         LowerBound(unseen(points, alpha, beta), "any learner, private or not", f"{page} 1"),
     ]
+    # Each holds for all private learners, so only the largest is told.
     private = [
         LowerBound(n, "any private learner", f"{page} {theorem}")
         for theorem, n in [
             (2, chain(points, eps, dlt, alpha, beta)),
+            # Theorem 4 takes a tree of depth m + 1.
             (4, path(max(points, tree_depth(H) - 1), eps, dlt, alpha, beta)),
             (8, rarest(points, eps, dlt, alpha, beta)),
         ]
@@ -143,6 +146,8 @@ def _by_the_mean(points: int, h: Floats, alpha: float, beta: float) -> int:
     larger n, and one look is enough for it.  A few k come first, so that the best n is large early.
     """
     best, ks = 1, range(1, points + 1)
+    # First a few that are spread out: after a large n is found, most other k need one look only
+    # (docs/proofs/lower-bounds.md, Theorem 2, "Which k").
     for k in (*ks[:: max(1, points // 32)], *ks):
         m = min(points, math.ceil(k / alpha) - 1)
         needed = (beta * (m - k + 1) + (k - 1)) / max(m, 1) * (1 + _ROUNDING)
@@ -242,6 +247,8 @@ def indistinct(epsilon: float, delta: float) -> Floats:
     >>> [f"{h:.4f}" for h in indistinct(1.0, 0.0)[:4]]
     ['0.5000', '0.2689', '0.1839', '0.0989']
     """
+    # The two cases of the lemma of Theorem 2: the middle of a chain is an event of probability 1/2,
+    # or one record's step from v to 1 - v.
     even, odd = 0.5, _step((1 - delta) / (1 + math.exp(epsilon)), epsilon, delta)
     found = [0.5]
     while found[-1] > 1e-12 and len(found) < MOST_VALUES:

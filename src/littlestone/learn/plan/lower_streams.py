@@ -58,6 +58,7 @@ def lower_mistakes(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> 
     if has_open_vocabulary(H):
         private.append((fresh(horizon, eps, dlt), 6))
     mistakes, theorem = max(private)
+    # A bound for private learners is told only if it says more than that for all.
     if mistakes > found[0].mistakes:
         found.append(LowerMistakes(mistakes, "any private learner", f"{page} {theorem}"))
     if isinstance(H, PointCovering) and has_open_vocabulary(H) and dlt > 0:

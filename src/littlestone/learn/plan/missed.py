@@ -138,6 +138,8 @@ def too_much_missed(n: int, keys: int, chances: Floats, alpha: float, beta: floa
 
     upper = heavy * np.arange(1, _CELLS + 1) / _CELLS
     at_upper = _above(n, upper, chances)
+    # A cell takes the chance at its lower end and the weight at its upper one, which bounds all
+    # weights in it.
     at_lower = np.concatenate([[1.0], at_upper[:-1]])
     _, lam = _exponent(keys, at_lower, upper, alpha)
     # Divide the cells that may hold the maximum: their bounds exceed a value that is attained.
@@ -175,6 +177,7 @@ def _exponent(keys: int, chance: Floats, weight: Floats, alpha: float) -> tuple[
         return float(keys * _logs(chance, lam * weight).max()) - lam * alpha
 
     low, high, golden = math.log(0.01), math.log(1e6), (math.sqrt(5) - 1) / 2
+    # Golden section.  Every lam > 0 gives a bound, so the least need not be found exactly.
     left, right = high - golden * (high - low), low + golden * (high - low)
     at_left, at_right = at(left), at(right)
     while high - low > 1e-3:

@@ -32,7 +32,7 @@ class Stated:
 
 
 def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: float) -> list[Stated]:
-    """What the papers state of the records that H takes; d = LDim(H), L = ln(1 / (delta beta)).
+    """The numbers of records that papers state for H; d = LDim(H), L = ln(1 / (delta beta)).
 
     * Lecture 5, Theorem 1, any labels: (ln |H| + ln(1/beta)) max(1 / (epsilon alpha), 1 / alpha^2).
     * BLM20, Theorem 1: 16^d d^2 (d + L) / (epsilon alpha).  Its proof is that of Theorems 10 and 17.
@@ -68,6 +68,7 @@ def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: flo
     found: list[Stated] = []
     if H.labels == 2 and H.size:
         log = math.log(H.size)
+        # Constants inside O() are 1 here, and the sizes of the proofs stand beside them.
         factor = max(1 / (epsilon * alpha), alpha**-2)
         found += _stated("L5 Theorem 1", lambda: (log + doubt) * factor, setting="agnostic",
                          proof=lambda: _lecture5(log, epsilon, alpha, beta))  # fmt: skip
@@ -100,7 +101,7 @@ def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: flo
 
 
 def stream_formulas(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> list[Stated]:
-    """What Lyu25, Theorem 1, states of the mistakes on a stream: d^9.5 ln(T) ln(1/delta) / epsilon.
+    """The mistakes on a stream that Lyu25, Theorem 1, states: d^9.5 ln(T) ln(1/delta) / epsilon.
 
     It is for a realizable stream that is fixed in advance, and holds with probability 1 - T^-10.
     Omitted where `formulas` omits it, and for more than two labels, which the paper does not cover.

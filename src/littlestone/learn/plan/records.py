@@ -37,6 +37,7 @@ def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
     >>> [for_records(ExponentialLearner(H, Budget(1)), n).method for n in (500, 5000)]
     ['exponential', 'regrown']
     """
+    # The cost stays the same, so the choice may depend on n, which is public.
     if learner.method == "radii" and learner.work(n) > MOST_WORK:
         from littlestone.learn.papers.irreducible import IrreducibleLearner
 

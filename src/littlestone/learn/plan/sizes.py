@@ -246,6 +246,7 @@ def _row(
     alpha, beta = goal["alpha"], goal["beta"]
     clean = found.clean or learner.bound(alpha, beta, setting="realizable")
     tuned = agnostic = None
+    # `fit`'s parameters have no proved size, so those that do are shown beside them.
     if clean is None and learner.mistakes.equal:
         try:
             other = type(learner).with_proved_bound(H, **goal)

@@ -285,7 +285,7 @@ def bit_classes_are_small(trial: Trial) -> Outcome:
     return Outcome(
         "largest ratio <= 1",
         f"{max(ratios):.2f} in {len(ratios)} classes; {max(of_cap):.2f} of the sharper cap"
-        + (", which Psi^B is within on all" if sharp else ""),
+        + ("; Psi^B is within it on all" if sharp else ""),
         holds and sharp,
     )
 
