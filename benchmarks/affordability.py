@@ -261,9 +261,6 @@ sizes, for error {ALPHA:g} with probability {1 - BETA:g}, epsilon 1 and delta 1e
 * **needed**: enough in simulations of that learner with clean labels. This is not proved.
 * **any labels**: provably enough for an error of {ALPHA:g} above that of the best hypothesis.
 * **plan s**: the seconds that planning took.
-
-`benchmarks/affordable/natural.py` has the declaration of each class. The mixed tables have the columns
-`age: 0..95 step 5, income: 0..100 step 5, sex in {{F, M}}, smoker in {{yes, no}}`.
 """
 
 _FIGURE = """![Records for each class on a logarithmic scale](../figures/affordability.svg)
@@ -287,6 +284,12 @@ The intervals hold the true share of failures with 95% confidence.
 |---|---|---|---|"""
 
 
+_CLASSES = """## The classes
+
+| name | declared |
+|---|---|"""
+
+
 def page(found: list[Place]) -> str:
     """The page, in Markdown."""
     profiles = [_simulated(p.name, p.needed) for p in found if p.needed is not None]
@@ -301,6 +304,9 @@ def page(found: list[Place]) -> str:
         *profiles,
         "",
         *(["## Refused\n", *refused, ""] if refused else []),
+        _CLASSES,
+        *(f"| {p.name} | `{p.declared}` |" for p in found),
+        "",
     ])  # fmt: skip
 
 
