@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -135,12 +136,84 @@ MECHANISM = '''
         )
 '''
 
+ANSWER = '''
+    """The answer of most records, told by a mechanism that sometimes lies."""
+
+    from fractions import Fraction
+
+    from littlestone.learn.base import Bound, PrivateLearner
+    from MECHANISM import LabelResponse
+
+
+    class AnswerLearner(PrivateLearner):
+        """Release the SOA, or its second best: a constant that the most common label decides."""
+
+        method = "answer"
+        several = False
+        tolerates_label_noise = True
+
+        def __init__(self, hypotheses, budget):
+            super().__init__(hypotheses, budget)
+            self.mechanism = LabelResponse(budget.epsilon, 1)
+
+        @property
+        def event(self):
+            return self.mechanism
+
+        def release(self, answer):
+            V = self.hypotheses
+            x = V.mistake_point()
+            return V.soa() if answer or x is None else V.restrict(x, 0).soa()
+
+        def draw(self, sample, *, receipt):
+            most = int(2 * sample.counts[:, 1].sum() >= sample.counts.sum())
+            return self.release(self.mechanism.draw(most, receipt=receipt))
+
+        def distribution(self, sample):
+            most = int(2 * sample.counts[:, 1].sum() >= sample.counts.sum())
+            return {self.release(y): p for y, p in self.mechanism.distribution(most).items()}
+
+        def plan(self, alpha, beta, *, setting="agnostic"):
+            return Bound(12_345, alpha, beta, setting, True, "nowhere")
+'''
+
+ANSWER_AUDIT = '''
+    from functools import partial
+
+    from littlestone.data.sample import Sample
+    from littlestone.privacy.budget import Budget
+    from littlestone.prove.mechanisms import neighbours, subject
+    from littlestone.prove.mechanisms.subjects.learners import whole
+    from LEARNER import AnswerLearner
+    from CLASS import AllButOne
+
+
+    @subject("answer-learner")
+    def answer_learner(epsilon, delta):
+        """The learner of answers, of three exceptions; spends no delta."""
+        (H,) = AllButOne.examples()
+        learner = AnswerLearner(H, Budget(epsilon, delta))
+        records = tuple((x, y) for x in "ab" for y in (0, 1))
+        law = lambda data: learner.distribution(Sample.from_examples(H.domain, data))
+        return whole(learner, law, neighbours(records, 2, ordered=False), around=9)
+'''
+
+
+def named(text: str, **modules: str) -> str:
+    """A source in which the capitals stand for modules."""
+    for word, module in modules.items():
+        text = text.replace(f"from {word} import", f"from {module} import")
+    return text
+
+
 METADATA = {
     "METADATA": "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n",
     "entry_points.txt": """
         [littlestone]
         all_but_one = mine.all_but_one
         exception = mine.exception
+        answer = mine.answer
+        answer_audit = mine.answer_audit
         label_response = mine.label_response
         wrong_response = mine.wrong_response
     """,
@@ -157,6 +230,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "mine/__init__.py": "",
         "mine/all_but_one.py": block,
         "mine/exception.py": LEARNER,
+        "mine/answer.py": named(ANSWER, MECHANISM="mine.label_response"),
+        "mine/answer_audit.py": named(
+            ANSWER_AUDIT, LEARNER="mine.answer", CLASS="mine.all_but_one"
+        ),
         "mine/label_response.py": MECHANISM.replace("{WRONG}", "").replace(
             "NAME", "label-response"
         ),
@@ -236,6 +313,70 @@ def test_audit_finds_the_mechanism(folder: Path) -> None:
     assert "response of 4 labels, epsilon 1" in made
     assert "FAILS" not in made
     assert "label-response" in run(folder, "-m", "littlestone", "audit", "--list").stdout
+
+
+def test_fit_plan_and_audit_know_a_learner_of_two_files(folder: Path) -> None:
+    words = ("--ledger", "answer.ledger", "--method", "answer")
+    assert "answer" in littlestone(folder, "fit", *LEARNED, *words)
+    assert "12,345" in littlestone(folder, "plan", CLASS, "--epsilon", "1")
+    audited = littlestone(folder, "audit", "answer-learner", "--epsilon", "1", "--seed", "1")
+    assert "FAILS" not in audited
+
+
+def subject_of(mechanism: str, module: str) -> tuple[str, str]:
+    """The code of a mechanism, and its audit, as two files."""
+    code, audit = mechanism.split("    @subject(")
+    code = code.replace(
+        "    from littlestone.prove.mechanisms import mechanism_subject, subject\n", ""
+    )
+    header = (
+        "    from littlestone.prove.mechanisms import mechanism_subject, subject\n"
+        f"    from {module} import LabelResponse\n\n\n"
+    )
+    return code, f"{header}    @subject({audit}"
+
+
+def test_two_files_in_this_package_are_enough(tmp_path: Path) -> None:
+    """Nothing else of the package changes: no list, no table of names, no catalogue."""
+    package = tmp_path / "littlestone"
+    shutil.copytree(ROOT / "src/littlestone", package, ignore=shutil.ignore_patterns("__pycache__"))
+    (block,) = re.findall(r"```python\n(# all_but_one\.py\n.*?)```", PAGE.read_text("utf-8"), re.S)
+    home = "littlestone.privacy.mechanisms.scores.label_response"
+    right = MECHANISM.replace("{WRONG}", "").replace("NAME", "label-response")
+    code, audit = subject_of(right, home)
+    added = {
+        "classes/all_but_one.py": block,
+        "learn/answer.py": named(ANSWER, MECHANISM=home),
+        "prove/mechanisms/subjects/answer.py": named(
+            ANSWER_AUDIT,
+            LEARNER="littlestone.learn.answer",
+            CLASS="littlestone.classes.all_but_one",
+        ),
+        "privacy/mechanisms/scores/label_response.py": code,
+        "prove/mechanisms/subjects/label_response.py": audit,
+    }
+    for name, text in added.items():
+        assert not (package / name).exists()
+        (package / name).write_text(dedent(text), encoding="utf-8")
+    (tmp_path / "table.csv").write_text("city,on_time\n" + "Ulm,1\nBonn,0\nJena,1\n" * 100)
+    for words, shown in (
+        (("classes",), "all_but_one("),
+        (("fit", *LEARNED, "--ledger", "l", "--method", "answer"), "method"),
+        (("plan", CLASS, "--epsilon", "1"), "12,345"),
+        (("audit", "label-response", "--epsilon", "1", "--seed", "1"), "response of 4 labels"),
+        (("audit", "answer-learner", "--epsilon", "1", "--seed", "1"), "response of 2 labels"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "littlestone", *words],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path), "COLUMNS": "200"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert shown in done.stdout
+        assert "FAILS" not in done.stdout
 
 
 def test_audit_refutes_the_wrong_one(folder: Path) -> None:

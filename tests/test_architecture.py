@@ -3,7 +3,6 @@
 import ast
 import importlib
 import inspect
-import json
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +79,7 @@ def modules_at_the_top(room: str) -> set[str]:
 
 def test_at_the_top_of_classes_stand_the_classes_alone() -> None:
     """Each file there has a class of the catalogue; what they share stands in folders."""
-    listed = {row["class"] for row in json.loads(catalogue.FILE.read_text(encoding="utf-8"))}
+    listed = {row["class"] for row in catalogue.walked()}
     kinds: list[Any] = concrete(Declared, "littlestone.classes")
     homes = {kind.__module__ for kind in kinds if kind.keyword in listed}
     assert {f"littlestone.classes.{name}" for name in modules_at_the_top("classes")} <= homes

@@ -2,6 +2,7 @@
 
 import json
 
-from littlestone.classes.text.catalogue import FILE, walked
+from littlestone.classes.text.catalogue import FILE, class_files, walked
 
-FILE.write_text(json.dumps(walked(), indent=1) + "\n", encoding="utf-8")
+kept = {"files": class_files(), "rows": walked()}
+FILE.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from littlestone.classes.text.declared import Declared
 
 FILE = Path(__file__).with_name("catalogue.json")
-"""The rows of this package's own classes; ``tools/class_catalogue.py`` writes it."""
+"""The rows of this package's classes, and the files they stand in: it spares importing all of these.
+
+``tools/class_catalogue.py`` writes it.  A class that it does not know yet is found all the same.
+"""
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -21,10 +24,16 @@ def catalogue() -> list[dict[str, Any]]:
     >>> [row["example"] for row in catalogue() if row["class"] == "thresholds"]
     ['thresholds(age, 0..120)']
     """
-    rows: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
-    if others():
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    rows: list[dict[str, Any]] = kept["rows"]
+    if others() or kept["files"] != class_files():
         rows += [row for row in walked() if row not in rows]
     return rows
+
+
+def class_files() -> list[str]:
+    """The names of the files of classes."""
+    return sorted(path.name for path in FILE.parent.parent.glob("*.py"))
 
 
 def walked() -> list[dict[str, Any]]:
