@@ -262,9 +262,7 @@ class PackedTable:
         alive, points = finite.alive, len(finite.columns)
         if alive == 0 or points == 0:
             raise DeclarationError(
-                _ASKED,
-                found="the class is empty",
-                fix="give a class with a hypothesis and a point",
+                _ASKED, found="the class is empty", fix="give a class with a hypothesis and a point"
             )
         if (labels := 1 + len(finite.columns[0])) > 2:
             raise DeclarationError(
@@ -374,8 +372,6 @@ def _checked(block: NDArray[np.generic], first: int) -> NDArray[np.bool_]:
     if wrong.any():
         i, j = map(int, np.argwhere(wrong)[0])
         raise DeclarationError(
-            _ASKED,
-            found=f"row {first + i + 1}, column {j + 1} is neither 0 nor 1",
-            fix=_FIX_BITS,
+            _ASKED, found=f"row {first + i + 1}, column {j + 1} is neither 0 nor 1", fix=_FIX_BITS
         )
     return ones

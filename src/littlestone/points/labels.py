@@ -101,7 +101,5 @@ def require_label(y: object, labels: int = 2) -> None:
     if y not in range(labels):
         legal = "0 or 1" if labels == 2 else f"one of 0..{labels - 1}"
         raise DeclarationError(
-            "use an object as a label",
-            found=f"a label is {legal}",
-            fix=f"give {legal}",
+            "use an object as a label", found=f"a label is {legal}", fix=f"give {legal}"
         )

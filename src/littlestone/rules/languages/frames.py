@@ -16,12 +16,7 @@ from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
 from littlestone.base.errors import DeclarationError, OutputError, TooLargeError, shown
-from littlestone.rules.languages.constants import (
-    bound,
-    require_numbers,
-    truths,
-    values_of,
-)
+from littlestone.rules.languages.constants import bound, require_numbers, truths, values_of
 from littlestone.rules.languages.form import (
     Both,
     Case,

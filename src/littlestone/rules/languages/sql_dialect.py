@@ -170,10 +170,7 @@ class Dialect(ABC):
         return self._bounded(value, cell, lambda v: (False, self._number(decimal(v))))
 
     def _bounded(
-        self,
-        value: Expression,
-        cell: Within,
-        bound: Callable[[Fraction], tuple[bool, Expression]],
+        self, value: Expression, cell: Within, bound: Callable[[Fraction], tuple[bool, Expression]]
     ) -> Expression:
         """Whether low <= value < high; ``bound`` says what to compare with, and if equal is less."""
         parts: list[Expression] = []
