@@ -515,8 +515,8 @@ PLANTS: list[tuple[str, str, Callable[..., Any], str]] = [
     ("Sqlite", "_unsure", every_text_is_read, "sqlite"),
     ("DuckDb", "_unsure", every_text_is_read, "duckdb"),
     ("Dialect", "_truth_shown", no_word_is_a_number, "duckdb"),
-    ("sql_texts", "unsure", words_are_no_numbers, "duckdb"),
-    ("sql_texts", "alone", the_rest_is_not_read, "duckdb"),
+    ("constants", "unsure", words_are_no_numbers, "duckdb"),
+    ("constants", "alone", the_rest_is_not_read, "duckdb"),
     ("Sqlite", "_is_number", every_text_is_a_number, "sqlite"),
 ]
 

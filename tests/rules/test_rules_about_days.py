@@ -17,7 +17,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.learn.declared.schema import Schema
 from littlestone.points import Dates, Disjoint, Product, Strings
 from littlestone.rules import ColumnTest, DecisionTree, FiniteSet, Hypothesis
-from littlestone.rules.languages import sql_dialect, sql_texts
+from littlestone.rules.languages import constants, sql_dialect
 from littlestone.rules.trees import Split
 from servers import Server
 
@@ -196,7 +196,7 @@ def test_a_release_on_a_column_with_a_format_is_exported_for_declared_dates(tmp_
     assert "CAST('2021-07-01' AS DATE)" in release.to_sql("duckdb", types={"d": "date"})
 
 
-DAY = sql_texts.day
+DAY = constants.day
 
 
 def every_day_of_a_month(code: str) -> str:
@@ -217,7 +217,7 @@ def test_a_planted_pattern_is_caught(
     wrong: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: make engines")
-    monkeypatch.setattr(sql_texts, "day", wrong)
+    monkeypatch.setattr(constants, "day", wrong)
     assert faults(("duckdb", duckdb.connect().execute), TEXTS)
 
 

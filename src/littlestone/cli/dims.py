@@ -29,8 +29,8 @@ from littlestone.dimension import (
     psi_n,
 )
 from littlestone.dimension.multiclass import MOST_LABELS, psi_tree_brackets
-from littlestone.dimension.search.brackets import OutOfTimeError
-from littlestone.dimension.search.brackets import time_limit as searching_for
+from littlestone.dimension.search.splits import OutOfTimeError
+from littlestone.dimension.search.splits import time_limit as searching_for
 from littlestone.dimension.star import star_brackets
 from littlestone.dimension.teaching import teaching_brackets
 from littlestone.dimension.thresholds import threshold_brackets

@@ -3,7 +3,7 @@ from littlestone.dimension.tree import (
     InterruptedSolve as InterruptedSolve,
     UnsettledError as UnsettledError,
 )
-from littlestone.dimension.search.brackets import Bracket as Bracket
+from littlestone.dimension.search.splits import Bracket as Bracket
 from littlestone.dimension.certify.certificate import Certificate as Certificate
 from littlestone.dimension.multiclass import (
     CollapsingMap as CollapsingMap,

@@ -11,8 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from littlestone.base.errors import DeclarationError
-from littlestone.dimension.search.brackets import Bracket, last
-from littlestone.dimension.search.splits import Split, SplitSolver, paths
+from littlestone.dimension.search.splits import Bracket, Split, SplitSolver, last, paths
 from littlestone.dimension.tables import LabelTable
 
 MOST_LABELS = 12

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from littlestone.dimension.search.brackets import Bracket, last, look
+from littlestone.dimension.search.splits import Bracket, last, look
 from littlestone.dimension.tables import binary
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.dimension.search.brackets import Bracket, last, look
+from littlestone.dimension.search.splits import Bracket, last, look
 from littlestone.dimension.tables import LabelTable
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from littlestone import core
 from littlestone.base.errors import TooLargeError
-from littlestone.dimension.search.brackets import Bracket, last, look
+from littlestone.dimension.search.splits import Bracket, last, look
 from littlestone.dimension.tables import LabelTable, binary
 
 REFUTED, FOUND, UNFINISHED = 0, 1, 2

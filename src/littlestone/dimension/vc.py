@@ -19,8 +19,7 @@ from littlestone.dimension.multiclass import (
     psi_n,
     questions,
 )
-from littlestone.dimension.search.brackets import Bracket, last, look
-from littlestone.dimension.search.splits import Split
+from littlestone.dimension.search.splits import Bracket, Split, last, look
 from littlestone.dimension.tables import LabelTable, binary
 
 Asked = tuple[Question, ...]

@@ -19,7 +19,7 @@ from littlestone.base.errors import (
     install_command,
     shown,
 )
-from littlestone.rules.languages import sql_texts
+from littlestone.rules.languages import constants
 from littlestone.rules.languages.constants import (
     decimal,
     is_short,
@@ -125,15 +125,15 @@ class _Typed(Dialect):
         return [self._call("CONCAT_WS", newline, *texts)] if texts else []
 
     def _letters(self, column: Expression) -> Expression:
-        return self._part(column, sql_texts.LETTERS)
+        return self._part(column, constants.LETTERS)
 
     def _part(self, column: Expression, core: str) -> Expression:
         """The part of that pattern in a text that otherwise has only white space; or no number."""
-        return self._first(column, sql_texts.alone(core))
+        return self._first(column, constants.alone(core))
 
     def _day_shown(self, column: Expression, cell: Days) -> Expression:
         # Such texts are in the order of their days.
-        return self._between(self._bytes(self._first(column, sql_texts.day(self.code))), *cell.ends)
+        return self._between(self._bytes(self._first(column, constants.day(self.code))), *cell.ends)
 
     code: ClassVar[str]
     """How a pattern writes a character by its number."""
@@ -181,13 +181,13 @@ class Postgres(_Typed):
 
     def _unsure(self, columns: Sequence[str]) -> list[Expression]:
         # A decimal may be as long as it likes; a pattern repeats nothing more often than this.
-        pattern = self._bytes(self._text(sql_texts.unsure(255)))
+        pattern = self._bytes(self._text(constants.unsure(255)))
         return [
             self.exp.RegexpLike(this=lines, expression=pattern) for lines in self._lines(columns)
         ]
 
     def _number_shown(self, column: Expression, cell: Within) -> Expression:
-        return self._exactly(self._cast(self._part(column, sql_texts.NUMBER), "DECIMAL"), cell)
+        return self._exactly(self._cast(self._part(column, constants.NUMBER), "DECIMAL"), cell)
 
     def _first(self, column: Expression, pattern: str) -> Expression:
         # The pattern's collation is explicit, so it is the one that counts.
@@ -226,11 +226,11 @@ class DuckDb(_Typed):
         return column
 
     def _unsure(self, columns: Sequence[str]) -> list[Expression]:
-        pattern = self._text(sql_texts.unsure(sql_texts.MOST_CHARACTERS + 1))
+        pattern = self._text(constants.unsure(constants.MOST_CHARACTERS + 1))
         return [self._call("REGEXP_MATCHES", lines, pattern) for lines in self._lines(columns)]
 
     def _number_shown(self, column: Expression, cell: Within) -> Expression:
-        part = self._part(column, sql_texts.SHORT_NUMBER)
+        part = self._part(column, constants.SHORT_NUMBER)
         return self._as_floats(
             self.exp.TryCast(this=part, to=self.exp.DataType.build("DOUBLE")), cell
         )
@@ -281,7 +281,7 @@ class Sqlite(Dialect):
         return found if cell.high is not None else self._all([found, self._is_number(column)])
 
     def _day_shown(self, column: Expression, cell: Days) -> Expression:
-        blanks = self._call("CHAR", *map(self._number, sql_texts.BLANKS))
+        blanks = self._call("CHAR", *map(self._number, constants.BLANKS))
         shown, (first, last) = self._trimmed(column, blanks), cell.ends
         start = self._call("SUBSTR", shown, self._number(1), self._number(10))
         # Computed with, a day that its month does not have is another one.
@@ -302,7 +302,7 @@ class Sqlite(Dialect):
         return self.exp.LTE(this=column, expression=self._cast(self.infinity(), "DOUBLE"))
 
     def _letters(self, column: Expression) -> Expression:
-        return self._trimmed(column, self.exp.HexString(this=sql_texts.SPACES))
+        return self._trimmed(column, self.exp.HexString(this=constants.SPACES))
 
     def _trimmed(self, column: Expression, characters: Expression) -> Expression:
         return self.exp.Trim(this=column, expression=characters, position="BOTH")
@@ -316,17 +316,17 @@ class Sqlite(Dialect):
             return self._in(self._typeof(column), [self._text("text"), self._text("blob")])
         is_text = self.exp.EQ(this=self._typeof(column), expression=self._text("text"))
         digits = self._call("LENGTH", self._trimmed(column, self._text(" +-")))
-        most = self._number(sql_texts.MOST_CHARACTERS)
+        most = self._number(constants.MOST_CHARACTERS)
         long = self.exp.GT(this=digits, expression=most)
         lower = self._call("LOWER", column)
         letters = self._call("REPLACE", lower, self._text("fa"), self._text(""))
-        strange = self._has(self._letters(column), sql_texts.STRANGE)
+        strange = self._has(self._letters(column), constants.STRANGE)
         case = self.exp.case().when(
             self._is_number(column), self._any([long, self._has(column, "[eE]")])
         )
         other = self._all(
             [
-                self.exp.not_(self._has(letters, sql_texts.NEVER)),
+                self.exp.not_(self._has(letters, constants.NEVER)),
                 self._any([strange, self._has(lower, "inf")]),
             ]
         )

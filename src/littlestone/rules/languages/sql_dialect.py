@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil, isinf
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from littlestone.rules.languages import sql_texts
+from littlestone.rules.languages import constants
 from littlestone.rules.languages.constants import EXACT, decimal, nearest, require_days, truths
 from littlestone.rules.languages.form import (
     Both,
@@ -156,7 +156,7 @@ class Dialect(ABC):
 
     def _truth_shown(self, column: Expression, cell: Within) -> list[Expression]:
         """Whether a text is one of the words for truth values that are within bounds."""
-        words = [self._text(sql_texts.WORDS[found]) for found in truths(cell)]
+        words = [self._text(constants.WORDS[found]) for found in truths(cell)]
         return self._in(self._call("LOWER", self._letters(column)), words)
 
     def _as_floats(self, value: Expression, cell: Within) -> Expression:
