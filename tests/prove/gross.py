@@ -71,8 +71,8 @@ GROSS = [
     ),
     gross(
         f"{LEARNER}.__init__",
-        "ExponentialMechanism(budget.epsilon, ",
-        "ExponentialMechanism(2 * budget.epsilon, ",
+        "hypotheses, budget.epsilon, ",
+        "hypotheses, 2 * budget.epsilon, ",
         "the exponential learner draws, and claims, at twice epsilon",
         SCORED,
     ),
