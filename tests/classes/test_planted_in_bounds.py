@@ -89,7 +89,7 @@ FAULTS: list[tuple[Check, Fault]] = [
     (
         a_search_counts_with_its_gain,
         Fault(
-            f"{_C}dimensions.searching:known",
+            f"{_C}dimensions.closed_forms:known",
             "found.lower + search.gain > lower",
             "found.lower > lower",
             "the lower bound is compared without its gain",
@@ -98,7 +98,7 @@ FAULTS: list[tuple[Check, Fault]] = [
     (
         a_search_counts_with_its_gain,
         Fault(
-            f"{_C}dimensions.searching:known",
+            f"{_C}dimensions.closed_forms:known",
             "found.upper + search.gain < upper",
             "found.upper < upper",
             "the upper bound is compared without its gain",
