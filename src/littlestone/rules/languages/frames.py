@@ -16,22 +16,8 @@ from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
 from littlestone.base.errors import DeclarationError, OutputError, TooLargeError, shown
+from littlestone.rules.languages import form
 from littlestone.rules.languages.constants import bound, require_numbers, truths, values_of
-from littlestone.rules.languages.form import (
-    Both,
-    Case,
-    Cell,
-    Condition,
-    Days,
-    Either,
-    Not,
-    OneOf,
-    Outcome,
-    Within,
-    cells,
-    require_small,
-    where,
-)
 
 if TYPE_CHECKING:
     from polars import Expr
@@ -43,12 +29,12 @@ MOST_CELLS = 200
 """The most comparisons; pandas reads a chain of them by as many calls inside each other."""
 
 
-def query(outcome: Outcome, label: int, types: Mapping[str, str]) -> str:
+def query(outcome: form.Outcome, label: int, types: Mapping[str, str]) -> str:
     """The query of the rows with the label; see `Hypothesis.to_pandas_query`."""
     require_numbers(outcome, types, "pandas")
-    found = where(outcome, label)
-    require_small(found, ASKED)
-    listed = list(cells(found))
+    found = form.where(outcome, label)
+    form.require_small(found, ASKED)
+    listed = list(form.cells(found))
     if len(listed) > MOST_CELLS:
         raise TooLargeError(
             ASKED,
@@ -60,7 +46,7 @@ def query(outcome: Outcome, label: int, types: Mapping[str, str]) -> str:
     return _condition(found, types)
 
 
-def _require(cell: Cell, kind: str | None) -> None:
+def _require(cell: form.Cell, kind: str | None) -> None:
     """Raise `DeclarationError` for a column that a query cannot name, and for decimals."""
     if any(c in cell.column for c in "`\n\r\0") or not cell.column.isprintable():
         found, fix = "its name has a character that a query cannot quote", "rename the column"
@@ -71,18 +57,18 @@ def _require(cell: Cell, kind: str | None) -> None:
     raise DeclarationError(f"{ASKED} on {shown(cell.column)}", found=found, fix=fix)
 
 
-def _condition(condition: Condition, types: Mapping[str, str], inside: bool = False) -> str:
+def _condition(condition: form.Condition, types: Mapping[str, str], inside: bool = False) -> str:
     match condition:
-        case Both(parts) | Either(parts) if parts:
-            word = " and " if isinstance(condition, Both) else " or "
+        case form.Both(parts) | form.Either(parts) if parts:
+            word = " and " if isinstance(condition, form.Both) else " or "
             joined = word.join(_condition(part, types, True) for part in parts)
             return f"({joined})" if inside else joined
-        case Both() | Either():
-            return "index == index" if isinstance(condition, Both) else "index != index"
-        case Not(part):
+        case form.Both() | form.Either():
+            return "index == index" if isinstance(condition, form.Both) else "index != index"
+        case form.Not(part):
             held = _cell(part, types.get(part.column))
             named = _name(part.column)
-            if isinstance(part, OneOf) and "" in part.values:  # true of a missing cell
+            if isinstance(part, form.OneOf) and "" in part.values:  # true of a missing cell
                 return f"not ({held})"
             return f"not ({named}.notna() and ({held}))"
         case _:
@@ -90,15 +76,15 @@ def _condition(condition: Condition, types: Mapping[str, str], inside: bool = Fa
             return f"({held})" if inside else held
 
 
-def _cell(cell: Cell, kind: str | None) -> str:
-    if isinstance(cell, Days):
+def _cell(cell: form.Cell, kind: str | None) -> str:
+    if isinstance(cell, form.Days):
         raise DeclarationError(
             f"{ASKED} on the days of {shown(cell.column)}",
             found="frames of pandas hold days in several ways, which compare otherwise",
             fix="use to_polars or to_sql, or predict with `littlestone predict`",
         )
     name = _name(cell.column)
-    if isinstance(cell, OneOf):
+    if isinstance(cell, form.OneOf):
         kind = kind or "text"
         values = values_of(cell, kind) + [""] * (kind == "text" and "" in cell.values)
         equal = [f"{name} == {_literal(v)}" for v in values]
@@ -139,7 +125,9 @@ def _escape(character: str) -> str:
     return f"\\U{ord(character):08x}"
 
 
-def expression(outcome: Outcome, types: Mapping[str, str], names: Sequence[str] | None) -> Expr:
+def expression(
+    outcome: form.Outcome, types: Mapping[str, str], names: Sequence[str] | None
+) -> Expr:
     """The polars expression of the outcome; see `Hypothesis.to_polars`."""
     try:
         import polars  # noqa: F401
@@ -153,13 +141,13 @@ def expression(outcome: Outcome, types: Mapping[str, str], names: Sequence[str] 
     return _value(outcome, types, names)
 
 
-def _value(outcome: Outcome, types: Mapping[str, str], names: Sequence[str] | None) -> Expr:
+def _value(outcome: form.Outcome, types: Mapping[str, str], names: Sequence[str] | None) -> Expr:
     import polars
 
     def label(y: int) -> Expr:
         return polars.lit(y if names is None else names[y])
 
-    if not isinstance(outcome, Case):
+    if not isinstance(outcome, form.Case):
         return label(outcome)
     chain: Any = polars
     for when, then in outcome.branches:
@@ -168,25 +156,25 @@ def _value(outcome: Outcome, types: Mapping[str, str], names: Sequence[str] | No
     return found
 
 
-def _truth(condition: Condition, types: Mapping[str, str]) -> Expr:
+def _truth(condition: form.Condition, types: Mapping[str, str]) -> Expr:
     import polars
 
     match condition:
-        case Both(parts):
+        case form.Both(parts):
             return reduce(and_, (_truth(part, types) for part in parts), polars.lit(True))
-        case Either(parts):
+        case form.Either(parts):
             return reduce(or_, (_truth(part, types) for part in parts), polars.lit(False))
-        case Not(part):
+        case form.Not(part):
             return ~_truth(part, types)
-        case Within():
+        case form.Within():
             return _within(condition, types.get(condition.column)).fill_null(False)
-        case Days():
+        case form.Days():
             return _days(condition).fill_null(False)
-        case OneOf():
+        case form.OneOf():
             return _one_of(condition, types.get(condition.column, "text"))
 
 
-def _within(cell: Within, kind: str | None) -> Expr:
+def _within(cell: form.Within, kind: str | None) -> Expr:
     import polars
 
     column = polars.col(cell.column)
@@ -202,7 +190,7 @@ def _within(cell: Within, kind: str | None) -> Expr:
     return reduce(and_, found)
 
 
-def _days(cell: Days) -> Expr:
+def _days(cell: form.Days) -> Expr:
     import polars
 
     first, last = map(date.fromisoformat, cell.ends)
@@ -216,7 +204,7 @@ def _finite(value: float) -> Any:
     return polars.lit(str(value)).cast(polars.Float64) if isinf(value) else value
 
 
-def _one_of(cell: OneOf, kind: str) -> Expr:
+def _one_of(cell: form.OneOf, kind: str) -> Expr:
     import polars
 
     column = polars.col(cell.column)

@@ -23,19 +23,7 @@ from littlestone.points import (
     Reals,
     Strings,
 )
-from littlestone.rules.languages.form import (
-    ALWAYS,
-    NEVER,
-    Condition,
-    Days,
-    OneOf,
-    Outcome,
-    Within,
-    both,
-    case,
-    either,
-    negated,
-)
+from littlestone.rules.languages import form
 
 _MOST = Fraction(10**401)
 """Domains of infinitely many numbers read no number as large as this."""
@@ -44,7 +32,9 @@ MOST_POINTS = 1 << 12
 """The largest domain whose points are listed to write a function on it."""
 
 
-def labelled(domain: Domain[Any], label: Callable[[Any], int], labels: int, asked: str) -> Outcome:
+def labelled(
+    domain: Domain[Any], label: Callable[[Any], int], labels: int, asked: str
+) -> form.Outcome:
     """The function with these labels, which is asked at every point of a small domain.
 
     Raises `TooLargeError` for a domain of more than `MOST_POINTS` points.
@@ -62,10 +52,10 @@ def labelled(domain: Domain[Any], label: Callable[[Any], int], labels: int, aske
     points: dict[int, list[Any]] = {y: [] for y in range(labels)}
     for x in domain:
         points[label(x)].append(x)
-    return case([(among(domain, points[y]), y) for y in range(1, labels)], 0)
+    return form.case([(among(domain, points[y]), y) for y in range(1, labels)], 0)
 
 
-def among(domain: Domain[Any], points: Collection[Any]) -> Condition:
+def among(domain: Domain[Any], points: Collection[Any]) -> form.Condition:
     """The cells that stand for one of the points.
 
     Raises `DeclarationError` for real numbers and for a kind of domain that is not of this package.
@@ -74,10 +64,10 @@ def among(domain: Domain[Any], points: Collection[Any]) -> Condition:
     Within(column='age', low=Fraction(3, 1), high=Fraction(6, 1))
     """
     if not points:
-        return NEVER
+        return form.NEVER
     match domain:
         case Grid():
-            return either(*(interval(domain, a, b) for a, b in _runs(points)))
+            return form.either(*(interval(domain, a, b) for a, b in _runs(points)))
         case Integers():
             return _whole(domain.name, points, 0 in points)
         case Codes():
@@ -95,9 +85,9 @@ def among(domain: Domain[Any], points: Collection[Any]) -> Condition:
         case Product():
             return _records(domain.columns, points)
         case Disjoint():
-            return either(
+            return form.either(
                 *(
-                    both(chosen, among(domain.columns[j], [x for i, x in points if i == j]))
+                    form.both(chosen, among(domain.columns[j], [x for i, x in points if i == j]))
                     for j, chosen in enumerate(shares(domain))
                 )
             )
@@ -106,7 +96,7 @@ def among(domain: Domain[Any], points: Collection[Any]) -> Condition:
 
 def interval(
     domain: Grid | Reals, first: int | Fraction | None, stop: int | Fraction | None
-) -> Condition:
+) -> form.Condition:
     """The cells that stand for a point x with first <= x < stop; None means no end.
 
     >>> interval(Grid(0, 9, "age"), 5, None)
@@ -118,43 +108,45 @@ def interval(
     if isinstance(domain, Reals):  # what is unreadable is the point 0
         low, high = -_MOST if low is None else low, _MOST if high is None else high
         if not low <= 0 < high:
-            return Within(domain.name, low, high)
+            return form.Within(domain.name, low, high)
         outside = [(-_MOST, low), (high, _MOST)]
-        return negated(either(*(Within(domain.name, a, b) for a, b in outside if a < b)))
+        return form.negated(
+            form.either(*(form.Within(domain.name, a, b) for a, b in outside if a < b))
+        )
     unit = Fraction(domain.unit)
     low = None if low is None or low <= domain.low else low * unit
     high = None if high is None or high > domain.high else high * unit
     if low is not None:
-        return Within(domain.name, low, high)
-    return ALWAYS if high is None else negated(Within(domain.name, high))
+        return form.Within(domain.name, low, high)
+    return form.ALWAYS if high is None else form.negated(form.Within(domain.name, high))
 
 
-def shares(domain: Disjoint) -> list[Condition]:
+def shares(domain: Disjoint) -> list[form.Condition]:
     """For each part of a disjoint union, the condition that a record stands for a point of it."""
-    found, before = list[Condition](), both()
+    found, before = list[form.Condition](), form.both()
     for column in domain.columns:
         reads = _reads(column)
-        found.append(both(before, reads))
-        before = both(before, negated(reads))
-    found[0] = either(found[0], before)
+        found.append(form.both(before, reads))
+        before = form.both(before, form.negated(reads))
+    found[0] = form.either(found[0], before)
     return found
 
 
-def _reads(domain: Domain[Any]) -> Condition:
+def _reads(domain: Domain[Any]) -> form.Condition:
     """The cells that `Domain.reads`."""
     match domain:
         case Dates():
-            return Days(domain.name)
+            return form.Days(domain.name)
         case Grid() | Reals() | Integers() | Cells() | Codes():
-            return Within(domain.name)
+            return form.Within(domain.name)
         case Strings():
-            return negated(OneOf(domain.name, (MISSING,)))
+            return form.negated(form.OneOf(domain.name, (MISSING,)))
         case Names():
             return _texts(domain.name, domain.points)
         case Listed():
             return _texts(domain.name, domain.values)
         case Product() | Disjoint():
-            return either(*map(_reads, domain.columns))
+            return form.either(*map(_reads, domain.columns))
     raise _unknown(domain)
 
 
@@ -177,53 +169,53 @@ def _runs(whole: Collection[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def _whole(name: str, points: Collection[int], unreadable: bool) -> Condition:
+def _whole(name: str, points: Collection[int], unreadable: bool) -> form.Condition:
     """The numbers whose floor is one of the points, and perhaps whatever shows no such number."""
     runs = [(Fraction(a), Fraction(b)) for a, b in _runs(points)]
     if not unreadable:
-        return either(*(Within(name, a, b) for a, b in runs))
+        return form.either(*(form.Within(name, a, b) for a, b in runs))
     ends = [-_MOST, *(end for run in runs for end in run), _MOST]
-    return negated(
-        either(*(Within(name, a, b) for a, b in zip(ends[::2], ends[1::2], strict=True)))
+    return form.negated(
+        form.either(*(form.Within(name, a, b) for a, b in zip(ends[::2], ends[1::2], strict=True)))
     )
 
 
-def _cells(domain: Cells, points: Collection[str]) -> Condition:
+def _cells(domain: Cells, points: Collection[str]) -> form.Condition:
     """Runs of cells; the first cell has no lower end and the last no upper one."""
     if MISSING in points:
-        return negated(_cells(domain, [x for x in domain.starts if x not in points]))
+        return form.negated(_cells(domain, [x for x in domain.starts if x not in points]))
     runs = _runs([domain.index(x) - 1 for x in points])
     if isinstance(domain, Dates):
         days = [None, *domain.starts[1:], None]
-        return either(*(Days(domain.name, days[a], days[b]) for a, b in runs))
+        return form.either(*(form.Days(domain.name, days[a], days[b]) for a, b in runs))
     ends = [None, *map(Fraction, domain.starts[1:]), None]
-    return either(*(Within(domain.name, ends[a], ends[b]) for a, b in runs))
+    return form.either(*(form.Within(domain.name, ends[a], ends[b]) for a, b in runs))
 
 
-def _texts(name: str, values: Collection[str]) -> Condition:
-    return OneOf(name, tuple(sorted(values))) if values else NEVER
+def _texts(name: str, values: Collection[str]) -> form.Condition:
+    return form.OneOf(name, tuple(sorted(values))) if values else form.NEVER
 
 
-def _listed(name: str, points: Collection[str], known: Sequence[str], rest: str) -> Condition:
+def _listed(name: str, points: Collection[str], known: Sequence[str], rest: str) -> form.Condition:
     """Points of a list where every other text stands for ``rest``."""
     if rest not in points:
         return _texts(name, points)
-    return negated(_texts(name, [x for x in known if x not in points]))
+    return form.negated(_texts(name, [x for x in known if x not in points]))
 
 
-def _records(columns: Sequence[Domain[Any]], points: Collection[Any]) -> Condition:
+def _records(columns: Sequence[Domain[Any]], points: Collection[Any]) -> form.Condition:
     """Records as conditions on the first column, with alike conditions on the others together."""
     if not columns:
-        return ALWAYS if points else NEVER
+        return form.ALWAYS if points else form.NEVER
     rests: dict[Any, set[Any]] = {}
     for x in points:
         rests.setdefault(x[0], set()).add(x[1:])
     values: dict[frozenset[Any], list[Any]] = {}
     for v, rest in sorted(rests.items()):
         values.setdefault(frozenset(rest), []).append(v)
-    return either(
+    return form.either(
         *(
-            both(among(columns[0], listed), _records(columns[1:], rest))
+            form.both(among(columns[0], listed), _records(columns[1:], rest))
             for rest, listed in values.items()
         )
     )

@@ -13,21 +13,8 @@ from fractions import Fraction
 from math import ceil, isinf
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from littlestone.rules.languages import constants
+from littlestone.rules.languages import constants, form
 from littlestone.rules.languages.constants import EXACT, decimal, nearest, require_days, truths
-from littlestone.rules.languages.form import (
-    Both,
-    Case,
-    Cell,
-    Condition,
-    Days,
-    Either,
-    Not,
-    OneOf,
-    Outcome,
-    Within,
-    cells,
-)
 
 if TYPE_CHECKING:
     from sqlglot import Expression
@@ -56,14 +43,14 @@ class Dialect(ABC):
 
     # Cases and truth values
 
-    def top(self, outcome: Outcome) -> Expression:
+    def top(self, outcome: form.Outcome) -> Expression:
         """The value of a row; NULL if a text may show a number that SQL cannot read."""
         require_days(outcome, self.types, self.dated)
-        numbers = dict.fromkeys(c.column for c in cells(outcome) if isinstance(c, Within))
+        numbers = dict.fromkeys(c.column for c in form.cells(outcome) if isinstance(c, form.Within))
         return self._value(outcome, self._unsure(list(numbers)) if numbers else [])
 
-    def _value(self, outcome: Outcome, unsure: Sequence[Expression] = ()) -> Expression:
-        if not isinstance(outcome, Case):
+    def _value(self, outcome: form.Outcome, unsure: Sequence[Expression] = ()) -> Expression:
+        if not isinstance(outcome, form.Case):
             return self._label(outcome)
         case = self.exp.case()
         if unsure:
@@ -75,13 +62,13 @@ class Dialect(ABC):
     def _label(self, y: int) -> Expression:
         return self._number(y) if self.names is None else self._text(self.names[y])
 
-    def _condition(self, condition: Condition) -> Expression:
+    def _condition(self, condition: form.Condition) -> Expression:
         match condition:
-            case Both(parts):
+            case form.Both(parts):
                 return self._all(list(map(self._condition, parts)))
-            case Either(parts):
+            case form.Either(parts):
                 return self._any(list(map(self._condition, parts)))
-            case Not(part):
+            case form.Not(part):
                 held = self.exp.paren(self._cell(part), copy=False)
                 return self.exp.not_(self.exp.Is(this=held, expression=self.exp.true()), copy=False)
             case _:
@@ -99,14 +86,14 @@ class Dialect(ABC):
 
     # Cells
 
-    def _cell(self, cell: Cell) -> Expression:
+    def _cell(self, cell: form.Cell) -> Expression:
         """Whether the condition on a cell holds; false or NULL if it does not."""
         column, kind = self._column(cell.column), self.types.get(cell.column)
-        if isinstance(cell, OneOf):
+        if isinstance(cell, form.OneOf):
             held = self._one_of(column, cell, kind)
             missing = [self._is_null(column)] if "" in cell.values else []
             return self._any([*missing, *held])
-        if isinstance(cell, Days):
+        if isinstance(cell, form.Days):
             return self._days(column, cell) if kind == "date" else self._day_shown(column, cell)
         if kind == "boolean":
             found = truths(cell)
@@ -120,10 +107,10 @@ class Dialect(ABC):
         return self._within(column, cell, kind)
 
     @abstractmethod
-    def _within(self, column: Expression, cell: Within, kind: str | None) -> Expression:
+    def _within(self, column: Expression, cell: form.Within, kind: str | None) -> Expression:
         """Whether a cell of numbers is within bounds."""
 
-    def _days(self, column: Expression, cell: Days) -> Expression:
+    def _days(self, column: Expression, cell: form.Days) -> Expression:
         """Whether a date or a time is within bounds; midnight is less than any time of its day."""
         first, after = (
             self._cast(self._text(end), "DATE") for end in (cell.ends[0], cell.high or AFTER_DAYS)
@@ -132,14 +119,14 @@ class Dialect(ABC):
         return self._all([above, self.exp.LT(this=column, expression=after)])
 
     @abstractmethod
-    def _day_shown(self, column: Expression, cell: Days) -> Expression:
+    def _day_shown(self, column: Expression, cell: form.Days) -> Expression:
         """Whether a text shows a day within bounds."""
 
     def _between(self, value: Expression, first: str, last: str) -> Expression:
         return self.exp.Between(this=value, low=self._text(first), high=self._text(last))
 
     @abstractmethod
-    def _one_of(self, column: Expression, cell: OneOf, kind: str | None) -> list[Expression]:
+    def _one_of(self, column: Expression, cell: form.OneOf, kind: str | None) -> list[Expression]:
         """Conditions under which the text of a cell that is not NULL is one of these."""
 
     @abstractmethod
@@ -147,30 +134,33 @@ class Dialect(ABC):
         """Conditions that texts are perhaps numbers, but written in another way than SQL reads."""
 
     @abstractmethod
-    def _number_shown(self, column: Expression, cell: Within) -> Expression:
+    def _number_shown(self, column: Expression, cell: form.Within) -> Expression:
         """Whether a text is a number in digits, within bounds."""
 
     @abstractmethod
     def _letters(self, column: Expression) -> Expression:
         """The word that a text consists of, apart from white space."""
 
-    def _truth_shown(self, column: Expression, cell: Within) -> list[Expression]:
+    def _truth_shown(self, column: Expression, cell: form.Within) -> list[Expression]:
         """Whether a text is one of the words for truth values that are within bounds."""
         words = [self._text(constants.WORDS[found]) for found in truths(cell)]
         return self._in(self._call("LOWER", self._letters(column)), words)
 
-    def _as_floats(self, value: Expression, cell: Within) -> Expression:
+    def _as_floats(self, value: Expression, cell: form.Within) -> Expression:
         def bound(v: Fraction) -> tuple[bool, Expression]:
             strict, number = nearest(v)
             return strict, self._float(number)
 
         return self._bounded(value, cell, bound)
 
-    def _exactly(self, value: Expression, cell: Within) -> Expression:
+    def _exactly(self, value: Expression, cell: form.Within) -> Expression:
         return self._bounded(value, cell, lambda v: (False, self._number(decimal(v))))
 
     def _bounded(
-        self, value: Expression, cell: Within, bound: Callable[[Fraction], tuple[bool, Expression]]
+        self,
+        value: Expression,
+        cell: form.Within,
+        bound: Callable[[Fraction], tuple[bool, Expression]],
     ) -> Expression:
         """Whether low <= value < high; ``bound`` says what to compare with, and if equal is less."""
         parts: list[Expression] = []
