@@ -15,6 +15,7 @@ from littlestone.learn import Release
 from littlestone.points import Product
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, Split, conjunction
+from littlestone.show.drawing import drawing_of_release
 from littlestone.show.pages.game import game_page
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"
@@ -75,6 +76,6 @@ def figures() -> dict[str, Release]:
 def show(console: Console) -> None:
     """Draw the figures."""
     for name, release in figures().items():
-        (FOLDER / f"{name}.svg").write_bytes(release.drawing().content("svg"))
+        (FOLDER / f"{name}.svg").write_bytes(drawing_of_release(release).content("svg"))
     (FOLDER / "game.html").write_text(game_page(parse_class(GAME), GAME, GAME), encoding="utf-8")
     console.print(f"drawn: {', '.join(figures())} and the game, in {FOLDER}", highlight=False)

@@ -29,6 +29,7 @@ from littlestone.pictures.tree import Node, rule_tree
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import declared_costs
+from littlestone.show.drawing import drawing_of_release
 from littlestone.show.files import FIGURES, reserved
 from littlestone.show.pages.release import release_page
 from littlestone.show.tree import class_tree, drawable
@@ -270,7 +271,7 @@ def draw(model: Release | str | os.PathLike[str], picture: str | os.PathLike[str
     release, target = _opened(model, "draw the rule of"), Path(picture)
     kind = picture_kind(target)
     with reserved(target, FIGURES[kind]) as write:
-        write(release.drawing().content(kind))
+        write(drawing_of_release(release).content(kind))
 
 
 def page(model: Release | Group | str | os.PathLike[str], *, ledger: Ledger | None = None) -> str:

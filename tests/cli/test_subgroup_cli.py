@@ -20,6 +20,7 @@ from littlestone.learn.results.promise import rounded_up
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts
+from littlestone.show.words import rows_of_group
 
 ROWS = [(f"C{i % 5}", i % 24, int(i % 5 == 2 and i % 7 < 4)) for i in range(3000)]
 CLASSES = {
@@ -143,7 +144,7 @@ def test_the_function_finds_the_same_group(table: Path) -> None:
     with Ledger() as ledger:
         plain = Group(littlestone.fit(frame, "late", **{**asked, "ledger": ledger}))
     with pytest.raises(DeclarationError, match="no estimate"):
-        plain.rows()
+        rows_of_group(plain)
 
 
 def test_a_simulation_of_a_data_set_by_name(table: Path) -> None:

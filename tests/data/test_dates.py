@@ -17,6 +17,7 @@ from littlestone.classes.text.columns import mixed_text, parse_mixed
 from littlestone.data.written import Unread, Written
 from littlestone.learn.declared.schema import Schema
 from littlestone.points import Dates, Domain, day
+from littlestone.show.drawing import drawing_of_release
 
 GERMAN = Written(date="%d.%m.%Y")
 
@@ -205,7 +206,7 @@ def test_a_rule_reads_days_from_fit_to_predict(tmp_path: Path) -> None:
     )
     again = littlestone.learn.Release.from_json(release.to_json())
     assert again.predict(new) == [0, 1, 0, 0, 1]
-    assert release.drawing().svg()
+    assert drawing_of_release(release).svg()
     with pytest.raises(LittlestoneError):
         release.to_sql("sqlite")
 

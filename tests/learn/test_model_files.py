@@ -34,6 +34,7 @@ from littlestone.rules import (
     Hypothesis,
     StepFunction,
 )
+from littlestone.show.words import rows_of_release
 
 STORED = Path(__file__).with_name("models") / "version-1.json"
 SCHEMA = Path(littlestone.__file__).parent / "learn" / "results" / "model-1.schema.json"
@@ -142,7 +143,7 @@ def skeleton(one: Release) -> str:
     """What is left of a card without the texts of the release."""
     card = one.card().replace("\\", "")
     domain = one.hypothesis.domain
-    texts = [text for _, text in one.rows()] + [
+    texts = [text for _, text in rows_of_release(one)] + [
         str(c) for c in getattr(domain, "columns", [domain])
     ]
     for text in sorted([*texts, ", ".join(one.hypothesis.tested)], key=len, reverse=True):

@@ -36,6 +36,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.prove.mechanisms import exact_audit
 from littlestone.prove.mechanisms.subjects.units import Blocks, UnitTable, exponential
 from littlestone.rules.lookup import bucket_of
+from littlestone.show.words import protects, rows_of_release
 
 ONE = Fraction(1)
 EPSILON, DELTA = ONE, Fraction(1, 5)
@@ -230,7 +231,7 @@ def test_a_release_speaks_of_units_and_not_of_records(most: int) -> None:
         assert (release.n, release.units) == (4 * most, 4)
         assert str(release.cost) == "epsilon 1, delta 0 (replace-one-unit: patient)"
         assert f"4 values of patient; at most {most} record" in str(release)
-        told.append([row for row in release.rows() if row[0] not in changing])
+        told.append([row for row in rows_of_release(release) if row[0] not in changing])
         assert Release.from_json(release.to_json()) == release
     assert told[0] == told[1] == told[2]
     assert ledger.total("visits").epsilon == 3
@@ -238,12 +239,12 @@ def test_a_release_speaks_of_units_and_not_of_records(most: int) -> None:
 
 def test_a_release_of_records_says_what_it_is_for_a_person() -> None:
     release = littlestone.fit(FRAME, **FIT, ledger=Ledger())
-    assert release.protects().startswith("one record; a person with k records has epsilon k (to ")
+    assert protects(release).startswith("one record; a person with k records has epsilon k (to ")
     assert release.units is None
     with Ledger() as ledger:
         sample = Sample.from_examples(WORDS, [("a", 1)] * 9)
         learner = ChoosingLearner(Points(WORDS), Budget("0.5", "1e-6"))
-        told = learner.fit(sample, ledger=ledger, dataset="d").protects()
+        told = protects(learner.fit(sample, ledger=ledger, dataset="d"))
     assert "epsilon 0.5 k, delta 0.000001 (e^(0.5 k) - 1) / (e^0.5 - 1)" in told
 
 

@@ -20,6 +20,7 @@ from littlestone.points import Strings
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.show.drawing import chart_of_plan, drawing_of_release
 from littlestone.theory.game import Transcript
 
 
@@ -38,7 +39,7 @@ def test_a_rule_is_drawn_once(name: str) -> None:
     model = release(RULES[name])
     axes = model.plot()
     assert isinstance(axes, Axes)
-    assert [text.get_text() for text in axes.texts] == texts(model.drawing().svg())
+    assert [text.get_text() for text in axes.texts] == texts(drawing_of_release(model).svg())
     assert model._repr_html_().startswith("<table><tr><th")
     assert "<svg" in model._repr_html_()
 
@@ -61,7 +62,7 @@ def test_a_plan_shows_itself() -> None:
     axes = plan.plot()
     assert isinstance(axes, Axes)
     assert axes.get_xscale() == "log"
-    assert "at least 209: any private learner that releases" in plan.chart().picture().svg()
+    assert "at least 209: any private learner that releases" in chart_of_plan(plan).picture().svg()
     low, high = axes.get_xlim()
     assert low <= 209 < max(row.realizable.n for row in plan.rows if row.realizable) <= high
 

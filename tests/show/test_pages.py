@@ -23,17 +23,17 @@ from littlestone.base.markup import Html, joined, tag
 from littlestone.learn import Release
 from littlestone.learn.results.estimate import BETA, interval
 from littlestone.learn.results.group import Group
-from littlestone.learn.results.promise import factor
-from littlestone.learn.results.release import NOT_ESTIMATED
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts
+from littlestone.show.drawing import picture_of_release
 from littlestone.show.pages.cite import AUTHOR, TITLE
 from littlestone.show.pages.commands import again
 from littlestone.show.pages.ledger import ledger_page
 from littlestone.show.pages.promise import _BEFORE, one_person, posterior
 from littlestone.show.pages.release import release_page
 from littlestone.show.pages.stream import Run, stream_page
+from littlestone.show.words import NOT_ESTIMATED, factor, rows_of_release
 
 ROOT = Path(littlestone.__file__).parent
 VARIANTS = variants()
@@ -76,6 +76,7 @@ def constants(*places: str) -> set[str]:
 
 TEMPLATE = constants(
     "show/pages/*.py",
+    "show/words.py",
     "pictures/*.py",
     "learn/results/promise.py",
     "learn/results/release.py",
@@ -175,16 +176,16 @@ def test_a_page_says_what_it_is_about() -> None:
 
 def test_without_estimates_a_release_says_that_the_base_rate_is_unknown() -> None:
     model = release()
-    assert ("base rate", NOT_ESTIMATED) in model.rows()
+    assert ("base rate", NOT_ESTIMATED) in rows_of_release(model)
     assert NOT_ESTIMATED in "".join(Reader(release_page(model)).texts)
-    estimated = dict(VARIANTS["estimated"].rows())
+    estimated = dict(rows_of_release(VARIANTS["estimated"]))
     assert "base rate" not in estimated
     assert (
         estimated["positives"]
         == "about 0.419, from 0.410 to 0.429; always predicting 0 errs on as many"
     )
     named = release(RULES["table"], labels=("a", "b"))
-    assert ("base rate", NOT_ESTIMATED) in named.rows()
+    assert ("base rate", NOT_ESTIMATED) in rows_of_release(named)
 
 
 def test_names_are_shown_as_they_are() -> None:
@@ -195,7 +196,7 @@ def test_names_are_shown_as_they_are() -> None:
 @pytest.mark.parametrize("name", RULES)
 def test_most_rules_have_a_picture(name: str) -> None:
     model = release(RULES[name])
-    assert (model.picture() is None) is (name == "table")
+    assert (picture_of_release(model) is None) is (name == "table")
     assert ("<figure" in release_page(model)) is (name != "table")
     if name == "table":
         with pytest.raises(DeclarationError, match="rules of its kind have no picture"):

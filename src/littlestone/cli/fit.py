@@ -38,12 +38,12 @@ from littlestone.data.opening import file_of
 from littlestone.learn import Release
 from littlestone.learn.declared.declaration import OPTIONS, Declaration
 from littlestone.learn.declared.task import Task
-from littlestone.learn.results.promise import budget, form, guarantee
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.counts import UNBOUNDED
 from littlestone.privacy.randomness import generator
 from littlestone.show.delivery import delivered, held
 from littlestone.show.files import MODEL, require_different, reserved
+from littlestone.show.words import budget, guarantee_rows, label_rows
 
 
 def fit(
@@ -132,7 +132,7 @@ def fit(
         examples=OPTIONS,
     )
     run = Run(source, table, schema, ledger, dataset, dry_run, out, as_json, evaluate, seed)
-    released(declaration, run, Form(guarantee, Release.to_json), explain=explain)
+    released(declaration, run, Form(guarantee_rows, Release.to_json), explain=explain)
 
 
 class Form(NamedTuple):
@@ -241,7 +241,7 @@ def _preview(
 ) -> None:
     """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
     event, method, missing = task.event, task.learner.method, no_ledger(ledger)
-    shape = form(task.declaration.label, task.learner.hypotheses)
+    shape = label_rows(task.declaration.label, task.learner.hypotheses)
     with Ledger() if missing else Ledger(ledger, create=False) as book:
         preview = book.preview(event, dataset=dataset)
         shown = ledger_name(ledger, book)

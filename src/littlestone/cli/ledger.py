@@ -28,7 +28,6 @@ from littlestone.cli.console import (
 )
 from littlestone.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
 from littlestone.data.naming import dataset_name, lookalike
-from littlestone.learn.results.promise import budget
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import (
@@ -42,6 +41,7 @@ from littlestone.privacy.cost import (
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.show.files import HISTORY, require_different, reserved
 from littlestone.show.pages.budget import OUTLINE, Account
+from littlestone.show.words import budget
 
 app = typer.Typer(
     help="Show what has been spent, set limits, and record spends made elsewhere.",

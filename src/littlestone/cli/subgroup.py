@@ -30,6 +30,7 @@ from littlestone.cli.options import (
 from littlestone.learn import Release
 from littlestone.learn.declared.declaration import OPTIONS, Declaration
 from littlestone.learn.results.group import Group
+from littlestone.show.words import rows_of_group, warning
 
 
 def subgroup(
@@ -100,4 +101,4 @@ def subgroup(
 
 
 def _rows(release: Release) -> list[tuple[str, str]]:
-    return [*Group(release).rows(), ("accuracy", release.accuracy), *release.warning()]
+    return [*rows_of_group(Group(release)), ("accuracy", release.accuracy), *warning(release)]

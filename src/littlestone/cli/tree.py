@@ -20,6 +20,7 @@ from littlestone.learn import Release
 from littlestone.learn.declared.declaring import opened_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.pictures.tree import Node, rule_tree
+from littlestone.show.drawing import drawing_of_release
 from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserved
 from littlestone.show.pages.walk import MISTAKES, RULE, walk_page
 from littlestone.show.tree import class_tree, drawable, table_tree, terminal
@@ -72,7 +73,8 @@ def tree(
         if what.endswith(".json"):
             release = Release.load(what)
             root = rule_tree(drawable(release), release.labels)
-            content, walk, title = release.drawing, RULE, release.drawing().title
+            content, walk = partial(drawing_of_release, release), RULE
+            title = content().title
         else:
             H = table_or_class(what, opened_schema(schema))
             root, depth, status = _drawn(H, levels, time_limit, memory_limit, spaces=kind == "html")

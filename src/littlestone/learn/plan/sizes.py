@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import ceil, floor, log10
 from typing import Any
 
-from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import TooLargeError
 from littlestone.base.markup import grid, tag
 from littlestone.base.progress import tracked
-from littlestone.base.visible import shortened
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.learn.base import Bound, PrivateLearner
 from littlestone.learn.plan.calibration import Calibrated
 from littlestone.learn.plan.choice import ALPHA, BETA, Candidate, candidates
 from littlestone.learn.plan.lower import LowerBound, lower_bounds
 from littlestone.learn.plan.papers import Stated, formulas
-from littlestone.pictures import chart as charts
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mistakes import MistakeCosts
-
-_KEY = ("off", "on", "ink")  # the tones of the sizes in a chart
 
 
 def in_digits(n: int | None) -> str:
@@ -138,31 +133,9 @@ class Plan:
         A vertical line is the largest lower bound, for the learners that it names.  Raises
         `OutputError` if matplotlib is not installed, and `DeclarationError` if no size is known.
         """
-        return self.chart().plot(axes)
+        from littlestone.show.drawing import chart_of_plan
 
-    def chart(self) -> charts.Chart:
-        """The chart of the sizes: a row for each method that has a known one."""
-        sizes = [
-            (row.method, list(zip(row.sizes().values(), _KEY, strict=True))) for row in self.rows
-        ]
-        rows = tuple(
-            charts.Row(method, dots=tuple((float(n), tone) for n, tone in found if n))
-            for method, found in sizes
-            if any(n for n, _ in found)
-        )
-        least = max(self.lower, key=lambda bound: bound.n, default=None)
-        places = [n for row in rows for n, _ in row.dots] + ([least.n] if least else [])
-        if not rows:
-            raise DeclarationError(
-                f"draw a plan for {shortened(self.hypotheses)}",
-                found="no size is known",
-                fix="print the plan, which says why",
-            )
-        marks = ((least.n, f"at least {least.n:,}: {least.learners}"),) if least else ()
-        low, high = 10.0 ** floor(log10(min(places))), 10.0 ** ceil(log10(max(places) * 1.01))
-        key = tuple((tone, text) for text, tone in zip(self.rows[0].sizes(), _KEY, strict=True))
-        title = f"Records for {self.goal}, {self.cost}"
-        return charts.Chart(title, "records", low, high, rows, marks, key, log=True)
+        return chart_of_plan(self).plot(axes)
 
     def at(self, n: int) -> list[AtN]:
         """The promises of each method for n records, whatever these contain.

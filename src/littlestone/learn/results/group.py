@@ -1,4 +1,4 @@
-"""The report of `subgroup`: a group in words, with its size and rate; all of it is private."""
+"""The group that a release found, with its size and rate; all of it is private."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.base.errors import DeclarationError
-from littlestone.base.visible import shortened, visible
 from littlestone.learn.base import PrivateLearner
-from littlestone.learn.results.estimate import BETA, Estimate, Share, interval
-from littlestone.learn.results.promise import no_guarantee, privacy, rounded_up
+from littlestone.learn.results.estimate import BETA, Estimate, Share
+from littlestone.learn.results.promise import no_guarantee, rounded_up
 from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
 
@@ -42,20 +41,21 @@ class Group:
     @property
     def size(self) -> Share:
         """The share of records in the group."""
-        return self._estimate.covered(BETA)
+        return self.estimate.covered(BETA)
 
     @property
     def rate(self) -> Share:
         """The share of positive labels in the group; from 0 to 1 if the group may be empty."""
-        return self._estimate.precision(BETA)
+        return self.estimate.precision(BETA)
 
     @property
     def overall(self) -> Share:
         """The share of positive labels among all records."""
-        return self._estimate.positive(BETA)
+        return self.estimate.positive(BETA)
 
     @property
-    def _estimate(self) -> Estimate:
+    def estimate(self) -> Estimate:
+        """The estimate of the release; `DeclarationError` if it has none."""
         if self.release.estimate is None:
             raise DeclarationError(
                 "show a release as a group",
@@ -64,30 +64,11 @@ class Group:
             )
         return self.release.estimate
 
-    def rows(self) -> list[tuple[str, str]]:
-        """The group, its figures and its cost, as pairs (heading, text); all of it is public."""
-        release, part = self.release, decimal_text(self._estimate.spent)
-        rate = f"{interval(self.rate, '0.001')} of the group have {release.label}"
-        if self.rate.low == 0 and self.rate.high == 1:
-            rate = "unknown, because the group may be empty"
-        chance = f"on these records, all three with probability {1 - float(BETA):.0%}"
-        return [
-            ("group", self.words()),
-            ("size", f"{interval(self.size, '0.0001')} of the {release.n:,} records"),
-            ("rate", rate),
-            ("overall", f"{interval(self.overall, '0.001')} of all records have {release.label}"),
-            ("estimates", f"{chance}; private, for epsilon {part} of the total"),
-            ("sought", f"the most positives - {decimal_text(self.above)} x records"),
-            privacy(release),
-            ("mechanism", release.mechanism),
-            ("class", shortened(release.hypotheses)),
-            *release.chosen(),
-        ]
-
     def __repr__(self) -> str:
-        rows = [*self.rows(), ("ledger entry", str(self.release.receipt)), *self.release.warning()]
-        width = max(len(heading) for heading, _ in rows)
-        return "\n".join(f"{heading:{width}}  {visible(text)}" for heading, text in rows)
+        from littlestone.show.words import aligned, rows_of_group, warning
+
+        entry = ("ledger entry", str(self.release.receipt))
+        return aligned([*rows_of_group(self), entry, *warning(self.release)])
 
     def to_json(self) -> dict[str, object]:
         """The model file of the release, with the figures of the group."""

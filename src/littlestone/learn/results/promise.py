@@ -1,21 +1,17 @@
-"""The report of `fit`: the private release, and apart from it figures that are NOT PRIVATE."""
+"""What is proved about a release, and apart from it an evaluation, which is NOT PRIVATE."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
-from fractions import Fraction
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
-from littlestone.base.visible import shortened
-from littlestone.classes.base import Enumerable, HypothesisClass, is_scorable
-from littlestone.data import Label
+from littlestone.classes.base import HypothesisClass, is_scorable
 from littlestone.data.sample import Sample
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.results.estimate import BETA, errors
 from littlestone.learn.results.release import Release
 from littlestone.points.units import Unit
-from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.mistakes import EQUAL, MistakeCosts
 from littlestone.rules import Hypothesis
 
@@ -70,78 +66,6 @@ def no_guarantee(learner: PrivateLearner[Any]) -> str:
     return f"No accuracy guarantee: none is known for the method {learner.method}."
 
 
-def form(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]]:
-    """Which of two names is label 1, and a rule of the class as an example, as pairs (heading, text).
-
-    Rules say when label 1 is predicted, so exchanging the names turns every rule around.
-
-    >>> from littlestone.classes import Thresholds
-    >>> for row in form(Label.parse("ill", labels="yes,no"), Thresholds.on(18, 90, "age")):
-    ...     print(*row, sep=": ")
-    label 1: 'no'; a rule of the class says when it is predicted, and 'yes' elsewhere
-    for example: no if age >= 55, else yes
-    """
-    if len(label.names) != 2:
-        return []
-    zero, one = label.names
-    says = f"{one!r}; a rule of the class says when it is predicted, and {zero!r} elsewhere"
-    rows = [("label 1", says)]
-    if isinstance(hypotheses, Enumerable) and hypotheses.size:
-        rows.append(("for example", hypotheses.hypothesis(hypotheses.size // 2).named(label.names)))
-    return rows
-
-
-def guarantee(release: Release) -> list[tuple[str, str]]:
-    """What is promised about a release, as pairs (heading, sentence); all of it is public."""
-    rows = [
-        ("rule", release.words()),
-        privacy(release),
-        ("protects", release.protects()),
-        ("mechanism", release.mechanism),
-        *release.counted(),
-        ("class", shortened(release.hypotheses)),
-        *release.chosen(),
-        ("accuracy", release.accuracy),
-        *release.estimated(),
-    ]
-    return rows + release.warning()
-
-
-def privacy(release: Release) -> tuple[str, str]:
-    """What the cost of a release means, as a pair (heading, sentence)."""
-    cost = release.cost
-    return (
-        "privacy",
-        f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
-        f"of the {_replaced(release)} changes the probability of any set of "
-        f"{_outputs(release)} by at most a factor {factor(cost.epsilon)}"
-        + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
-    )
-
-
-def _replaced(release: Release) -> str:
-    unit = release.unit
-    if unit is None:
-        return f"{release.n:,} records{release.span()}"
-    return f"{release.units:,} values of {unit.column}, with all its records{release.span()},"
-
-
-def factor(epsilon: Fraction) -> str:
-    """The number e^epsilon, as three digits rounded up; beyond epsilon 10, as a power.
-
-    >>> factor(Fraction(1)), factor(Fraction(1, 2)), factor(Fraction(12))
-    ('2.72', '1.65', 'e^12')
-    """
-    if epsilon > 10:
-        return f"e^{decimal_text(epsilon)}"
-    power = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
-    return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal(power):,f}"
-
-
-def _outputs(release: Release) -> str:
-    return "rules" if release.estimate is None else "rules and estimates"
-
-
 def rounded_up(value: float) -> str:
     """Three digits, rounded up: a bound stays a bound.
 
@@ -149,13 +73,6 @@ def rounded_up(value: float) -> str:
     '0.784'
     """
     return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal_from_float(value):f}"
-
-
-def budget(total: PrivacyCost | None, limit: PrivacyCost | None) -> str:
-    """What a data set has spent, and its limit; without a bound, if ``total`` is None."""
-    return f"{'more than can be bounded' if total is None else total} spent" + (
-        f", of a limit of {limit}" if limit else ", no limit declared"
-    )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.base.disk import read_json
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shown
-from littlestone.base.visible import shortened, visible
 from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING, Table
 from littlestone.learn.results.estimate import Estimate
@@ -30,8 +29,6 @@ from littlestone.rules import Hypothesis
 if TYPE_CHECKING:
     import polars
 
-    from littlestone.pictures.canvas import Picture
-
 FORMAT = "littlestone model 1"
 
 FORMAT_WITH_READING = "littlestone model 2"
@@ -39,15 +36,11 @@ FORMAT_WITH_READING = "littlestone model 2"
 
 FORMATS = (FORMAT, FORMAT_WITH_READING)
 
-NOT_ESTIMATED = (
-    "not estimated; `--estimate 0.1` adds the share of positives and the rule's error, for 0.1 more "
-    "epsilon"
-)
-
-_RANDOMNESS = {
+RANDOMNESS = {
     True: "system cryptographic generator",
     False: "seeded generator: a simulation, NOT PRIVATE",
 }
+"""What drew a release, by whether it is private."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,33 +90,6 @@ class Release:
         if self.labels:
             return f"{self.label}  =  {self.hypothesis.named(self.labels)}"
         return self.hypothesis.sentence(self.label)
-
-    def used(self) -> tuple[str, str]:
-        """How many records or units the rule was learned from, as a pair (heading, text)."""
-        if self.unit is None:
-            return "records", f"{self.n:,}{self.span()}"
-        return "units", f"{self.units:,} values of {self.unit.column}; {self.unit.records} of each"
-
-    def protects(self) -> str:
-        """Whom the guarantee protects, in one sentence, and how to protect people."""
-        return (
-            f"{self.whom()} (to protect people, see --unit)" if self.unit is None else self.whom()
-        )
-
-    def whom(self) -> str:
-        """Whom the guarantee protects, in one sentence.
-
-        That of one record also says what it means for k records of one person: group privacy, as in
-        docs/proofs/units.md, Theorem 2.
-        """
-        if self.unit is not None:
-            kept = f"{self.unit.records} of each, chosen at random"
-            return f"each {self.unit.column} with all its records{self.span()}; the rule saw {kept}"
-        return f"one record{self.span()}; {_several(self.cost)}"
-
-    def span(self) -> str:
-        """The words after a number of records that may span lines of a file; empty for all others."""
-        return " (which may span lines of the file)" if self.spanning else ""
 
     def open(
         self,
@@ -206,100 +172,27 @@ class Release:
             )
         return self.hypothesis.to_pandas_query(known.index(found), types=types)
 
+    # What follows is thin: `show` says and draws what a release is, and is imported when it is asked.
+
+    def __repr__(self) -> str:
+        from littlestone.show.words import aligned, rows_of_release
+
+        return aligned(rows_of_release(self))
+
+    def _repr_html_(self) -> str:
+        """The content and cost as a table, and the picture of the rule, for a notebook."""
+        from littlestone.show.drawing import html_of_release
+
+        return html_of_release(self)
+
     def card(self) -> str:
         """A model card in Markdown: the rule, its guarantee and its columns, all from the release.
 
         Nothing else is in it, so it may be shown to everyone who may see the release.
         """
-        from littlestone.learn.results.model_card import model_card
+        from littlestone.show.card import model_card
 
         return model_card(self)
-
-    def rows(self) -> list[tuple[str, str]]:
-        """The content and cost of the release, as pairs (heading, text); all of it is public."""
-        rows = [("rule", self.words()), ("privacy", str(self.cost)), ("protects", self.protects())]
-        rows += [
-            ("mechanism", self.mechanism),
-            *self.counted(),
-            ("class", shortened(self.hypotheses)),
-            *self.chosen(),
-        ]
-        rows += self.estimated()
-        rows += [self.used(), ("ledger entry", str(self.receipt))]
-        if self.total is not None:
-            limit = f", of a limit of {self.limit}" if self.limit else ""
-            rows.append(("spent so far", f"{self.total}{limit}"))
-        return rows + self.warning()
-
-    def declared(self) -> list[tuple[str, str]]:
-        """All that was declared, whole, as pairs (heading, text): what an auditor compares."""
-        columns = getattr(self.hypothesis.domain, "columns", (self.hypothesis.domain,))
-        names = [("names of the labels", ", ".join(self.labels))] if self.labels else []
-        return [
-            ("label", self.label),
-            *names,
-            ("class", self.hypotheses),
-            *self.chosen(),
-            *(("column", str(column)) for column in columns),
-            *self.counted(),
-            self.used(),
-            ("privacy", str(self.cost)),
-            ("mechanism", self.mechanism),
-            ("drawn", f"by the {_RANDOMNESS[self.private]}"),
-        ]
-
-    def estimated(self) -> list[tuple[str, str]]:
-        """The estimates as pairs (heading, text); or that none were bought, and how to buy them."""
-        if self.estimate is not None:
-            return self.estimate.rows()
-        return [("base rate", NOT_ESTIMATED)] if self.hypothesis.labels == 2 else []
-
-    def warning(self) -> list[tuple[str, str]]:
-        """The row that warns if the release is a simulation."""
-        if self.private:
-            return []
-        return [("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE")]
-
-    def counted(self) -> list[tuple[str, str]]:
-        """The row of what mistakes cost, if the costs differ."""
-        return [] if self.mistakes.equal else [("mistakes", str(self.mistakes))]
-
-    def chosen(self) -> list[tuple[str, str]]:
-        """The row that says which class was taken and why, if none was given."""
-        return [("class taken", self.taken)] if self.taken else []
-
-    def __repr__(self) -> str:
-        width = max(len(heading) for heading, _ in self.rows())
-        return "\n".join(f"{heading:{width}}  {visible(text)}" for heading, text in self.rows())
-
-    def _repr_html_(self) -> str:
-        """The content and cost as a table, and the picture of the rule, for a notebook."""
-        from littlestone.base.markup import Html, joined, pairs
-
-        picture = self.picture()
-        return joined([pairs(self.rows()), picture.svg() if picture else Html()])
-
-    def picture(self, *, titled: bool = False) -> Picture | None:
-        """The rule on the declared ranges and lists of its columns; None for kinds without a picture.
-
-        No record is drawn.  A title says what is predicted, and the cost.
-        """
-        from littlestone.pictures.rule import rule_picture
-
-        simulated = "" if self.private else ", a simulation: NOT PRIVATE"
-        title = f"{self.label}, {self.cost}{simulated}" if titled else ""
-        return rule_picture(self.hypothesis, self.label, self.labels, title)
-
-    def drawing(self) -> Picture:
-        """The picture of the rule with a title; `DeclarationError` for kinds without a picture."""
-        picture = self.picture(titled=True)
-        if picture is None:
-            raise DeclarationError(
-                "draw the rule of a model",
-                found=f"rules of its kind have no picture: {shortened(self.words())}",
-                fix="print the release, which says the rule in words",
-            )
-        return picture
 
     def plot(self, axes: Any = None) -> Any:
         """Draw the rule on the axes of matplotlib, by default new ones, and return them.
@@ -307,7 +200,9 @@ class Release:
         The axes measure inches.  Raises `DeclarationError` for a kind of rule that has no picture, and
         `OutputError` if matplotlib is not installed.
         """
-        return self.drawing().plot(axes)
+        from littlestone.show.drawing import drawing_of_release
+
+        return drawing_of_release(self).plot(axes)
 
     def to_json(self) -> dict[str, object]:
         """The model file as plain JSON values; `from_json` reads it back."""
@@ -339,7 +234,7 @@ class Release:
                 "delta": decimal_text(self.cost.delta),
                 "neighboring": str(self.cost.neighboring),
                 "mechanism": self.mechanism,
-                "randomness": _RANDOMNESS[self.private],
+                "randomness": RANDOMNESS[self.private],
                 "ledger entry": self.receipt,
             },
             **accuracy,
@@ -383,7 +278,7 @@ class Release:
                     NeighboringRelation(privacy["neighboring"]),
                 ),
                 mechanism=str(privacy["mechanism"]),
-                private={text: flag for flag, text in _RANDOMNESS.items()}[privacy["randomness"]],
+                private={text: flag for flag, text in RANDOMNESS.items()}[privacy["randomness"]],
                 receipt=_whole(privacy["ledger entry"]),
                 mistakes=EQUAL if costs is None else MistakeCosts.from_json(costs),
                 estimate=None if estimate is None else Estimate.from_json(estimate, n),
@@ -415,24 +310,6 @@ class Release:
                 found=str(reason),
                 fix="give a model file that `littlestone fit --out` wrote",
             ) from None
-
-
-def _several(cost: PrivacyCost) -> str:
-    """The guarantee for k records, in words.
-
-    >>> _several(PrivacyCost(Fraction(1, 2)))
-    'a person with k records has epsilon 0.5 k'
-    >>> _several(PrivacyCost(Fraction(1), Fraction(1, 10**6)))
-    'a person with k records has epsilon k, delta 0.000001 (e^k - 1) / (e - 1)'
-    """
-    epsilon = decimal_text(cost.epsilon)
-    all_k, one = ("k", "e") if cost.epsilon == 1 else (f"{epsilon} k", f"e^{epsilon}")
-    grown = f"a person with k records has epsilon {all_k}"
-    if not cost.delta:
-        return grown
-    power = f"e^({all_k})" if " " in all_k else f"e^{all_k}"
-    times = f"({power} - 1) / ({one} - 1)" if cost.epsilon else "k"
-    return f"{grown}, delta {decimal_text(cost.delta)} {times}"
 
 
 def _kind_of(path: str | PathLike[str], error: Exception) -> str:

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Generic, NamedTuple, final
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.learn.stream.taped import Record, StreamLearner, TapedStream
-from littlestone.pictures.stream import Publication, publications
 from littlestone.points import Point, truth
 from littlestone.privacy.cost import exact_chance
 from littlestone.privacy.mechanisms.streams.competition import Epoch
@@ -116,8 +115,9 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         They go from step 0 to the horizon.  Only what is published is drawn.  Raises `OutputError` if
         matplotlib is not installed.
         """
-        published = [Publication(step, h.words()) for step, h in self.publications]
-        return publications(published, self._horizon, "Published rules").plot(axes)
+        from littlestone.show.drawing import chart_of_stream
+
+        return chart_of_stream(self.publications, self._horizon).plot(axes)
 
     @property
     def over(self) -> bool:

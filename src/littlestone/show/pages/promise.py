@@ -6,9 +6,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from littlestone.base.markup import Html, joined
-from littlestone.learn.results.promise import factor
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.show.pages.frame import note, said, table
+from littlestone.show.words import factor
 
 _BEFORE = (1, 10, 50, 90)
 """What somebody may believe about a record beforehand, in percent."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from littlestone.base.markup import Html
 from littlestone.learn.results.estimate import BETA, Estimate, Share, interval
-from littlestone.learn.results.release import NOT_ESTIMATED, Release
+from littlestone.learn.results.release import Release
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import decimal_text
 from littlestone.show.pages.frame import figure, note, part, said
+from littlestone.show.words import NOT_ESTIMATED
 
 _MARK = 0.0025  # half of the width of the mark of the likeliest value
 

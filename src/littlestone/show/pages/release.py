@@ -9,6 +9,7 @@ from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules.trees import DecisionTree
+from littlestone.show.drawing import picture_of_release
 from littlestone.show.pages.budget import budget, own_budget
 from littlestone.show.pages.cite import citing
 from littlestone.show.pages.commands import again
@@ -25,6 +26,7 @@ from littlestone.show.pages.frame import (
 )
 from littlestone.show.pages.promise import one_person
 from littlestone.show.pages.quality import quality
+from littlestone.show.words import declared_rows, span, whom
 
 SIMULATION = (
     "This is a simulation. It was drawn with a seeded generator, which can be replayed, so it is NOT "
@@ -126,7 +128,7 @@ def _numbers(release: Release) -> list[tuple[str, str]]:
 
 
 def _rule(release: Release, *, group: bool) -> list[Html]:
-    picture = release.picture()
+    picture = picture_of_release(release)
     parts = [said(f"It was drawn from a declared class of rules, {shortened(release.hypotheses)}.")]
     if not release.mistakes.equal and not group:
         parts.append(said(f"Mistakes do not all cost the same: {release.mistakes}."))
@@ -137,11 +139,11 @@ def _rule(release: Release, *, group: bool) -> list[Html]:
 
 
 def _promise(release: Release) -> Html:
-    among = f"the {release.n:,} records{release.span()}"
+    among = f"the {release.n:,} records{span(release)}"
     if release.unit is not None:
-        among = f"those of the {release.units:,} values of {release.unit.column}{release.span()}"
+        among = f"those of the {release.units:,} values of {release.unit.column}{span(release)}"
     what = "this rule" if release.estimate is None else "this rule with its estimates"
-    return one_person(release.cost, among, what, release.whom())
+    return one_person(release.cost, among, what, whom(release))
 
 
 def _budget(release: Release, ledger: Ledger | None) -> list[Html]:
@@ -165,5 +167,5 @@ def _reproduce(release: Release, *, group: bool) -> list[Html]:
             "same once more:",
         ),
         command(again(release, group=group)),
-        fold("Everything that was declared", listed(release.declared())),
+        fold("Everything that was declared", listed(declared_rows(release))),
     ]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from littlestone.base.visible import visible
-
-if TYPE_CHECKING:
-    from littlestone.learn.results.release import Release
+from littlestone.learn.results.release import Release
+from littlestone.show.words import declared_rows, rows_of_release, warning
 
 _LEFT_OUT = ("rule", "warning", "spent so far")
 """Rows shown at the top, and one that a model file does not keep."""
@@ -19,13 +17,13 @@ def model_card(release: Release) -> str:
     """The card of a release; see `Release.card`."""
     rule = release.hypothesis
     labels = release.labels or ("0", "1")
-    rows = [row for row in release.rows() if row[0] not in _LEFT_OUT]
+    rows = [row for row in rows_of_release(release) if row[0] not in _LEFT_OUT]
     lines = [
         "# Model card",
         "",
         f"**{_shown(release.words())}**",
         "",
-        *(f"> **{heading}**: {_shown(text)}\n" for heading, text in release.warning()),
+        *(f"> **{heading}**: {_shown(text)}\n" for heading, text in warning(release)),
         "## Release",
         "",
         "| | |",
@@ -34,7 +32,7 @@ def model_card(release: Release) -> str:
         "",
         "## Declared",
         "",
-        *(f"* {heading}: {_shown(text)}" for heading, text in release.declared()),
+        *(f"* {heading}: {_shown(text)}" for heading, text in declared_rows(release)),
         "",
         "## Use",
         "",

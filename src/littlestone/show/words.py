@@ -1,0 +1,251 @@
+"""What a release and a group say, as pairs (heading, sentence); all of it is public."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from littlestone.base.visible import shortened, visible
+from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.data import Label
+from littlestone.learn.results.estimate import BETA, interval
+from littlestone.learn.results.group import Group
+from littlestone.learn.results.release import RANDOMNESS, Release
+from littlestone.privacy.cost import PrivacyCost, decimal_text
+
+NOT_ESTIMATED = (
+    "not estimated; `--estimate 0.1` adds the share of positives and the rule's error, for 0.1 more "
+    "epsilon"
+)
+
+
+def aligned(rows: Sequence[tuple[str, str]]) -> str:
+    """The rows as lines, with the texts below each other.
+
+    >>> print(aligned([("rule", "x >= 3"), ("privacy", "epsilon 1")]))
+    rule     x >= 3
+    privacy  epsilon 1
+    """
+    width = max(len(heading) for heading, _ in rows)
+    return "\n".join(f"{heading:{width}}  {visible(text)}" for heading, text in rows)
+
+
+def rows_of_release(release: Release) -> list[tuple[str, str]]:
+    """The content and cost of the release, as pairs (heading, text); all of it is public."""
+    rows = [
+        ("rule", release.words()),
+        ("privacy", str(release.cost)),
+        ("protects", protects(release)),
+    ]
+    rows += [
+        ("mechanism", release.mechanism),
+        *counted(release),
+        ("class", shortened(release.hypotheses)),
+        *chosen(release),
+    ]
+    rows += estimated(release)
+    rows += [used(release), ("ledger entry", str(release.receipt))]
+    if release.total is not None:
+        limit = f", of a limit of {release.limit}" if release.limit else ""
+        rows.append(("spent so far", f"{release.total}{limit}"))
+    return rows + warning(release)
+
+
+def declared_rows(release: Release) -> list[tuple[str, str]]:
+    """All that was declared, whole, as pairs (heading, text): what an auditor compares."""
+    columns = getattr(release.hypothesis.domain, "columns", (release.hypothesis.domain,))
+    names = [("names of the labels", ", ".join(release.labels))] if release.labels else []
+    return [
+        ("label", release.label),
+        *names,
+        ("class", release.hypotheses),
+        *chosen(release),
+        *(("column", str(column)) for column in columns),
+        *counted(release),
+        used(release),
+        ("privacy", str(release.cost)),
+        ("mechanism", release.mechanism),
+        ("drawn", f"by the {RANDOMNESS[release.private]}"),
+    ]
+
+
+def estimated(release: Release) -> list[tuple[str, str]]:
+    """The estimates as pairs (heading, text); or that none were bought, and how to buy them."""
+    if release.estimate is not None:
+        return release.estimate.rows()
+    return [("base rate", NOT_ESTIMATED)] if release.hypothesis.labels == 2 else []
+
+
+def warning(release: Release) -> list[tuple[str, str]]:
+    """The row that warns if the release is a simulation."""
+    if release.private:
+        return []
+    return [("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE")]
+
+
+def counted(release: Release) -> list[tuple[str, str]]:
+    """The row of what mistakes cost, if the costs differ."""
+    return [] if release.mistakes.equal else [("mistakes", str(release.mistakes))]
+
+
+def chosen(release: Release) -> list[tuple[str, str]]:
+    """The row that says which class was taken and why, if none was given."""
+    return [("class taken", release.taken)] if release.taken else []
+
+
+def label_rows(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]]:
+    """Which of two names is label 1, and a rule of the class as an example, as pairs (heading, text).
+
+    Rules say when label 1 is predicted, so exchanging the names turns every rule around.
+
+    >>> from littlestone.classes import Thresholds
+    >>> for row in label_rows(Label.parse("ill", labels="yes,no"), Thresholds.on(18, 90, "age")):
+    ...     print(*row, sep=": ")
+    label 1: 'no'; a rule of the class says when it is predicted, and 'yes' elsewhere
+    for example: no if age >= 55, else yes
+    """
+    if len(label.names) != 2:
+        return []
+    zero, one = label.names
+    says = f"{one!r}; a rule of the class says when it is predicted, and {zero!r} elsewhere"
+    rows = [("label 1", says)]
+    if isinstance(hypotheses, Enumerable) and hypotheses.size:
+        rows.append(("for example", hypotheses.hypothesis(hypotheses.size // 2).named(label.names)))
+    return rows
+
+
+def guarantee_rows(release: Release) -> list[tuple[str, str]]:
+    """What is promised about a release, as pairs (heading, sentence); all of it is public."""
+    rows = [
+        ("rule", release.words()),
+        privacy_row(release),
+        ("protects", protects(release)),
+        ("mechanism", release.mechanism),
+        *counted(release),
+        ("class", shortened(release.hypotheses)),
+        *chosen(release),
+        ("accuracy", release.accuracy),
+        *estimated(release),
+    ]
+    return rows + warning(release)
+
+
+def privacy_row(release: Release) -> tuple[str, str]:
+    """What the cost of a release means, as a pair (heading, sentence)."""
+    cost = release.cost
+    return (
+        "privacy",
+        f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
+        f"of the {_replaced(release)} changes the probability of any set of "
+        f"{_outputs(release)} by at most a factor {factor(cost.epsilon)}"
+        + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
+    )
+
+
+def _replaced(release: Release) -> str:
+    unit = release.unit
+    if unit is None:
+        return f"{release.n:,} records{span(release)}"
+    return f"{release.units:,} values of {unit.column}, with all its records{span(release)},"
+
+
+def factor(epsilon: Fraction) -> str:
+    """The number e^epsilon, as three digits rounded up; beyond epsilon 10, as a power.
+
+    >>> factor(Fraction(1)), factor(Fraction(1, 2)), factor(Fraction(12))
+    ('2.72', '1.65', 'e^12')
+    """
+    if epsilon > 10:
+        return f"e^{decimal_text(epsilon)}"
+    power = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
+    return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal(power):,f}"
+
+
+def _outputs(release: Release) -> str:
+    return "rules" if release.estimate is None else "rules and estimates"
+
+
+def budget(total: PrivacyCost | None, limit: PrivacyCost | None) -> str:
+    """What a data set has spent, and its limit; without a bound, if ``total`` is None."""
+    return f"{'more than can be bounded' if total is None else total} spent" + (
+        f", of a limit of {limit}" if limit else ", no limit declared"
+    )
+
+
+def used(release: Release) -> tuple[str, str]:
+    """How many records or units the rule was learned from, as a pair (heading, text)."""
+    if release.unit is None:
+        return "records", f"{release.n:,}{span(release)}"
+    return (
+        "units",
+        f"{release.units:,} values of {release.unit.column}; {release.unit.records} of each",
+    )
+
+
+def protects(release: Release) -> str:
+    """Whom the guarantee protects, in one sentence, and how to protect people."""
+    return (
+        f"{whom(release)} (to protect people, see --unit)"
+        if release.unit is None
+        else whom(release)
+    )
+
+
+def whom(release: Release) -> str:
+    """Whom the guarantee protects, in one sentence.
+
+    That of one record also says what it means for k records of one person: group privacy, as in
+    docs/proofs/units.md, Theorem 2.
+    """
+    if release.unit is not None:
+        kept = f"{release.unit.records} of each, chosen at random"
+        return (
+            f"each {release.unit.column} with all its records{span(release)}; the rule saw {kept}"
+        )
+    return f"one record{span(release)}; {_several(release.cost)}"
+
+
+def span(release: Release) -> str:
+    """The words after a number of records that may span lines of a file; empty for all others."""
+    return " (which may span lines of the file)" if release.spanning else ""
+
+
+def _several(cost: PrivacyCost) -> str:
+    """The guarantee for k records, in words.
+
+    >>> _several(PrivacyCost(Fraction(1, 2)))
+    'a person with k records has epsilon 0.5 k'
+    >>> _several(PrivacyCost(Fraction(1), Fraction(1, 10**6)))
+    'a person with k records has epsilon k, delta 0.000001 (e^k - 1) / (e - 1)'
+    """
+    epsilon = decimal_text(cost.epsilon)
+    all_k, one = ("k", "e") if cost.epsilon == 1 else (f"{epsilon} k", f"e^{epsilon}")
+    grown = f"a person with k records has epsilon {all_k}"
+    if not cost.delta:
+        return grown
+    power = f"e^({all_k})" if " " in all_k else f"e^{all_k}"
+    times = f"({power} - 1) / ({one} - 1)" if cost.epsilon else "k"
+    return f"{grown}, delta {decimal_text(cost.delta)} {times}"
+
+
+def rows_of_group(group: Group) -> list[tuple[str, str]]:
+    """The group, its figures and its cost, as pairs (heading, text); all of it is public."""
+    release, part = group.release, decimal_text(group.estimate.spent)
+    rate = f"{interval(group.rate, '0.001')} of the group have {release.label}"
+    if group.rate.low == 0 and group.rate.high == 1:
+        rate = "unknown, because the group may be empty"
+    chance = f"on these records, all three with probability {1 - float(BETA):.0%}"
+    return [
+        ("group", group.words()),
+        ("size", f"{interval(group.size, '0.0001')} of the {release.n:,} records"),
+        ("rate", rate),
+        ("overall", f"{interval(group.overall, '0.001')} of all records have {release.label}"),
+        ("estimates", f"{chance}; private, for epsilon {part} of the total"),
+        ("sought", f"the most positives - {decimal_text(group.above)} x records"),
+        privacy_row(release),
+        ("mechanism", release.mechanism),
+        ("class", shortened(release.hypotheses)),
+        *chosen(release),
+    ]
