@@ -20,7 +20,7 @@ class Guarantee:
     Definitions 1.1 and 8.1): outside an event of probability ``delta`` its privacy loss is at
     most ``epsilon``, and has Renyi divergence at most ``rho`` alpha for all alpha > 1.  An event
     between whose steps others may come needs its own reason for its rho: docs/proofs/composition.md,
-    Theorem 6.
+    Theorem 5.
 
     >>> Guarantee.pure(Fraction(1)).rho <= Fraction("0.462118")
     True
