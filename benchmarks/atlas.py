@@ -15,7 +15,7 @@ from rich.console import Console
 from benchmarks.harness import require
 from littlestone.base.progress import tracked
 from littlestone.classes import FiniteClass
-from littlestone.cli.bars import bar
+from littlestone.cli.console import bar
 from littlestone.dimension import multiclass_littlestone_dimension
 from littlestone.theory.atlas import table_of
 from littlestone.theory.atlas.listing import families

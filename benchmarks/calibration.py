@@ -46,7 +46,7 @@ from benchmarks.harness import require
 from littlestone.base.errors import DeclarationError
 from littlestone.base.parallel import spread
 from littlestone.classes import HypothesisClass, Lookup, Subsets
-from littlestone.cli.bars import bar
+from littlestone.cli.console import bar
 from littlestone.data.sample import Sample
 from littlestone.learn import (
     ChoosingLearner,

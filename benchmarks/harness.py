@@ -22,7 +22,7 @@ from rich.progress import track
 from rich.table import Table
 
 from littlestone.base.progress import tracked
-from littlestone.cli.bars import bar
+from littlestone.cli.console import bar
 
 Item = TypeVar("Item")
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from benchmarks.harness import require
 from littlestone.base.progress import tracked
-from littlestone.cli.bars import bar
+from littlestone.cli.console import bar
 from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import table

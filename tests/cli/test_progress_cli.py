@@ -16,7 +16,7 @@ from rich.console import Console
 from running import CLASS, TABLE, command, run
 
 from littlestone.base import progress
-from littlestone.cli import bars
+from littlestone.cli import console as of_commands
 from littlestone.learn import ExponentialLearner
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
@@ -103,7 +103,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     """What a terminal gets on standard error."""
     shown = io.StringIO()
     console = Console(file=shown, force_terminal=True, width=100)
-    monkeypatch.setattr(bars, "err", SimpleNamespace(is_terminal=True, console=console))
+    monkeypatch.setattr(of_commands, "err", SimpleNamespace(is_terminal=True, console=console))
     return shown
 
 

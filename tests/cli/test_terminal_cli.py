@@ -20,7 +20,7 @@ from typer import (
 from typer.main import get_command
 
 from littlestone.cli import app
-from littlestone.cli.columns import laid_out
+from littlestone.cli.console import laid_out
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 

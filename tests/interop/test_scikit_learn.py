@@ -32,9 +32,9 @@ from littlestone.base.errors import (
 )
 from littlestone.classes import Thresholds, parse_class
 from littlestone.data import Condition, Label, open_table, plain_values, read_sample
+from littlestone.interop.declarations import target_values
 from littlestone.interop.features import feature_table
 from littlestone.interop.scikit_learn import LittlestoneClassifier
-from littlestone.interop.targets import target_values
 from littlestone.learn import Release
 from littlestone.learn.plan import choose_learner
 from littlestone.privacy import Budget

@@ -13,7 +13,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import candidates, choose_learner
-from littlestone.learn.plan.records import MANY, for_records
+from littlestone.learn.plan.missed import MANY, for_records
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 

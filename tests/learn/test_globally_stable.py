@@ -17,14 +17,15 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, Points, Subsets, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner
-from littlestone.learn.papers.stable.sizes import (
+from littlestone.learn.papers.stable_sizes import (
     BatchSizes,
+    Examples,
     calibrated_sizes,
     paper_sizes,
     proved_sizes,
     stability,
+    stable_rule,
 )
-from littlestone.learn.papers.stable.tournament import Examples, stable_rule
 from littlestone.learn.papers.teachers import permuted
 from littlestone.points import Integers
 from littlestone.privacy import Budget

@@ -23,17 +23,21 @@ from littlestone.learn.base import binomial_mean
 from littlestone.learn.plan.free_points import free_points, shattered
 from littlestone.learn.plan.lower import (
     chain,
+    coins,
+    covered,
+    fresh,
     half_tail,
     indistinct,
     lower_bounds,
+    lower_mistakes,
     path,
     rarest,
     rarest_failure,
     release,
+    repeated,
     steps_of,
     unseen,
 )
-from littlestone.learn.plan.lower_streams import coins, covered, fresh, lower_mistakes, repeated
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve

@@ -14,7 +14,7 @@ from littlestone.classes import Points, Subsets, Thresholds, parse_class
 from littlestone.classes.text.declared import declared_kinds
 from littlestone.learn import RadiiLearner
 from littlestone.learn.base import MOST_WORK, Setting
-from littlestone.learn.papers.stable.sizes import BatchSizes, paper_sizes
+from littlestone.learn.papers.stable_sizes import BatchSizes, paper_sizes
 from littlestone.learn.plan import (
     calibrated,
     candidates,

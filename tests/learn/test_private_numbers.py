@@ -12,7 +12,7 @@ from declaring import choose_task
 from littlestone.data import Label
 from littlestone.data.sample import Sample
 from littlestone.learn.declared.task import Task
-from littlestone.learn.plan.records import enough
+from littlestone.learn.plan.missed import enough
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

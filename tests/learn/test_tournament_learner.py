@@ -19,7 +19,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner
 from littlestone.learn.papers import globally_stable
 from littlestone.learn.papers.globally_stable import errors
-from littlestone.learn.papers.stable.sizes import BatchSizes, proved_sizes, stability
+from littlestone.learn.papers.stable_sizes import BatchSizes, proved_sizes, stability
 from littlestone.learn.papers.teachers import permuted
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger, Receipt

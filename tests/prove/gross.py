@@ -334,14 +334,14 @@ GROSS = [
         "regret.few_more_mistakes regret.no_fewer_mistakes",
     ),
     gross(
-        "learn.papers.stable.tournament:_winner",
+        "learn.papers.stable_sizes:_winner",
         "if f == g:\n            continue",
         "if f == g:\n            return None",
         "equal rules are not played again",
         "tournaments.tournaments tournaments.globally_stable_code",
     ),
     gross(
-        "learn.papers.stable.tournament:_winner",
+        "learn.papers.stable_sizes:_winner",
         "(one if f(x) != y else other).update(x, y)",
         "(one if f(x) != y else other)",
         "the sample lacks the example of its tournament",

@@ -9,12 +9,11 @@ from typing import Annotated
 
 import typer
 
-from littlestone.cli.bars import bar
-from littlestone.cli.console import out, print_json, print_table
+from littlestone.cli.console import bar, out, print_json, print_table
 from littlestone.cli.options import JobsOption
 from littlestone.pictures.figures import suffix_of
-from littlestone.show.atlas import written
 from littlestone.show.files import NEVER, reserved
+from littlestone.show.theory import written
 from littlestone.theory.atlas import QUANTITIES, burnside
 from littlestone.theory.atlas import atlas as listing
 from littlestone.theory.atlas.listing import MOST, columns

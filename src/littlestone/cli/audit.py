@@ -11,8 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.base.errors import DeclarationError
-from littlestone.cli.bars import bar
-from littlestone.cli.console import counted, out, print_json, print_pairs, print_table
+from littlestone.cli.console import bar, counted, out, print_json, print_pairs, print_table
 from littlestone.cli.options import JobsOption, JsonOption
 from littlestone.privacy.cost import decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.randomness import generator

@@ -10,8 +10,7 @@ import typer
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.text.table_file import BinaryTable
-from littlestone.cli.bars import bar
-from littlestone.cli.console import out, print_json
+from littlestone.cli.console import bar, out, print_json
 from littlestone.cli.hypotheses import table_or_class
 from littlestone.cli.options import JsonOption
 from littlestone.dimension import Certificate

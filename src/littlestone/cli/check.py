@@ -6,9 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.cli.arguments import files_of
-from littlestone.cli.bars import bar
-from littlestone.cli.console import print_json, print_pairs
+from littlestone.cli.console import bar, print_json, print_pairs
 from littlestone.cli.options import (
     DEFAULT_LEDGER,
     DatasetOption,
@@ -22,6 +20,7 @@ from littlestone.cli.options import (
     SeparatorOption,
     TableArgument,
     TargetOption,
+    files_of,
 )
 from littlestone.data.opening import file_of
 from littlestone.learn.declared.check import check as checked

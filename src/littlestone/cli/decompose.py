@@ -16,9 +16,9 @@ from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.learn.declared.declaring import opened_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.rules import Hypothesis
-from littlestone.show.decomposition import decomposition_drawing
 from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserved
 from littlestone.show.pages.walk import DECOMPOSITION, walk_page
+from littlestone.show.theory import decomposition_drawing
 from littlestone.show.tree import terminal
 from littlestone.theory.decomposition import (
     Decompositions,

@@ -10,9 +10,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from littlestone.base.visible import visible_json
-from littlestone.cli.arguments import files_of, ledger_name, new_ledger, no_ledger
-from littlestone.cli.bars import bar
-from littlestone.cli.console import cost_json, err, print_json, print_pairs
+from littlestone.cli.console import bar, cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
 from littlestone.cli.options import (
     DEFAULT_LEDGER,
@@ -33,6 +31,10 @@ from littlestone.cli.options import (
     TableArgument,
     TargetOption,
     UnitOption,
+    files_of,
+    ledger_name,
+    new_ledger,
+    no_ledger,
 )
 from littlestone.data.opening import file_of
 from littlestone.learn import Release

@@ -16,7 +16,6 @@ import typer
 
 from littlestone.base.errors import DeclarationError, LedgerError, LittlestoneError, did_you_mean
 from littlestone.base.visible import shortened, visible, visible_json
-from littlestone.cli.arguments import files_of, ledger_name
 from littlestone.cli.console import (
     cost_json,
     exit_with,
@@ -26,7 +25,7 @@ from littlestone.cli.console import (
     print_table,
     require_encoding,
 )
-from littlestone.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
+from littlestone.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, files_of, ledger_name
 from littlestone.data.naming import dataset_name, lookalike
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.elsewhere import Elsewhere

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.cli.bars import bar
 from littlestone.cli.console import (
+    bar,
     cost_json,
     counted,
     out,

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from littlestone.base.errors import DeclarationError
-from littlestone.cli.bars import bar
-from littlestone.cli.console import counted, err, out, print_json
+from littlestone.cli.console import bar, counted, err, out, print_json
 from littlestone.cli.options import JsonOption
 from littlestone.theory.atlas import QUANTITIES, Looked, table_of
 from littlestone.theory.atlas import search as find

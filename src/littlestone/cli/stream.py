@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.base.errors import DeclarationError, TableError
-from littlestone.cli.arguments import files_of, ledger_name, new_ledger
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, Told, print_lines
 from littlestone.cli.options import (
@@ -28,6 +27,9 @@ from littlestone.cli.options import (
     SeparatorOption,
     TargetOption,
     UnitOption,
+    files_of,
+    ledger_name,
+    new_ledger,
 )
 from littlestone.data import CsvStream, Label, Table
 from littlestone.data.opening import refuse_database

@@ -11,8 +11,7 @@ import typer
 from rich.text import Text
 
 from littlestone.base.parallel import spread
-from littlestone.cli.bars import bar
-from littlestone.cli.console import counted, err, out, print_json
+from littlestone.cli.console import bar, counted, err, out, print_json
 from littlestone.cli.options import JobsOption, JsonOption
 from littlestone.prove.papers.catalogue import OTHERS, number_of, selected, title_of
 from littlestone.prove.papers.statement import Statement, Trial, Verdict, run_one, tally

@@ -1,20 +1,23 @@
-"""What the user declares to every shell: the labels, and a seed only for simulations."""
+"""What is declared to every shell: labels, targets, a seed for simulations; and who calls it."""
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from random import Random
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, NotPrivateWarning, shown
-from littlestone.data import Condition, Label
+from littlestone.data import Condition, Label, plain_values
+from littlestone.data.frames import column_table
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import declared_class, opened_schema
 from littlestone.learn.declared.schema import Schema
-from littlestone.points import text
+from littlestone.points import number, text
 from littlestone.privacy.randomness import seeded_generator, system_generator
 
 _PARAMETERS = ["epsilon", "delta", "method", "setting", "estimate", "cost", "unit", "max_records"]
@@ -120,3 +123,80 @@ def whole_seed(simulation_seed: object) -> int:
             fix="leave it out, or give a whole number for a simulation",
         )
     return int(simulation_seed)
+
+
+def refuse_as_member(host: str, trusted: Collection[str], *, fix: str) -> None:
+    """Raise `DeclarationError` if an untrusted function of the package ``host`` is a caller.
+
+    ``trusted`` holds prefixes of full names, such as ``"sklearn.pipeline."``, of functions that hand
+    over every record once and unchanged.  All other functions of the host are refused, also those of
+    later versions.  Calls by other packages and by the user's own functions pass, because they cannot
+    be told apart.
+
+    >>> refuse_as_member("doctest", ["doctest."], fix="run it yourself")
+    >>> refuse_as_member("doctest", [], fix="run it yourself")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    littlestone.base.errors.DeclarationError: cannot learn inside doctest: it may repeat, ...
+    to fix it: run it yourself
+    """
+    frame = inspect.currentframe()
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        name = f"{module}.{frame.f_code.co_qualname}"
+        if module.split(".")[0] == host and not name.startswith(tuple(trusted)):
+            raise DeclarationError(
+                f"learn inside {module}",
+                found="it may repeat, leave out, choose or renumber records by what other records "
+                "hold, which no budget covers",
+                fix=fix,
+            )
+        frame = frame.f_back
+
+
+def target_values(y: Any, label: Label) -> list[Any]:
+    """The labels in y (an array, column or list): one for each record, with any value.
+
+    Raises `DeclarationError` for another type or shape, and if the declared type is numeric but the
+    positive label is not a number.  Raises `TableError` for a column of neither numbers nor texts.
+
+    >>> import numpy as np
+    >>> target_values(np.array(["well", "sick"]), Label.parse("y", "sick"))
+    ['well', 'sick']
+    """
+    if y is None:
+        raise DeclarationError(
+            "learn from records alone",
+            found="it requires y to be passed, but the target y is None",
+            fix="give one label for each record",
+        )
+    column = None if nw.dependencies.is_into_dataframe(y) else column_table(y)
+    if column is None and not hasattr(y, "shape") and hasattr(y, "__array__"):
+        y = np.asarray(y)
+    shape = tuple(getattr(y, "shape", (0,)))
+    if len(shape) != 1:
+        _refuse("another shape than (n,)", f"it has shape {shape}")
+    listed = isinstance(y, Sequence) and not isinstance(y, str | bytes | bytearray)
+    if column is None and not listed and not hasattr(y, "shape"):
+        _refuse(f"type {type(y).__name__}", "it is not an array, column or list")
+    if column is not None:
+        numbers = column.holds_numbers("values")
+    else:
+        numbers = isinstance(y, np.ndarray) and y.dtype.kind in "biuf"
+    declared = [*label.condition.values] if label.condition else list(label.names)
+    if numbers and all(number(value) is None for value in declared):
+        raise DeclarationError(
+            f"find the label {', '.join(map(repr, declared))} in y",
+            found="the declared type of y is one of numbers, and no number is such a label",
+            fix="give the labels themselves. An ensemble that numbers them first does so by which of "
+            "them occur, which no budget covers",
+        )
+    return plain_values(y)
+
+
+def _refuse(asked: str, found: str) -> None:
+    raise DeclarationError(
+        f"learn from a y of {asked}",
+        found=found,
+        fix="give an array, a column or a list with one label for each record, such as y.ravel() or "
+        "frame['label']",
+    )

@@ -11,8 +11,12 @@ import numpy as np
 from littlestone.base.errors import BudgetExceededError, DeclarationError, install_command
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
-from littlestone.interop.callers import refuse_as_member
-from littlestone.interop.declarations import class_labels, declaration_of, generator
+from littlestone.interop.declarations import (
+    class_labels,
+    declaration_of,
+    generator,
+    refuse_as_member,
+)
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.runs import Copy, Frozen, Original
 from littlestone.learn.declared.schema import Schema

@@ -14,12 +14,22 @@ from numpy.typing import ArrayLike, NDArray
 from littlestone.base.errors import DeclarationError, install_command
 from littlestone.classes import HypothesisClass
 from littlestone.data import read_mapped
-from littlestone.interop.callers import refuse_as_member
-from littlestone.interop.declarations import class_labels, declaration_of, generator, unit_column
-from littlestone.interop.features import feature_names, feature_table, labelled
-from littlestone.interop.folds import warn_of_folds_by_label, warn_of_folds_of_records
+from littlestone.interop.declarations import (
+    class_labels,
+    declaration_of,
+    generator,
+    refuse_as_member,
+    target_values,
+    unit_column,
+)
+from littlestone.interop.features import (
+    feature_names,
+    feature_table,
+    labelled,
+    warn_of_folds_by_label,
+    warn_of_folds_of_records,
+)
 from littlestone.interop.ledgers import LedgerPlace, opened
-from littlestone.interop.targets import target_values
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import opened_schema, refuse_as_feature

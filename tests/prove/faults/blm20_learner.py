@@ -5,7 +5,7 @@ from __future__ import annotations
 from planting import Fault
 
 LEARNER = "littlestone.learn.papers.globally_stable:GloballyStableLearner"
-SIZES = "littlestone.learn.papers.stable.sizes"
+SIZES = "littlestone.learn.papers.stable_sizes"
 TENTH = Fault(f"{LEARNER}.plan", "Bound(sizes.n,", "Bound(sizes.n // 10,", "n is divided by ten")
 SMALL_BLOCKS = Fault(
     f"{SIZES}:proved_sizes",

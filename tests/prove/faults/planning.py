@@ -59,19 +59,19 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "mistakes_above": [
         Fault(
-            "littlestone.learn.plan.lower_streams:fresh",
+            "littlestone.learn.plan.lower:fresh",
             "<= 2 * M + 1",
             "<= 0",
             "no mistakes are allowed for",
         ),
         Fault(
-            "littlestone.learn.plan.lower_streams:covered",
+            "littlestone.learn.plan.lower:covered",
             "enumerate(curve)",
             "enumerate(curve, 1000)",
             "a thousand mistakes more",
         ),
         Fault(
-            "littlestone.learn.plan.lower_streams:repeated",
+            "littlestone.learn.plan.lower:repeated",
             "return math.ceil(d *",
             "return math.ceil(30 * d *",
             "thirty mistakes for one",
@@ -85,7 +85,7 @@ FAULTS: dict[str, list[Fault]] = {
             "8^d for 16^d",
         ),
         Fault(
-            "littlestone.learn.papers.stable.sizes:paper_sizes",
+            "littlestone.learn.papers.stable_sizes:paper_sizes",
             "8 ** (d + 1)",
             "16 ** (d + 1)",
             "a tournament may draw 2^(d + 1) times as much",

@@ -14,7 +14,7 @@ from littlestone.learn import PrivateLearner, Release
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan.choice import AUTO, explained
-from littlestone.learn.plan.records import enough, for_records
+from littlestone.learn.plan.missed import enough, for_records
 from littlestone.learn.results.promise import Evaluation, accuracy
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Event

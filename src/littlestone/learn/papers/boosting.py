@@ -23,7 +23,7 @@ from littlestone.learn.base import (
 )
 from littlestone.learn.papers.inner import fewest
 from littlestone.learn.papers.irreducible import IrreducibleLearner
-from littlestone.learn.papers.stable.tournament import Examples
+from littlestone.learn.papers.stable_sizes import Examples
 from littlestone.learn.papers.teachers import permuted
 from littlestone.learn.papers.voting import share
 from littlestone.learn.papers.walk import shortest

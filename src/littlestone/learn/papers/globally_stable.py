@@ -24,13 +24,14 @@ from littlestone.learn.base import (
     has_rule,
     require_plan,
 )
-from littlestone.learn.papers.stable.sizes import (
+from littlestone.learn.papers.stable_sizes import (
     LARGEST,
     BatchSizes,
+    Examples,
     calibrated_sizes,
     proved_sizes,
+    stable_rule,
 )
-from littlestone.learn.papers.stable.tournament import Examples, stable_rule
 from littlestone.learn.papers.teachers import permuted
 from littlestone.points import Point
 from littlestone.privacy.accounting.parallel import Parallel

@@ -13,4 +13,4 @@ from littlestone.learn.plan.papers import (
 )
 from littlestone.learn.plan.lower import LowerBound as LowerBound, lower_bounds as lower_bounds
 from littlestone.learn.plan.sizes import AtN as AtN, Plan as Plan, Row as Row, plan as plan
-from littlestone.learn.plan.streams import StreamPlan as StreamPlan, plan_stream as plan_stream
+from littlestone.learn.plan.sizes import StreamPlan as StreamPlan, plan_stream as plan_stream

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from littlestone.learn.papers.stable.sizes import expected_blocks, stability
+from littlestone.learn.papers.stable_sizes import expected_blocks, stability
 from littlestone.prove.papers import definitions
 from littlestone.prove.papers.stages import FIVE, SPREAD, all_rules, rule_of, settings, stages
 from littlestone.prove.papers.statement import Outcome, Trial, statement
@@ -214,7 +214,7 @@ def who_wins_is_not_independent() -> Outcome:
 @statement(
     id="BLM20 Lemma 12",
     says="some k <= d and f have Pr[SOA(S T) = f] >= eta_d",
-    code="learn.papers.stable.sizes.stability",
+    code="learn.papers.stable_sizes.stability",
     scope="exact laws: every class of three points with every target, and three more",
     deep="n = 2 for all of them, and random classes on at most six points",
     status="mended",
@@ -267,7 +267,7 @@ def frequent_rules_generalize(trial: Trial) -> Outcome:
 @statement(
     id="BLM20 Lemma 14",
     says="S ~ D_k takes at most 4^(k+1) n expected examples",
-    code="learn.papers.stable.sizes.expected_blocks",
+    code="learn.papers.stable_sizes.expected_blocks",
     scope="every class of three points and three more, in stages without a frequency above 1/2",
     deep="n = 2 for all of them, and random classes on at most six points",
     status="as stated",

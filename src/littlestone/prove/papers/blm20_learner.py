@@ -14,7 +14,7 @@ import numpy as np
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, GloballyStableLearner
-from littlestone.learn.papers.stable.sizes import BatchSizes, stability
+from littlestone.learn.papers.stable_sizes import BatchSizes, stability
 from littlestone.learn.plan import formulas
 from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.budget import Budget
@@ -190,7 +190,7 @@ def _tails(a: float, least: Any) -> Any:
 @statement(
     id="BLM20 Theorem 17",
     says="n records are enough for error alpha, but for probability beta",
-    code="learn.GloballyStableLearner.plan, learn.papers.stable.sizes.proved_sizes",
+    code="learn.GloballyStableLearner.plan, learn.papers.stable_sizes.proved_sizes",
     scope="the planned n for LDim 1 and 2; its proof with exact tails, at the worst frequency eta_d",
     status="mended",
     proof="proofs/globally-stable.md#theorem-5-accuracy",

@@ -12,10 +12,9 @@ from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_
 from littlestone.dimension import mistake_tree
 from littlestone.learn import GGKMLearner, SingleKeyLearner
 from littlestone.learn.base import binomial_mean
-from littlestone.learn.papers.stable.sizes import proved_sizes
+from littlestone.learn.papers.stable_sizes import proved_sizes
 from littlestone.learn.plan import Stated, formulas, plan, plan_stream
-from littlestone.learn.plan.lower import chain, half_tail, indistinct, path, release
-from littlestone.learn.plan.lower_streams import fresh
+from littlestone.learn.plan.lower import chain, fresh, half_tail, indistinct, path, release
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.prove.papers.statement import Outcome, statement
@@ -177,7 +176,7 @@ def _binomial(n: int, K: int, p: float) -> float:
 @statement(
     id="Lower bounds",
     says="no proved number of mistakes is below them",
-    code="learn.plan.plan_stream, learn.plan.lower_streams.lower_mistakes",
+    code="learn.plan.plan_stream, learn.plan.lower.lower_mistakes",
     scope="the online learners of three classes, at three settings of epsilon, delta and T",
     status="as stated",
     proof="proofs/lower-bounds.md#theorem-6-mistakes-of-private-learners",

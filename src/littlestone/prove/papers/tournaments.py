@@ -11,8 +11,7 @@ from typing import Any
 
 from littlestone.classes import FiniteClass
 from littlestone.learn import GloballyStableLearner
-from littlestone.learn.papers.stable.sizes import BatchSizes
-from littlestone.learn.papers.stable.tournament import stable_rule
+from littlestone.learn.papers.stable_sizes import BatchSizes, stable_rule
 from littlestone.privacy.budget import Budget
 from littlestone.prove.mechanisms.choices import Choices
 from littlestone.prove.papers.definitions import Game, Rows, ldim
@@ -98,7 +97,7 @@ def votes(learner: GloballyStableLearner[Any], sizes: BatchSizes, game: Game) ->
 @statement(
     id="BLM20 algorithm G",
     says="SOA(S T) for S ~ D~_k has the law of its definition",
-    code="learn.papers.stable.tournament.stable_rule",
+    code="learn.papers.stable_sizes.stable_rule",
     scope="exact laws of its code: all classes over 2 points and 13 over 3, k <= 2",
     deep="every class of three points",
     status="changed",
@@ -114,7 +113,7 @@ def tournaments(trial: Trial) -> Outcome:
 @statement(
     id="BLM20 Theorem 10",
     says="Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f of loss <= alpha, with a cap",
-    code="learn.papers.stable.tournament.stable_rule",
+    code="learn.papers.stable_sizes.stable_rule",
     scope="exact laws of its code for LDim 1, five blocks of one example, realizable distributions",
     deep="every class of three points",
     status="mended",

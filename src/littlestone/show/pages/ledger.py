@@ -5,9 +5,8 @@ from __future__ import annotations
 from littlestone.base.markup import Html
 from littlestone.privacy.ledger import Ledger
 from littlestone.show.pages.budget import Account, accounts
-from littlestone.show.pages.cite import citing
 from littlestone.show.pages.frame import command, facts, note, page, said, section
-from littlestone.show.pages.promise import one_person
+from littlestone.show.pages.promise import citing, one_person
 
 
 def ledger_page(ledger: Ledger, name: str, dataset: str | None = None) -> str:

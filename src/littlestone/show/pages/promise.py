@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
+import littlestone
 from littlestone.base.markup import Html, joined
+from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import PrivacyCost, decimal_text
-from littlestone.show.pages.frame import note, said, table
+from littlestone.show.pages.frame import command, note, said, section, table
 from littlestone.show.words import factor
 
 _BEFORE = (1, 10, 50, 90)
@@ -99,3 +103,65 @@ def _delta(delta: Fraction, yours: str) -> list[Html]:
             f"delta, anything may come out, even {yours}. Otherwise the bound above holds."
         )
     ]
+
+
+TITLE = "littlestone: online learning and differentially private learning of Littlestone classes"
+AUTHOR = "The littlestone developers"
+_YEAR = 2026
+
+
+def citing(what: str, cost: PrivacyCost, mechanism: str) -> Html:
+    """The section that says how to cite ``what``, which is a phrase such as "a rule for ...".
+
+    >>> from fractions import Fraction
+    >>> "version = {" in citing("a rule", PrivacyCost(Fraction(1)), "a mechanism")
+    True
+    """
+    return section(
+        "How to cite",
+        said(f"Say what was released and under which guarantee: “{what}, {cost}, {mechanism}”."),
+        said("The software:"),
+        command(
+            "@software{littlestone,\n"
+            f"  title = {{{TITLE}}},\n"
+            f"  author = {{{{{AUTHOR}}}}},\n"
+            f"  version = {{{littlestone.__version__}}},\n"
+            f"  year = {{{_YEAR}}}\n"
+            "}"
+        ),
+    )
+
+
+def again(release: Release, *, group: bool = False) -> str:
+    """A command that learns a rule, or finds a ``group``, from the same declarations.
+
+    The text of a label may be read in several ways if a column's name holds a comparison; then its
+    parts are left to the reader.
+    """
+    privacy = release.cost
+    estimate = Fraction(0) if release.estimate is None else release.estimate.spent
+    # The epsilon of a group pays for its estimates too, and that of a rule does not.
+    epsilon = privacy.epsilon if group else privacy.epsilon - estimate
+    options = [*_label(release), "--class", release.hypotheses, "--epsilon", decimal_text(epsilon)]
+    if privacy.delta:
+        options += ["--delta", decimal_text(privacy.delta)]
+    if estimate:
+        options += ["--estimate", decimal_text(estimate)]
+    if group:
+        options += ["--above", decimal_text(release.mistakes.rate)]
+    elif not release.mistakes.equal:
+        options += ["--cost", f"{release.mistakes.missed}:{release.mistakes.alarm}"]
+    if release.unit is not None:
+        options += ["--unit", release.unit.column, "--max-records", str(release.unit.most)]
+    return shlex.join(["littlestone", "subgroup" if group else "fit", "TABLE.csv", *options])
+
+
+def _label(release: Release) -> list[str]:
+    if release.labels:
+        names = (f'"{name}"' if "," in name else name for name in release.labels)
+        return ["--target", release.label, "--labels", ",".join(names)]
+    places = list(re.finditer(r" (>=|<=|==|!=|>|<|in) ", release.label))
+    if len(places) != 1:
+        return ["--target", "COLUMN", "--positive", "CONDITION"]
+    column, condition = release.label[: places[0].start()], release.label[places[0].start() + 1 :]
+    return ["--target", column, "--positive", condition]

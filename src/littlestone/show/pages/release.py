@@ -11,8 +11,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.rules.trees import DecisionTree
 from littlestone.show.drawing import picture_of_release
 from littlestone.show.pages.budget import budget, own_budget
-from littlestone.show.pages.cite import citing
-from littlestone.show.pages.commands import again
 from littlestone.show.pages.frame import (
     command,
     facts,
@@ -24,7 +22,7 @@ from littlestone.show.pages.frame import (
     section,
     warning,
 )
-from littlestone.show.pages.promise import one_person
+from littlestone.show.pages.promise import again, citing, one_person
 from littlestone.show.pages.quality import quality
 from littlestone.show.words import declared_rows, span, whom
 

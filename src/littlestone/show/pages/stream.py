@@ -27,7 +27,6 @@ from littlestone.privacy.cost import (
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import Hypothesis
 from littlestone.show.pages.budget import budget
-from littlestone.show.pages.cite import citing
 from littlestone.show.pages.frame import (
     facts,
     figure,
@@ -39,7 +38,7 @@ from littlestone.show.pages.frame import (
     table,
     warning,
 )
-from littlestone.show.pages.promise import one_person
+from littlestone.show.pages.promise import citing, one_person
 from littlestone.show.pages.release import SIMULATION, prediction
 
 _BEGIN = b'{"private": '  # of a header

@@ -15,7 +15,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner
 from littlestone.learn.papers.globally_stable import errors
 from littlestone.learn.papers.radii import RadiiLearner
-from littlestone.learn.papers.stable.sizes import BatchSizes
+from littlestone.learn.papers.stable_sizes import BatchSizes
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.prove.mechanisms.subject import Subject, subject

@@ -1,4 +1,4 @@
-"""The transformation of LWY25: the labels of the other records choose."""
+"""The two transformations to wrong labels: other records choose the labels (LWY25), or their own do."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from typing import Any
 
 from littlestone.data.sample import Sample
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation, log_patterns
-from littlestone.learn.papers.agnostic.patterns import Counts, fewest, relaxed
-from littlestone.learn.papers.agnostic.tuning import best, epsilons, shares
+from littlestone.learn.papers.agnostic.patterns import (
+    Counts,
+    best,
+    epsilons,
+    errors_of,
+    fewest,
+    relaxed,
+    shares,
+)
 from littlestone.points import Point
-from littlestone.privacy.accounting.relabelled import OtherLabels
+from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
 LARGEST = 200
@@ -75,3 +82,49 @@ class AgnosticLearner(AgnosticTransformation[Point]):
         pairs = 2 * log_patterns(self.hypotheses, 2 * m) + math.log(2)
         apart = math.exp(min(0.0, pairs - (v - u) ** 2 / (2 * (u + v)))) * (1 + 1e-9)
         return beta / 4 + apart + self.far(others, alpha / 2, slack)
+
+
+class RelabellingLearner(AgnosticTransformation[Point]):
+    """Relabel a random part of the records by one of the best patterns on it, then learn it.
+
+    The score of a pattern is its number of errors on T itself (`OwnLabels`).  Only T is read, so T has
+    to be large enough to tell which hypothesis is good.  `AgnosticLearner` scores by the other records,
+    and needs fewer records if epsilon or alpha is small.
+
+    Cost: (epsilon, delta)-DP for every sample, with delta / r for the realizable learner, r = 1/share.
+    ABMS20, Theorem 2.3, with sharper costs: docs/proofs/agnostic.md.
+
+    >>> from littlestone.classes import Points
+    >>> from littlestone.points import Strings
+    >>> from littlestone.privacy import Budget
+    >>> learner = RelabellingLearner(Points(Strings("id")), Budget(1, "1e-6"))
+    >>> print(learner.cost())
+    epsilon 0.999728, delta 0.000001 (replace-one)
+    """
+
+    method = "relabelling"
+    several = False
+    tolerates_label_noise = True
+    kind = OwnLabels
+
+    def tuned(self, epsilon: Fraction) -> OwnLabels:
+        alpha = float(self.alpha)
+        found = []
+        for share in shares(float(epsilon)):
+            for eta in epsilons(epsilon):
+                # ln K, where K = 1 + (e^epsilon - 1) share; a large e^epsilon overflows.
+                moved = float(epsilon) + math.log(share - (share - 1) * math.exp(-float(epsilon)))
+                left = moved - 2 * math.log1p(math.exp(float(eta) / 2))
+                if left > 0:
+                    size = share * max(150 / left, 90 / alpha + 30 / float(eta))
+                    found.append((size, share, eta))
+        _, share, eta = best(found)
+        return OwnLabels(ExponentialMechanism(eta), share)
+
+    def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
+        # A record of T moves each score by one; one outside T moves none (docs/proofs/agnostic.md,
+        # Theorem 1).
+        return errors_of(labels, sample)
+
+    def failure(self, m: int, others: int, alpha: float, beta: float) -> float:
+        return beta / 4 + self.far(m, 3 * alpha / 4, self.slack(m, beta))

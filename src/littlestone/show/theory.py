@@ -1,12 +1,31 @@
-"""Drawings of decomposition trees, made like the mistake trees of `littlestone.show.tree`."""
+"""The atlas as a Parquet file, and a decomposition as JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from io import BytesIO
 from typing import Any
 
 from littlestone.classes import HypothesisClass
 from littlestone.pictures.tree import Node
+from littlestone.theory.atlas.listing import Entry, columns
 from littlestone.theory.decomposition import DecompositionTree
+
+
+def written(entries: Sequence[Entry]) -> bytes:
+    """The classes as a Parquet file, a row for each; see `columns`.
+
+    >>> from littlestone.theory.atlas import atlas
+    >>> written(list(atlas(1)))[:4]
+    b'PAR1'
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = BytesIO()
+    pq.write_table(pa.table(columns(entries)), file)
+    return file.getvalue()
+
 
 NOBODY = Node("no hypothesis", cut=True)
 

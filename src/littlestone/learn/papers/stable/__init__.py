@@ -1,1 +1,0 @@
-"""The parts of the globally stable learner: tournaments and their numbers of examples."""
