@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, shown
-from littlestone.classes.base import HypothesisClass, require_example, require_labels_of
+from littlestone.classes.base import require_example, require_labels_of
+from littlestone.classes.promises.covering import FewUnknown
 from littlestone.classes.subsets import Subsets
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, column_text, parse_open
@@ -19,7 +20,7 @@ FORM = "lookup(COLUMN, integers(COLUMN), ...; at most M)"
 
 
 @dataclass(frozen=True)
-class Lookup(HypothesisClass[Any], Declared):
+class Lookup(FewUnknown, Declared):
     """The functions that have a label other than the default 0 at no more than ``most`` points.
 
     The domain is infinite: a key is a text, a whole number, or a record of such columns.  Let M be
@@ -68,7 +69,6 @@ class Lookup(HypothesisClass[Any], Declared):
 
     @property
     def _left(self) -> int:
-        """The most keys with another label that are still unknown."""
         return self.most - sum(y != 0 for _, y in self.known)
 
     def bit_class(self, i: int) -> Subsets:
@@ -97,16 +97,6 @@ class Lookup(HypothesisClass[Any], Declared):
             after if after._left else replace(self, known=frozenset(e for e in after.known if e[1]))
         )
 
-    def is_empty(self) -> bool:
-        return self.contradicted
-
-    def littlestone_dimension(self) -> int:
-        return -1 if self.contradicted else self._left
-
-    @property
-    def size(self) -> int | None:
-        return 0 if self.contradicted else None if self._left else 1
-
     def soa(self) -> LookupTable:
         self.require_learnable()
         return LookupTable(self.domain, self.labels, self.known)
@@ -122,10 +112,6 @@ class Lookup(HypothesisClass[Any], Declared):
             return None
         known = dict(self.known)
         return next(x for x in self.domain if x not in known)
-
-    def reducing_points(self, k: int) -> None:
-        """None: a label that the SOA predicts never lowers the dimension."""
-        self.require_learnable()
 
     def least_errors(self, sample: Sample[Any]) -> int:
         """See `HypothesisClass.least_errors`; O(N log N): keys with the largest gain get labels."""

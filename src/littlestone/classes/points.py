@@ -58,19 +58,9 @@ class Points(PointCovering):
             return self
         return type(self)(self.domain, self.zero, excluded=self.excluded | {x})
 
-    def is_empty(self) -> bool:
-        return self.contradicted
-
     @property
-    def size(self) -> int | None:
-        if self.contradicted:
-            return 0
-        return None if self.member is None else 1
-
-    def littlestone_dimension(self) -> int:
-        if self.contradicted:
-            return -1
-        return 1 if self.member is None else 0
+    def _left(self) -> int:
+        return int(self.member is None)
 
     def soa(self) -> FiniteSet:
         self.require_learnable()
@@ -81,10 +71,6 @@ class Points(PointCovering):
         if self.littlestone_dimension() < 1:
             return None
         return next(x for x in self.domain if x not in self.excluded)
-
-    def reducing_points(self, k: int) -> None:
-        # The SOA is 0 before a positive, and k more negatives leave infinitely many points.
-        self.require_learnable()
 
     def least_errors(self, sample: Sample[Any]) -> int:
         known = frozenset() if self.member is None else frozenset([self.member])

@@ -53,7 +53,7 @@ _MOST_ORDERS = 4  # greedy orders of the points that are tried before a search t
 
 
 @dataclass(frozen=True)
-class PolynomialZeros(Scored[Vector], Flats):
+class PolynomialZeros(Flats, Scored[Vector]):
     """The sets {x : p(x) = 0 for all p in P} for systems P of polynomials of degree at most D.
 
     Points are vectors of GF(q)^n.  With P empty the set is everything, with 1 in P it is empty.
@@ -142,10 +142,6 @@ class PolynomialZeros(Scored[Vector], Flats):
         return None if count > MOST_COUNTED else count
 
     @property
-    def _declared(self) -> bool:
-        return not (self.contradicted or self.inside.rank or self.negatives)
-
-    @property
     def _is_affine(self) -> bool:
         return self._declared and self.degree == 1
 
@@ -226,9 +222,6 @@ class PolynomialZeros(Scored[Vector], Flats):
             )
         inside = (self.embed(x) for i, x in enumerate(self.domain) if item >> i & 1)
         return ZeroSet.vanishing(self.domain, self.degree, self._span(tuple(inside)))
-
-    def least_errors(self, sample: Sample[Vector]) -> int:
-        return Flats.least_errors(self, sample)  # version spaces have it, too
 
     def soa(self) -> ZeroSet:
         self.require_learnable()

@@ -67,7 +67,6 @@ class Subsets(PointCovering):
 
     @property
     def _left(self) -> int:
-        """The most elements of the set that are still unknown."""
         return self.k - len(self.members)
 
     def restrict(self, x: Any, y: int) -> Self:
@@ -86,18 +85,6 @@ class Subsets(PointCovering):
         known = excluded if len(members) < self.k else frozenset[Any]()
         return replace(self, members=members, excluded=known)
 
-    def is_empty(self) -> bool:
-        return self.contradicted
-
-    @property
-    def size(self) -> int | None:
-        if self.contradicted:
-            return 0
-        return None if self._left else 1
-
-    def littlestone_dimension(self) -> int:
-        return -1 if self.contradicted else self._left
-
     def soa(self) -> FiniteSet:
         self.require_learnable()
         return FiniteSet(self.domain, self.members)
@@ -106,10 +93,6 @@ class Subsets(PointCovering):
         if self.littlestone_dimension() < 1:
             return None
         return next(x for x in self.domain if x not in self.members and x not in self.excluded)
-
-    def reducing_points(self, k: int) -> None:
-        # The SOA is right at every known point, and a 0 at a new point leaves as many unknown elements.
-        self.require_learnable()
 
     def error_ball(
         self, sample: Sample[Any], max_errors: int, *, most: int | None = None

@@ -29,7 +29,7 @@ MOST_COLUMNS = 64
 
 
 @dataclass(frozen=True)
-class Subspaces(Scored[Vector], Flats):
+class Subspaces(Flats, Scored[Vector]):
     """The common base of linear and affine subspaces: flats of all points of GF(q)^n.
 
     `avoiding_subspace` decides exactly whether a flat of some rank avoids the negatives.  The domain is
@@ -91,10 +91,6 @@ class Subspaces(Scored[Vector], Flats):
         return total
 
     @property
-    def _declared(self) -> bool:
-        return not (self.contradicted or self.inside.rank or self.negatives)
-
-    @property
     def forms(self) -> int:
         return self.size if self._declared else 0  # version spaces are not scored
 
@@ -137,9 +133,6 @@ class Subspaces(Scored[Vector], Flats):
         if self.affine:
             return Flat(self.domain, tuple((*a[1:], negative(a[0])) for a in item))
         return Flat(self.domain, tuple((*a, 0) for a in item))
-
-    def least_errors(self, sample: Sample[Vector]) -> int:
-        return Flats.least_errors(self, sample)  # version spaces have it, too
 
     def soa(self) -> Flat:
         self.require_learnable()

@@ -14,9 +14,10 @@ from typing import ClassVar, Self
 from littlestone.base.errors import DeclarationError
 from littlestone.base.steps import count as count_steps
 from littlestone.base.steps import measured
-from littlestone.classes.base import BinaryClass, require_example
+from littlestone.classes.base import BinaryClass, HypothesisClass, require_example
 from littlestone.classes.text.declared import Declared
 from littlestone.classes.text.spec import Spec, quoted
+from littlestone.data.sample import Sample
 from littlestone.points import Product
 from littlestone.points.algebra import Span, Vector
 
@@ -157,6 +158,11 @@ class Flats(BinaryClass[Vector], Declared):
     def most(self) -> int:
         """The largest legal rank of a flat."""
 
+    @property
+    def _declared(self) -> bool:
+        """Whether this is the declared class, before any example."""
+        return not (self.contradicted or self.inside.rank or self.negatives)
+
     @abstractmethod
     def embed(self, x: Vector) -> Vector:
         """The vector of E that stands for the point ``x``."""
@@ -210,6 +216,9 @@ class Flats(BinaryClass[Vector], Declared):
         if inside.rank == self.most:  # one flat is left, whatever it avoids
             negatives = frozenset()
         return replace(self, inside=inside, negatives=negatives)
+
+    def least_errors(self, sample: Sample[Vector]) -> int:
+        return HypothesisClass.least_errors(self, sample)  # version spaces have no scores
 
     def is_empty(self) -> bool:
         return self.contradicted
