@@ -3,7 +3,10 @@
 import ast
 import importlib
 import inspect
+import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from littlestone.classes.text.declared import Declared
 from littlestone.learn.base import PrivateLearner
 
 ROOT = Path(littlestone.__file__).parent
+TOOLS = ROOT.parent.parent / "tools"
 
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
@@ -75,6 +79,58 @@ def upward(level: dict[str, int]) -> list[str]:
             there = imported(path.read_text(encoding="utf-8"), shown=file in SHOWN)
             wrong += [f"{here} -> {name}" for name in there if level[name] > level[here]]
     return wrong
+
+
+@pytest.fixture
+def house(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(TOOLS))
+    return importlib.import_module("house")
+
+
+TOY = {
+    "__init__.py": '"""A toy."""\n',
+    "ground.py": "def stand():\n    from toy.upper import rest  # found in a function too\n",
+    "base/__init__.py": "",
+    "base/__init__.pyi": "from toy.base.one import first\n",
+    "base/one.py": '"""One."""\n\nimport toy.base.two\n\nfirst = 1\n',
+    "base/two.py": "# A circle.\nfrom toy.base import first\n",
+    "upper.py": (
+        "from typing import TYPE_CHECKING\n\nfrom toy.base import two\n\n"
+        "if TYPE_CHECKING:\n    from toy.attic.roof import tile\n"
+    ),
+    "attic/__init__.py": "",
+    "attic/roof.py": "import json\nfrom toy.upper import two\nfrom toy.base.one import first\n",
+}
+
+
+def test_the_page_of_rooms_is_right_for_a_toy(house: ModuleType, tmp_path: Path) -> None:
+    package = tmp_path / "src" / "toy"
+    for name, text in TOY.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(text, encoding="utf-8")
+    modules = house.modules_of(package)
+    arrows = house.arrows(house.imports(modules))
+    assert arrows == {
+        ("ground", "upper"): 1,
+        ("upper", "base"): 1,
+        ("upper", "attic"): 1,
+        ("attic", "upper"): 1,
+        ("attic", "base"): 1,
+    }
+    floors = house.floors({"__init__", "base", "upper", "attic", "ground"}, arrows)
+    assert floors == {"__init__": 1, "base": 1, "upper": 2, "attic": 2, "ground": 3}
+    assert house.circles(house.imports(modules, top=True)) == [("toy.base.one", "toy.base.two")]
+    printed = subprocess.run(
+        [sys.executable, str(TOOLS / "house.py"), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "5 rooms on 3 floors, 5 arrows." in printed
+    assert "8 files: 12 lines of code, 2 of docstrings, 1 of comments." in printed
+    assert "A circle: toy.base.one, toy.base.two" in printed
+    (row,) = (line.split() for line in printed.splitlines() if line.startswith("| ground "))
+    assert [cell for cell in row if cell != "|"] == ["ground", "3", "1", "2", "0", "0", "1"]
 
 
 def test_every_part_has_a_place() -> None:
