@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text
-from littlestone.privacy.ledger import Ledger, is_address
+from littlestone.privacy.ledger import is_address
+
+if TYPE_CHECKING:
+    from littlestone.privacy.ledger import Ledger
 
 DEFAULT_LEDGER = "littlestone.ledger"
 
@@ -138,6 +141,7 @@ _NOTHING = PrivacyCost(Fraction(0))
 def ledger_name(text: str, ledger: Ledger) -> str:
     """The name of the ledger ``text`` in output: a path as it was given, an address without password.
 
+    >>> from littlestone.privacy.ledger import Ledger
     >>> ledger_name("here.ledger", Ledger())
     'here.ledger'
     """
