@@ -133,6 +133,11 @@ def test_the_page_of_rooms_is_right_for_a_toy(house: ModuleType, tmp_path: Path)
     assert [cell for cell in row if cell != "|"] == ["ground", "3", "1", "2", "0", "0", "1"]
 
 
+def test_no_files_import_each_other_in_a_circle(house: ModuleType) -> None:
+    """Neither directly nor through others, where Python imports a file."""
+    assert house.circles(house.imports(house.modules_of(ROOT), top=True)) == []
+
+
 def test_every_part_has_a_place() -> None:
     parts = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in ROOT.rglob("*.py")}
     assert parts - {"__init__"} == set(LEVEL)

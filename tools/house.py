@@ -147,7 +147,7 @@ def page(package: Path) -> str:
             f"{comments:,} of comments.  ",
             f"{len(round_trips)} circles of files, counting imports at the top of a file.\n",
             "At the right, a row says how many times a file of its room imports one of another room.",
-            "A room stands below the rooms that it imports.\n",
+            "A room stands below the rooms that it imports, unless they import it too.\n",
             *aligned(rows),
             *(f"\nA circle: {', '.join(circle)}" for circle in round_trips),
             "",

@@ -19,7 +19,8 @@ from littlestone.base.addresses import (
 )
 from littlestone.base.errors import SourceError, install_command
 from littlestone.data.lazy import LazyTable
-from littlestone.data.sql import SqlTable, base_table
+from littlestone.data.sql import SqlTable
+from littlestone.data.sql_dialects import base_table
 from littlestone.data.tables import Table
 
 _CONNECT = {  # an address may override these; see libpq's manual

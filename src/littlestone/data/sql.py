@@ -7,18 +7,18 @@ transaction that sees one state of the database and cannot write.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from littlestone.base.errors import LittlestoneError, SourceError, did_you_mean
+from littlestone.base.errors import LittlestoneError, SourceError
 from littlestone.data.alike import Alike, Function
 from littlestone.data.coding import Coded, Grouped, coded
 from littlestone.data.lazy import decimals
+from littlestone.data.sql_dialects import DIALECTS, Column, Found
 from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind
 
 if TYPE_CHECKING:
@@ -26,85 +26,6 @@ if TYPE_CHECKING:
 
 _BATCH = 2**14  # rows that are fetched at once
 _LISTED, _CHARACTERS = 2**12, 2**20  # of a column's values, sent back as parameters
-
-
-class Column(NamedTuple):
-    """How the values of a column are selected, and how they are compared."""
-
-    value: str
-    keys: tuple[str, ...]
-    kind: Kind | None = None
-    exact: bool = False
-    """Whether the values are texts of decimals."""
-    refused: str = ""
-    """Why no values of the column can be read, or nothing."""
-    element: str = ""
-    """The type of an array whose elements the database compares as ``keys``, or nothing."""
-
-
-class Found(NamedTuple):
-    """A table as the database knows it."""
-
-    name: str
-    """Its quoted name."""
-    columns: dict[str, Column]
-
-
-class Dialect(ABC):
-    """What one kind of database needs."""
-
-    title: ClassVar[str]
-
-    def __init__(self, quote: Callable[[str], str]) -> None:
-        self.quote = quote
-
-    @abstractmethod
-    def begin(self, connection: Connection) -> None:
-        """Begin a transaction that sees one state of the database."""
-
-    @abstractmethod
-    def tables(self, connection: Connection) -> list[tuple[str, str, str]]:
-        """The schema, the name and the kind of all tables and views; a base table is a ``table``."""
-
-    @abstractmethod
-    def columns(self, connection: Connection, schema: str, name: str) -> dict[str, Column]:
-        """The columns of a base table; raises `SourceError` if it cannot be read record by record."""
-
-    def found(self, connection: Connection, table: str, asked: str) -> Found:
-        """The base table of that name, with or without its schema; raises `SourceError` for another."""
-        schema, name = base_table(self.tables(connection), table, asked)
-        quoted = f"{self.quote(schema)}.{self.quote(name)}"
-        return Found(quoted, self.columns(connection, schema, name))
-
-
-def base_table(known: Sequence[tuple[str, str, str]], table: str, asked: str) -> tuple[str, str]:
-    """The schema and the name of the only base table that is called ``table``.
-
-    Raises `SourceError` unless exactly one base table has this name.  A view is refused, because one
-    record of a table can change many of its rows.
-
-    >>> base_table([("main", "visits", "table"), ("old", "visits", "view")], "main.visits", "read")
-    ('main', 'visits')
-    """
-    named = [(s, n, kind) for s, n, kind in known if table in (n, f"{s}.{n}")]
-    if len(named) != 1:
-        names = (f"{s}.{n}" if "." in table else n for s, n, kind in known if kind == "table")
-        raise SourceError(
-            asked,
-            found="several tables have that name" if named else "there is no such table",
-            fix=f"name it with its schema, such as {named[0][0]}.{named[0][1]}"
-            if named
-            else did_you_mean(table, names, "name one of its tables"),
-        )
-    ((schema, name, kind),) = named
-    if kind != "table":
-        raise SourceError(
-            asked,
-            found=f"it is a {kind}: one record of a table may become several rows there, or "
-            "change other rows",
-            fix="name the table itself",
-        )
-    return schema, name
 
 
 class SqlTable(ColumnarTable):
@@ -119,8 +40,6 @@ class SqlTable(ColumnarTable):
     def __init__(
         self, engine: Engine, table: str, *, name: str, told: Callable[[Exception], str]
     ) -> None:
-        from littlestone.data.sql_dialects import DIALECTS
-
         dialect = DIALECTS.get(f"{engine.dialect.name}+{engine.dialect.driver}")
         if dialect is None:
             raise SourceError(
