@@ -255,7 +255,7 @@ def rule_game(
 def measure_rules(runs: int) -> None:
     """Rules of at most 2 of 2 and of 4 open columns, which need a delta."""
     for columns in (2, 4):
-        H = EqualityRules.of(*"abcd"[:columns], max_literals=2)
+        H = EqualityRules.over_columns(*"abcd"[:columns], max_literals=2)
         learner = RuleLearner(H, Budget(1, "1e-6"), horizon=T)
         bound = learner.mistake_bound(0.05)
         assert bound is not None

@@ -24,10 +24,10 @@ from benchmarks.affordable.needed import Needed, needed
 from benchmarks.harness import require, steps
 from littlestone.base.errors import LittlestoneError, TooLargeError
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.classes.base import Scored
+from littlestone.classes.base import ScoredClass
 from littlestone.learn import Bound
 from littlestone.learn.plan import Plan, Row, plan
-from littlestone.pictures.figures import RULE, TWO, drawn
+from littlestone.pictures.figures import RULE, TWO, render_figure
 from littlestone.privacy import Budget
 
 ON_REQUEST = True
@@ -131,7 +131,7 @@ def _tuned(H: HypothesisClass[Any], row: Row) -> Bound | None:
 
 def _size(H: HypothesisClass[Any]) -> int | None:
     """The number of hypotheses, or of ways to write them; None if infinite."""
-    return H.forms if isinstance(H, Scored) and H.forms else H.size
+    return H.forms if isinstance(H, ScoredClass) and H.forms else H.size
 
 
 def _dimension(H: HypothesisClass[Any]) -> tuple[int, int] | None:
@@ -242,7 +242,7 @@ def figure(found: list[Place]) -> bytes:
         axes.set_yticks(range(len(kept)), [place.name for place in kept], fontsize=7)
         axes.legend(fontsize=7, loc="lower right")
 
-    return drawn(draw, (7.2, 0.17 * len(kept) + 1), "svg")
+    return render_figure(draw, (7.2, 0.17 * len(kept) + 1), "svg")
 
 
 _OPENING = f"""# What each class costs

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from rich.console import Console
 
 from benchmarks.harness import require
-from littlestone.base.progress import tracked
+from littlestone.base.progress import track_items
 from littlestone.classes import FiniteClass
 from littlestone.cli.console import bar
 from littlestone.dimension import multiclass_littlestone_dimension
@@ -49,7 +49,9 @@ def show(console: Console) -> None:
         listed = [rows for rows, _ in families(points)]
         for p in (1, 2, 3):
             with bar(f"{points} points, p = {p}"):
-                known = {rows: Measured(rows, points, p) for rows in tracked(listed, "decomposing")}
+                known = {
+                    rows: Measured(rows, points, p) for rows in track_items(listed, "decomposing")
+                }
             console.print(f"{points} points, p = {p}: {len(listed):,} classes", highlight=False)
             _leaves(console, known.values(), p)
             _essential(console, known.values())
@@ -88,7 +90,7 @@ def _essential(console: Console, all_measured: Iterable[Measured]) -> None:
 def _subclasses(console: Console, known: dict[Rows, Measured], points: int, p: int) -> None:
     """Corollary 4.1 (2): with one hypothesis less, the same d and the same DDim."""
     same = kept = other = lost = 0
-    for rows, whole in tracked(list(known.items()), "taking subclasses"):
+    for rows, whole in track_items(list(known.items()), "taking subclasses"):
         for i in range(len(rows)) if len(rows) > 1 else ():
             part = Measured(rows[:i] + rows[i + 1 :], points, p, whole.d)
             if part.degree == whole.degree:

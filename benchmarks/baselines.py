@@ -94,9 +94,9 @@ def check(learner: Learner, profile: Profile, m: int) -> None:
         for stage, (row,) in enumerate(stages(learner, met[None], sets, m)):
             expected = {tuple(np.flatnonzero(s).tolist()) for s in sets[row]}
             found = (
-                learner.listed(chunk, stage)
+                learner.hypotheses_of_teacher(chunk, stage)
                 if isinstance(learner, StagedLearner)
-                else learner.listed(chunk)
+                else learner.hypotheses_of_teacher(chunk)
             )
             shown = {tuple(sorted(h.members)) for h in found}  # type: ignore[attr-defined]
             require(shown == expected, f"the teacher lists {shown} in place of {expected}")

@@ -23,7 +23,7 @@ from littlestone.learn import (
 )
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.calibration import calibrate
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.prove.papers.bgs21 import bit_class_cap
@@ -68,7 +68,7 @@ def sizes(text: str, kind: type[PrivateLearner[Any]], epsilon: Fraction, labels:
         steps: dict[Event, Fraction] = {}
 
         def together(step: Fraction) -> Event:
-            event = Composed([(kind(H, Budget(step, delta)).event, cuts)], DELTA)
+            event = Composition([(kind(H, Budget(step, delta)).event, cuts)], DELTA)
             steps[event] = step
             return event
 

@@ -27,8 +27,8 @@ from littlestone.learn import BoostingLearner, PrivateLearner
 from littlestone.learn.plan import choose_learner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.accounting.subsampled import Subsampled
+from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.subsampled import Subsampling
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
@@ -152,8 +152,8 @@ def reuse() -> None:
         low, high = Fraction(1, 10), Fraction(5)
         for _ in range(12):
             middle = (low + high) / 2
-            one = Subsampled(ExponentialMechanism(middle), n=1000 * T, size=1000)
-            cost = Composed([(one, T)], Fraction(1, 10**6)).cost()
+            one = Subsampling(ExponentialMechanism(middle), n=1000 * T, size=1000)
+            cost = Composition([(one, T)], Fraction(1, 10**6)).cost()
             low, high = (middle, high) if cost.epsilon <= 1 else (low, middle)
         print(f"{T} rounds: epsilon {float(low):.2f}")
     require(low > 1, "reuse gains for many rounds")

@@ -57,7 +57,7 @@ from littlestone.learn import (
     RadiiLearner,
     SingleKeyLearner,
 )
-from littlestone.learn.plan import calibrated, plan
+from littlestone.learn.plan import find_calibration, plan
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -382,7 +382,7 @@ def between(runs: int) -> None:
             budget = Budget(f"{epsilon:.3f}", DELTA)
             for d in range(1, LARGEST + 1):
                 H = declared(kind, d)
-                found = calibrated(kind.method, H, budget, alpha=ALPHA, beta=BETA)
+                found = find_calibration(kind.method, H, budget, alpha=ALPHA, beta=BETA)
                 if found is None:
                     continue
                 learner = kind(H, budget)

@@ -28,7 +28,7 @@ def show(console: Console) -> None:
         highlight=False,
     )
     for name, family in steps((FAMILIES | NEWER | WALLS).items(), "certificates", console):
-        table = PackedTable.read(family.table())
+        table = PackedTable.pack(family.table())
         solve, found = _measured(partial(littlestone_dimension, table, jobs=1))
         require(found == family.dimension, f"{found} in place of {family.dimension}")
         bounds = littlestone_bounds(table, jobs=1)  # the same search, and a tree

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.harness import Case, Contender, require
 from littlestone.privacy.accounting.account import accounts
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -37,19 +37,19 @@ class Pure(Event):
         return f"any {self._epsilon}-DP event"
 
 
-def tasks() -> dict[str, Composed]:
+def tasks() -> dict[str, Composition]:
     """The composed events, by title."""
     selection, pure = ExponentialMechanism, Pure
     cent, tenth = Fraction(1, 100), Fraction(1, 10)
     mixed = [(pure(Fraction(3, 10)), 2), (selection(tenth), 50)]
     different = [(pure(Fraction(i, 100)), 20) for i in range(1, 11)]
     return {
-        "100 selections of 0.1": Composed([(selection(tenth), 100)], DELTA),
-        "10 selections of 0.1": Composed([(selection(tenth), 10)], DELTA),
-        "1,000 pure events of 0.01": Composed([(pure(cent), 1000)], DELTA),
-        "30 pure events of 1": Composed([(pure(Fraction(1)), 30)], DELTA),
-        "20 pure events each of 0.01 to 0.1": Composed(different, DELTA),
-        "2 pure events of 0.3, 50 selections of 0.1": Composed(mixed, DELTA),
+        "100 selections of 0.1": Composition([(selection(tenth), 100)], DELTA),
+        "10 selections of 0.1": Composition([(selection(tenth), 10)], DELTA),
+        "1,000 pure events of 0.01": Composition([(pure(cent), 1000)], DELTA),
+        "30 pure events of 1": Composition([(pure(Fraction(1)), 30)], DELTA),
+        "20 pure events each of 0.01 to 0.1": Composition(different, DELTA),
+        "2 pure events of 0.3, 50 selections of 0.1": Composition(mixed, DELTA),
     }
 
 
@@ -81,7 +81,7 @@ def cases() -> Iterator[Case]:
         yield case(title, event, installed)
 
 
-def case(title: str, event: Composed, installed: bool) -> Case:
+def case(title: str, event: Composition, installed: bool) -> Case:
     """One composed event by all ways."""
     certified = accounts(event, DELTA)
     basic = sum((n * piece.epsilon for piece, n in event.pieces()), Fraction(0))

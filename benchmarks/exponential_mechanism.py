@@ -90,7 +90,9 @@ def case(title: str, errors: Errors, epsilon: Fraction, notes: list[str]) -> Cas
         others.append(
             Contender("OpenDP noisy max (index of the least)", lambda: choose(errors), check)
         )
-    ours = Contender("littlestone draw", lambda: selection.draw(errors, None, base, rng), check)
+    ours = Contender(
+        "littlestone draw", lambda: selection.draw_item(errors, None, base, rng), check
+    )
     return Case(title, ours, others, repeats=9, patience=4, notes=notes)
 
 
@@ -122,7 +124,7 @@ def check_small_instance() -> None:
     )
     rng, counts = seeded_generator(1), np.zeros(4)
     for _ in range(draws):
-        counts[selection.draw(errors, None, mechanism.base, rng)] += 1
+        counts[selection.draw_item(errors, None, mechanism.base, rng)] += 1
     for count, p in zip(counts, map(float, exact), strict=True):
         require(
             abs(count - draws * p) < 5 * math.sqrt(draws * p * (1 - p)),

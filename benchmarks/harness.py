@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from littlestone.base.progress import tracked
+from littlestone.base.progress import track_items
 from littlestone.cli.console import bar
 
 Item = TypeVar("Item")
@@ -112,7 +112,7 @@ def measure(case: Case) -> list[Timing]:
     timings = [Timing(contender.name, []) for contender in contenders]
     used = [0.0] * len(contenders)
     rng = random.Random(0)
-    for k in tracked(range(-1, case.repeats), case.title):
+    for k in track_items(range(-1, case.repeats), case.title):
         for i in rng.sample(range(len(contenders)), len(contenders)):
             timing = timings[i]
             if timing.gave_up is not None or (k >= 3 and used[i] >= case.patience):

@@ -28,7 +28,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import RuleUnion
 
-CLASS = EqualityRules.of("carrier", "origin", "dest", "hour", max_literals=2)
+CLASS = EqualityRules.over_columns("carrier", "origin", "dest", "hour", max_literals=2)
 RANGES = {"1,000 or more": range(1000, 336_777), "100 to 999": range(100, 1000)}
 LEAST_FOUND = {
     ("1,000 or more", "1"): 0.95,

@@ -101,7 +101,7 @@ def tasks() -> Iterator[Task]:
     yield mixture("points", Points(Integers()), rare)
     three = [(edge / 3, lambda _, i=i: i, 1) for i in range(3)]
     yield mixture("subsets-3", Subsets(Integers(), 3), [*three, (1 - edge, lambda z: z, 0)])
-    rules = EqualityRules.of(Integers("a"), Integers("b"), max_literals=2)
+    rules = EqualityRules.over_columns(Integers("a"), Integers("b"), max_literals=2)
     parts = [
         (edge, lambda _: (1, 1), 1),
         (0.3, lambda z: (1, z), 0),
@@ -172,7 +172,10 @@ def consistent(task: Task, n: int, seed: int) -> bool:
 def pooled(task: Task, learner: IrreducibleLearner[Any], n: int) -> Callable[[int], bool]:
     """Runs of the learner of teachers, by seed, whose teachers' lists are drawn from a pool."""
     m = n // learner.teachers
-    pool = [learner.listed(task.sample(m, n * 1000 + i)) for i in range(POOL * learner.teachers)]
+    pool = [
+        learner.hypotheses_of_teacher(task.sample(m, n * 1000 + i))
+        for i in range(POOL * learner.teachers)
+    ]
 
     def fails(seed: int) -> bool:
         rng = seeded_generator(seed)

@@ -138,7 +138,7 @@ def tasks_of_lists() -> Iterator[Task]:
 
 def tasks_of_rules() -> Iterator[Task]:
     """Equality rules on two columns."""
-    H = EqualityRules.of("origin", "dest", max_literals=2)
+    H = EqualityRules.over_columns("origin", "dest", max_literals=2)
     for target in (("JFK", "v7"), ("JFK", None)):
         yield H, " and ".join(v or "any" for v in target), partial(flights, target)
 
@@ -179,7 +179,7 @@ def of_rules(runs: int) -> None:
     """Print a line for each number of columns and kind of sequence."""
     without_bound(RuleLearner, tasks_of_rules(), runs)
     for columns in (2, 3, 4):
-        H = EqualityRules.of(*"abcd"[:columns], max_literals=2)
+        H = EqualityRules.over_columns(*"abcd"[:columns], max_literals=2)
         learner = RuleLearner(H, Budget(1, "1e-6"), horizon=T // 10)
         print(f"{H}: about {learner.measured_mistakes()}")
         means = []

@@ -51,11 +51,11 @@ def best_union(H: Covering[object], sample: Sample[object]) -> Hypothesis[object
     elements = H.elements(sample)
     scores = elements.positives - elements.negatives
     if H.elements_per_point == 1:
-        order = np.argsort(-scores)[: H.parts]
+        order = np.argsort(-scores)[: H.max_elements]
         return H.union(elements.element(int(i)) for i in order if scores[i] > 0)
     learner = ChoosingLearner(H, Budget(1, "1e-6"))
     best, chosen = int(scores.max()), [elements.element(int(scores.argmax()))]
-    if H.parts == 1:
+    if H.max_elements == 1:
         return H.union(chosen)
     for i in np.argsort(-scores).tolist():
         if elements.positives[i] <= best - scores.max():

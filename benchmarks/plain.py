@@ -35,7 +35,7 @@ def plain_dimension(table: Any) -> int:
     >>> plain_dimension([[0, 0], [0, 1], [1, 0], [1, 1]])
     2
     """
-    packed = PackedTable.read(table)
+    packed = PackedTable.pack(table)
     count, wide = packed.rows.shape
     rows = ctypes.c_void_p(packed.rows.ctypes.data)
     return int(_library().plain_dimension(rows, ctypes.c_long(count), wide, packed.points))

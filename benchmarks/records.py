@@ -7,7 +7,7 @@ import time
 from rich.console import Console
 
 from benchmarks.harness import require
-from littlestone.base.progress import tracked
+from littlestone.base.progress import track_items
 from littlestone.cli.console import bar
 from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.tables import PackedTable
@@ -25,8 +25,8 @@ def show(console: Console) -> None:
     """Print a row for each family, as Markdown."""
     rows = []
     with bar("solving"):
-        for name, *numbers in tracked(FAMILIES, "solving"):
-            made = PackedTable.read(table(str(name), *map(int, numbers)))
+        for name, *numbers in track_items(FAMILIES, "solving"):
+            made = PackedTable.pack(table(str(name), *map(int, numbers)))
             begin = time.process_time()
             bounds = littlestone_bounds(made, time_limit=60)
             proof = Certificate.of(made, bounds)

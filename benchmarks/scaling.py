@@ -25,7 +25,7 @@ import numpy as np
 from benchmarks.harness import require
 from littlestone.classes import Subsets
 from littlestone.learn.stream import KeyLearner, PrivateOnlineLearner, TeacherLearner
-from littlestone.pictures.figures import RULE, TWO, drawn
+from littlestone.pictures.figures import RULE, TWO, render_figure
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -131,7 +131,7 @@ def figure(results: dict[str, dict[str, list[tuple[float, float]]]]) -> bytes:
             panel.set_xticks([float(Fraction(tick)) for tick in ticks], ticks)
             panel.set_xticks([], minor=True)
 
-    return drawn(draw, (11.0, 3.4), "svg")
+    return render_figure(draw, (11.0, 3.4), "svg")
 
 
 def main(runs: int) -> None:

@@ -30,7 +30,7 @@ def audited(jobs: int) -> Any:
     """The exact audit of a learner, and the measured one."""
     subject = find_subject(SUBJECT).make(*CLAIM)
     goal: dict[str, Any] = {"trials": 2000, "confidence": Fraction(99, 100), "jobs": jobs}
-    return subject.exact(jobs=jobs), subject.measured(**goal, rng=seeded_generator(1))
+    return subject.exact(jobs=jobs), subject.measure(**goal, rng=seeded_generator(1))
 
 
 def simulated(jobs: int) -> Any:

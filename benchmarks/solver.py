@@ -51,7 +51,7 @@ def expect(dimension: int) -> Callable[[object], None]:
 
 def recursive(table: Table) -> Callable[[], int]:
     """The plain recursion, in a process that can be stopped."""
-    packed = PackedTable.read(table)
+    packed = PackedTable.pack(table)
 
     def run() -> int:
         with multiprocessing.get_context("fork").Pool(1) as pool:

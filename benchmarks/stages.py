@@ -21,7 +21,7 @@ from littlestone.classes import Subsets, Thresholds
 from littlestone.learn.stream import StagedOnlineLearner
 from littlestone.learn.stream.stage_sizes import Adversary
 from littlestone.learn.stream.staged import StagedStream
-from littlestone.pictures.figures import TWO, drawn
+from littlestone.pictures.figures import TWO, render_figure
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -103,7 +103,7 @@ def pictures(T: int = 30_000) -> None:
         stream = followed(learner, of_sets(T, order))
         require(stream.hypothesis.members == set(POINTS), "the points were not found")  # type: ignore[attr-defined]
         runs.append((f"{name}, U = {threshold}", learner, stream.potentials()))
-    FIGURE.write_bytes(drawn(partial(draw, runs), (6.5, 6.5), "svg"))
+    FIGURE.write_bytes(render_figure(partial(draw, runs), (6.5, 6.5), "svg"))
 
 
 def draw(

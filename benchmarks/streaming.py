@@ -37,7 +37,7 @@ ROUNDS = 1_000_000
 MEASURED = 2000  # mistakes that are never reached where none are proved
 IDS = [f"d{i}" for i in range(3)]
 SETS = Subsets(Strings("id"), 3)
-RULES = EqualityRules.of("a", "b", "c", "d", max_literals=2)
+RULES = EqualityRules.over_columns("a", "b", "c", "d", max_literals=2)
 Records = Callable[[int], Iterator[tuple[Any, int]]]
 Ended = tuple[OnlineLearner[Any], int]
 

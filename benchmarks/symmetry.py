@@ -72,7 +72,7 @@ CASES = {
 def show(console: Console) -> None:
     """Solve each table without and with symmetries."""
     for name, family in steps(CASES.items(), "tables", console, len(CASES)):
-        packed = PackedTable.read(family.table())
+        packed = PackedTable.pack(family.table())
         seconds: dict[bool, list[float]] = {False: [], True: []}
         spaces: dict[bool, int] = {}
         for _ in range(REPEATS):

@@ -57,8 +57,8 @@ class Draws(Choices):
 
             patch.setattr(LazyUniform, "__init__", begin)
             patch.setattr(LazyUniform, "below", lambda self, x: self.uniform < _value(x))
-            patch.setattr(selection, "draw", self._select)
-            patch.setattr(race, "draw", self._race)
+            patch.setattr(selection, "draw_item", self._select)
+            patch.setattr(race, "draw_item", self._race)
             yield
 
     def _select(

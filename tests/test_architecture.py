@@ -14,7 +14,7 @@ import pytest
 import littlestone
 from littlestone.base.discovery import concrete, modules
 from littlestone.classes.text import catalogue
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.learn.base import PrivateLearner
 
 ROOT = Path(littlestone.__file__).parent
@@ -148,7 +148,7 @@ def test_imports_point_one_way() -> None:
 
 
 def test_only_a_method_of_what_is_shown_imports_show() -> None:
-    line = "from littlestone.show.words import aligned"
+    line = "from littlestone.show.words import align_rows"
     method = f"class Release:\n    def __repr__(self):\n        {line}"
     assert imported(method, shown=True) == set()
     assert imported(method) == imported(line, shown=True) == {"show"}
@@ -161,8 +161,8 @@ def modules_at_the_top(room: str) -> set[str]:
 
 def test_at_the_top_of_classes_stand_the_classes_alone() -> None:
     """Each file there has a class of the catalogue; what they share stands in folders."""
-    listed = {row["class"] for row in catalogue.walked()}
-    kinds: list[Any] = concrete(Declared, "littlestone.classes")
+    listed = {row["class"] for row in catalogue.walk_catalogue()}
+    kinds: list[Any] = concrete(DeclaredClass, "littlestone.classes")
     homes = {kind.__module__ for kind in kinds if kind.keyword in listed}
     assert {f"littlestone.classes.{name}" for name in modules_at_the_top("classes")} <= homes
 

@@ -18,7 +18,7 @@ import pytest
 from littlestone.base import parallel
 from littlestone.base.errors import DeclarationError
 from littlestone.base.parallel import spread
-from littlestone.base.progress import stage, tracked, watching
+from littlestone.base.progress import stage, track_items, watching
 from littlestone.privacy.randomness import generator, is_cryptographic, seeded_generator
 from littlestone.prove.mechanisms import find_subject, find_subjects
 
@@ -42,7 +42,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def audits(name: str, jobs: int) -> tuple[Any, Any]:
     subject = find_subject(name).make(Fraction(1), Fraction(1, 100))
     goal: dict[str, Any] = {"trials": 520, "confidence": "0.99", "jobs": jobs}
-    return subject.exact(jobs=jobs), subject.measured(**goal, rng=seeded_generator(3))
+    return subject.exact(jobs=jobs), subject.measure(**goal, rng=seeded_generator(3))
 
 
 @pytest.mark.usefixtures("at_once")
@@ -119,22 +119,22 @@ def test_every_run_draws_anew() -> None:
         return run
 
     drawing = replace(honest, runs=runs)
-    drawing.measured(trials=1100, confidence="0.9", rng=seeded_generator(1))
+    drawing.measure(trials=1100, confidence="0.9", rng=seeded_generator(1))
     assert len(set(outputs)) == len(outputs) == 2200
-    drawing.measured(trials=2, confidence="0.9", rng=seeded_generator(1))
-    drawing.measured(trials=2, confidence="0.9", rng=seeded_generator(1))
+    drawing.measure(trials=2, confidence="0.9", rng=seeded_generator(1))
+    drawing.measure(trials=2, confidence="0.9", rng=seeded_generator(1))
     assert outputs[2200:2204] == outputs[2204:]
 
 
 def test_the_outermost_stage_is_told() -> None:
     told = list[tuple[str, int, int]]()
     with watching(lambda *step: told.append(step)):
-        for _ in tracked("ab", "outer"):
-            list(tracked("cde", "inner"))
+        for _ in track_items("ab", "outer"):
+            list(track_items("cde", "inner"))
         with stage("later") as tell:
             tell(1, 2)
         list(spread(abs, [1], what="last"))
-    list(tracked("ab", "unseen"))
+    list(track_items("ab", "unseen"))
     assert told == [
         ("outer", 0, 2),
         ("outer", 1, 2),
@@ -152,7 +152,7 @@ def test_an_error_ends_a_stage_and_who_watches() -> None:
         with stage("second") as tell:
             tell(0, 1)
         refusing(2)
-    list(tracked("ab", "unseen"))
+    list(track_items("ab", "unseen"))
     assert told == [("second", 0, 1)]
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from littlestone.base.discovery import concrete, modules
 from littlestone.base.errors import LittlestoneError
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.cli import _COMMANDS, _THEORY
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.base import PrivateLearner
@@ -51,7 +51,7 @@ def chosen() -> frozenset[type[Any]]:
 
 
 def _choices() -> Iterator[Any]:
-    kinds: Any = concrete(Declared, "littlestone.classes")
+    kinds: Any = concrete(DeclaredClass, "littlestone.classes")
     for H in (H for kind in kinds for H in kind.examples()):
         for budget in BUDGETS:
             for choose, options in (

@@ -221,7 +221,7 @@ class KeyLaw(Law):
         else:
             self.curve = release_curve(mechanism.curve, str(mechanism))  # type: ignore[attr-defined]
         if isinstance(learner, PartitionLearner):
-            even, base = float(learner.mechanism.even), math.log(learner.mechanism.base)
+            even, base = float(learner.mechanism.even), math.log(learner.mechanism.odds_factor)
             slow = math.log(learner.mechanism.slow)
             self.all = lambda rest: np.where(
                 rest <= 0,

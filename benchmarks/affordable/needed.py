@@ -21,7 +21,7 @@ from benchmarks.affordable.laws import (
 )
 from benchmarks.affordable.targets import OTHERS, pools
 from littlestone.learn import LookupLearner, PartitionLearner, PrivateLearner
-from littlestone.prove.mechanisms.binomial import at_least, at_most
+from littlestone.prove.mechanisms.binomial import at_most, lower_bound
 
 FEW, MANY, RUNS = 60, 500, 20_000  # at least, in the search, and of what it finds
 DEAR, TOO_DEAR = 4, 16  # times the work of the fastest runs, for steps of a climb and at all
@@ -86,7 +86,7 @@ class Needed:
     def interval(self) -> tuple[float, float]:
         """Between which shares the true one lies, with 95% confidence (CP34)."""
         half = Fraction(1, 40)
-        low = at_least(self.failures, self.runs, half)
+        low = lower_bound(self.failures, self.runs, half)
         return float(low), float(at_most(self.failures, self.runs, half))
 
 

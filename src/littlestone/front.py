@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from littlestone.base.errors import DeclarationError, ModelError, TooLargeError, no_such, shown
+from littlestone.base.errors import DeclarationError, ModelError, TooLargeError, no_such, show_value
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.classes.dimensions.closed_forms import known
+from littlestone.classes.dimensions.closed_forms import find_dimension
 from littlestone.classes.text.declared import declared_kinds
 from littlestone.interop.declarations import generator, whole_seed
-from littlestone.interop.ledgers import opened
+from littlestone.interop.ledgers import open_ledger
 from littlestone.learn import Release
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaration import Declaration
-from littlestone.learn.declared.declaring import OneOrMore, declared_class, opened_schema
+from littlestone.learn.declared.declaring import OneOrMore, declare_class, open_schema
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import ALPHA, BETA, Plan
@@ -28,9 +28,9 @@ from littlestone.pictures.figures import picture_kind
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mistakes import declared_costs
+from littlestone.privacy.mistakes import parse_costs
 from littlestone.show.drawing import drawing_of_release
-from littlestone.show.files import FIGURES, reserved
+from littlestone.show.files import FIGURES, reserve
 from littlestone.show.pages.release import release_page
 from littlestone.show.tree import class_tree, drawable
 from littlestone.theory.game import (
@@ -129,7 +129,7 @@ def fit(
         max_records=max_records,
         needed={"ledger": ledger},
     )
-    return _released(declaration, table, ledger, dataset, create_ledger, simulation_seed)
+    return _release(declaration, table, ledger, dataset, create_ledger, simulation_seed)
 
 
 def subgroup(
@@ -182,7 +182,7 @@ def subgroup(
         max_records=max_records,
         needed={"ledger": ledger},
     )
-    return Group(_released(declaration, table, ledger, dataset, create_ledger, simulation_seed))
+    return Group(_release(declaration, table, ledger, dataset, create_ledger, simulation_seed))
 
 
 def _classes(hypotheses: Any) -> Any:
@@ -205,7 +205,7 @@ def _classes(hypotheses: Any) -> Any:
     return hypotheses
 
 
-def _released(
+def _release(
     declaration: Declaration,
     table: object,
     ledger: Any,
@@ -217,7 +217,7 @@ def _released(
     task = Task.choose(declaration)
     data = task.declaration.open(table, dataset)
     rng = generator(simulation_seed)
-    with opened(ledger, create=create_ledger) as book:
+    with open_ledger(ledger, create=create_ledger) as book:
         sample, hint = task.read_noted(data, book, rng=rng)
         if hint is not None:
             warnings.warn(hint, stacklevel=3)
@@ -229,10 +229,10 @@ def predict(model: Release | str | os.PathLike[str], table: object) -> list[Any]
 
     See `Release.predict`.
     """
-    return _opened(model, "predict by").predict(table)
+    return _load(model, "predict by").predict(table)
 
 
-def _opened(model: Release | str | os.PathLike[str], asked: str) -> Release:
+def _load(model: Release | str | os.PathLike[str], asked: str) -> Release:
     """The release, or that of a model file."""
     if isinstance(model, Release):
         return model
@@ -268,9 +268,9 @@ def draw(model: Release | str | os.PathLike[str], picture: str | os.PathLike[str
     ...     "back == 1, epsilon 1" in Path(f"{folder}/rule.svg").read_text()
     True
     """
-    release, target = _opened(model, "draw the rule of"), Path(picture)
+    release, target = _load(model, "draw the rule of"), Path(picture)
     kind = picture_kind(target)
-    with reserved(target, FIGURES[kind]) as write:
+    with reserve(target, FIGURES[kind]) as write:
         write(drawing_of_release(release).content(kind))
 
 
@@ -292,7 +292,7 @@ def page(model: Release | Group | str | os.PathLike[str], *, ledger: Ledger | No
     >>> "What the guarantee means for one person" in littlestone.page(release)
     True
     """
-    what = model if isinstance(model, Group) else _opened(model, "make a page of")
+    what = model if isinstance(model, Group) else _load(model, "make a page of")
     return release_page(what, ledger)
 
 
@@ -317,10 +317,10 @@ def plan(
     667
     """
     budget = Budget(epsilon, delta)
-    declared, mistakes = opened_schema(schema), declared_costs(cost)
+    declared, mistakes = open_schema(schema), parse_costs(cost)
     if labels is None:
         labels = 2 if declared is None else declared.label_count
-    H = declared_class(_classes(hypotheses), labels, declared)
+    H = declare_class(_classes(hypotheses), labels, declared)
     return planned(H, budget, alpha=alpha, beta=beta, mistakes=mistakes)
 
 
@@ -336,8 +336,8 @@ def dim(hypotheses: Any, *, labels: int = 2, schema: SchemaOrFile = None) -> int
     >>> dim("thresholds(dep_delay, -60..1440)"), dim([[0, 0, 0], [0, 0, 1], [0, 1, 1]])
     (10, 1)
     """
-    H = _class(hypotheses, labels, opened_schema(schema))
-    found = known(H)
+    H = _class(hypotheses, labels, open_schema(schema))
+    found = find_dimension(H)
     if found.lower < found.upper:
         raise TooLargeError(
             f"find the Littlestone dimension of {H}",
@@ -366,7 +366,7 @@ def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4, schema: SchemaOrF
     """
     if isinstance(hypotheses, Release):
         return rule_tree(drawable(hypotheses), hypotheses.labels)
-    return class_tree(_class(hypotheses, labels, opened_schema(schema)), levels)
+    return class_tree(_class(hypotheses, labels, open_schema(schema)), levels)
 
 
 def play(
@@ -388,12 +388,12 @@ def play(
     >>> play("thresholds(x, 1..1000)").mistakes
     9
     """
-    H = _class(hypotheses, labels, opened_schema(schema))
+    H = _class(hypotheses, labels, open_schema(schema))
     players = {"soa": StandardOptimalAlgorithm, "halving": Halving}
     known = {"learner": (learner, tuple(players)), "adversary": (adversary, ("tree", "random"))}
     for kind, (name, names) in known.items():
         if not isinstance(name, str) or name not in names:
-            raise no_such(f"play with the {kind} {shown(name)}", kind, name, names)
+            raise no_such(f"play with the {kind} {show_value(name)}", kind, name, names)
     rng = None if simulation_seed is None else random.Random(whole_seed(simulation_seed))
     opponent: Adversary[Any]
     opponent = TreeAdversary(H) if adversary == "tree" else RandomAdversary(H, rng=rng)
@@ -405,5 +405,5 @@ def play(
 def _class(hypotheses: Any, labels: int, schema: Schema | None = None) -> HypothesisClass[Any]:
     """The class itself, the class that a text declares, or the finite class of a table."""
     if isinstance(hypotheses, str | HypothesisClass):
-        return declared_class(hypotheses, labels, schema)
+        return declare_class(hypotheses, labels, schema)
     return FiniteClass.from_array(hypotheses, labels=labels)

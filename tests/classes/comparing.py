@@ -115,4 +115,4 @@ def reversed_sample(sample: Sample[Any]) -> Sample[Any]:
     """The same sample, its points in another order."""
     turned = np.arange(len(sample.points))[::-1]
     points = tuple(sample.points[j] for j in turned)
-    return sample.of(points, sample.counts[turned])
+    return sample.with_counts(points, sample.counts[turned])

@@ -13,7 +13,7 @@ from littlestone.points import Integers
 
 def outcomes(m: int, r: int, s: int, k: int) -> Outcomes:
     columns = [Integers(name) for name in "abc"[:m]]
-    return Outcomes.of(*columns, labels=k + 1, max_rules=s, max_literals=r)
+    return Outcomes.over_columns(*columns, labels=k + 1, max_rules=s, max_literals=r)
 
 
 def records(m: int, values: int) -> list[tuple[int, ...]]:

@@ -13,7 +13,7 @@ from littlestone.classes import (
     Conjunctions,
     DecisionLists,
     Juntas,
-    Tabled,
+    TableClass,
     parse_class,
 )
 from littlestone.points import Grid
@@ -21,7 +21,7 @@ from littlestone.points import Grid
 Labels = tuple[int, ...]
 
 
-def functions(H: Tabled) -> set[Labels]:
+def functions(H: TableClass) -> set[Labels]:
     listed = [tuple(h(x) for x in H.domain) for h in H]
     assert len(set(listed)) == len(listed) == H.size
     return set(listed)
@@ -40,15 +40,15 @@ def test_conjunctions(n: int) -> None:
         return int(all(v is None or v == b for v, b in zip(term, x, strict=True)))
 
     expected = {tuple(holds(term, x) for x in cube(n)) for term in terms}
-    assert functions(Conjunctions.of("abcd"[:n])) == expected | {(0,) * 2**n}
+    assert functions(Conjunctions.over_columns("abcd"[:n])) == expected | {(0,) * 2**n}
     monotone = {tuple(holds(t, x) for x in cube(n)) for t in terms if 0 not in t}
-    assert functions(Conjunctions.of("abcd"[:n], monotone=True)) == monotone
+    assert functions(Conjunctions.over_columns("abcd"[:n], monotone=True)) == monotone
 
 
 @pytest.mark.parametrize("n", range(1, 6))
 def test_dimensions_of_conjunctions(n: int) -> None:
-    assert Conjunctions.of("abcde"[:n]).littlestone_dimension() == n + 1
-    assert Conjunctions.of("abcde"[:n], monotone=True).littlestone_dimension() == n
+    assert Conjunctions.over_columns("abcde"[:n]).littlestone_dimension() == n + 1
+    assert Conjunctions.over_columns("abcde"[:n], monotone=True).littlestone_dimension() == n
 
 
 def decision_lists(n: int) -> set[Labels]:
@@ -75,12 +75,12 @@ def _run(rules: list[tuple[int, int, int]], default: int, x: Labels) -> int:
 @pytest.mark.parametrize(("n", "count"), [(1, 4), (2, 14), (3, 96)])
 def test_decision_lists(n: int, count: int) -> None:
     expected = decision_lists(n)
-    assert functions(DecisionLists.of("abc"[:n])) == expected
+    assert functions(DecisionLists.over_columns("abc"[:n])) == expected
     assert len(expected) == count
 
 
 def test_numbers_of_decision_lists() -> None:
-    assert [DecisionLists.of("abcde"[:n]).size for n in (4, 5)] == [1050, 15036]
+    assert [DecisionLists.over_columns("abcde"[:n]).size for n in (4, 5)] == [1050, 15036]
 
 
 @pytest.mark.parametrize(("n", "k"), [(1, 0), (1, 1), (2, 1), (3, 1), (3, 2), (3, 3)])
@@ -94,7 +94,7 @@ def test_juntas(n: int, k: int) -> None:
         for labels in product((0, 1), repeat=2**n)
         if sum(depends_on(labels, j) for j in range(n)) <= k
     }
-    assert functions(Juntas.of("abc"[:n], k)) == expected
+    assert functions(Juntas.over_columns("abc"[:n], k)) == expected
 
 
 def test_boxes() -> None:

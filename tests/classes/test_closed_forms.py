@@ -19,11 +19,11 @@ from littlestone.classes import (
     RuleSets,
     parse_class,
 )
-from littlestone.classes.base import Scored
+from littlestone.classes.base import ScoredClass
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.decision_lists import _decision_lists, _of_two_blocks
 from littlestone.classes.dimensions import closed_forms
-from littlestone.classes.dimensions.closed_forms import halving, known
+from littlestone.classes.dimensions.closed_forms import find_dimension, halving
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises import counted
 from littlestone.classes.promises.counted import CountedBoxes, box_rows
@@ -67,10 +67,10 @@ def blocks(values: NDArray[np.bool_]) -> int:
 @pytest.mark.parametrize("monotone", [True, False])
 def test_conjunctions(monotone: bool) -> None:
     for n in range(1, 7 if monotone else 6):
-        H = Conjunctions.of([f"c{j}" for j in range(n)], monotone=monotone)
+        H = Conjunctions.over_columns([f"c{j}" for j in range(n)], monotone=monotone)
         assert H.closed_form == H.littlestone_dimension() == dimension(H.table())
         assert H.search_table() is None
-        assert known(H).lower == known(H).upper == H.closed_form
+        assert find_dimension(H).lower == find_dimension(H).upper == H.closed_form
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
@@ -87,7 +87,7 @@ def test_lists(n: int) -> None:
 
 def exactly(n: int, k: int) -> NDArray[np.bool_]:
     """The functions of n columns that depend on exactly k."""
-    rows = Juntas.of([f"c{j}" for j in range(n)], k).table()
+    rows = Juntas.over_columns([f"c{j}" for j in range(n)], k).table()
     cubes = rows.reshape(-1, *(2,) * n)
     depends = [
         (cubes.take(0, j) != cubes.take(1, j)).reshape(len(rows), -1).any(axis=1)
@@ -106,7 +106,7 @@ def test_functions_of_exactly_k_columns(k: int) -> None:
 @pytest.mark.parametrize(("k", "most"), [(0, 4), (1, 8), (2, 8), (3, 7), (4, 4)])
 def test_juntas(k: int, most: int) -> None:
     for n in range(max(1, k), most + 1):
-        rows = Juntas.of([f"c{j}" for j in range(n)], k).table()
+        rows = Juntas.over_columns([f"c{j}" for j in range(n)], k).table()
         H = CountedJuntas(bits(names(n).split(", ")), "", k)
         low, high = H.littlestone_bounds()
         assert H.size == len(rows)
@@ -146,7 +146,7 @@ def test_a_search_of_boxes_on_shorter_ranges(monkeypatch: pytest.MonkeyPatch) ->
     for sizes in combinations_with_replacement(range(1, 8), 2):
         grids = tuple(Grid(0, m - 1, f"x{j}") for j, m in enumerate(sizes))
         H = CountedBoxes(Product(grids), "")
-        table, found = H.search_table(), known(H, littlestone_bounds)
+        table, found = H.search_table(), find_dimension(H, littlestone_bounds)
         shorter += table is not None and not table.whole
         assert found.lower <= dimension(box_rows(sizes)) <= found.upper
     assert shorter > 10
@@ -189,7 +189,7 @@ def test_rules_of_exactly_r_columns(r: int) -> None:
     ],
 )
 def test_large_classes_have_exact_dimensions(text: str, wanted: int) -> None:
-    found = known(parse_class(text), littlestone_bounds)
+    found = find_dimension(parse_class(text), littlestone_bounds)
     assert found.lower == found.upper == wanted
 
 
@@ -207,7 +207,7 @@ def test_larger_classes_have_bounds(text: str, lower: int, upper: int) -> None:
     H = parse_class(text)
     assert H.littlestone_bounds() == (lower, upper)
     assert all(H.bound_reasons())
-    assert isinstance(H, Scored)
+    assert isinstance(H, ScoredClass)
     with pytest.raises(TooLargeError):
         H.require_scorable()
 
@@ -216,12 +216,12 @@ def test_rules_of_many_columns() -> None:
     """Where version spaces are searched, the formulas bound what the search finds."""
     for m in range(1, 8):
         for r in range(1, m + 1):
-            H = EqualityRules.of(*names(m).split(", "), max_literals=r)
+            H = EqualityRules.over_columns(*names(m).split(", "), max_literals=r)
             for V, empty in ((H, True), (H.restrict(("v",) * m, 0), False)):
                 shapes = closed_forms.shapes(m, r) - 1 + empty
                 low = 1 + closed_forms.rules(m, r, empty=empty)
                 assert low <= V.littlestone_dimension() <= 1 + halving(shapes)
-    H = EqualityRules.of(*names(20).split(", "), max_literals=2)
+    H = EqualityRules.over_columns(*names(20).split(", "), max_literals=2)
     assert H.littlestone_bounds() == (8, 8)
     assert H.restrict(("v",) * 20, 0).littlestone_bounds() == (8, 8)
     after = H.restrict(("v",) * 20, 1)
@@ -229,13 +229,13 @@ def test_rules_of_many_columns() -> None:
     assert after.littlestone_bounds() == (1, 7)
     with pytest.raises(TooLargeError, match="too many sets of columns"):
         H.littlestone_dimension()
-    found = known(parse_class(f"rules({names(11)}; at most 2)"), littlestone_bounds)
+    found = find_dimension(parse_class(f"rules({names(11)}; at most 2)"), littlestone_bounds)
     assert (found.lower, found.upper) == (6, 6)
 
 
 @pytest.mark.parametrize(("m", "r", "s"), [(1, 1, 2), (2, 1, 2), (2, 2, 2), (3, 1, 2), (2, 1, 3)])
 def test_rule_sets(m: int, r: int, s: int) -> None:
-    H = RuleSets.of(*names(m).split(", "), max_rules=s, max_literals=r)
+    H = RuleSets.over_columns(*names(m).split(", "), max_rules=s, max_literals=r)
     low, high = closed_forms.rule_sets(m, r, s)
     assert low <= H.littlestone_dimension() <= high
 
@@ -254,7 +254,7 @@ def test_combinations_of_two_halves(op: str, m: int) -> None:
         F: Any = parse_class(first)
         G: Any = parse_class(second)
         low, high = ScoredPairs(F.domain, op, F, G).littlestone_bounds()
-        assert low <= Combined.of(op, F, G).littlestone_dimension() <= high
+        assert low <= Combined.combine(op, F, G).littlestone_dimension() <= high
 
 
 def test_a_class_counts_only_where_the_other_one_is_neutral() -> None:

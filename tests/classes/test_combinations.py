@@ -75,11 +75,11 @@ def test_unions_and_combinations_hold_the_functions_and_keep_the_bounds(
 ) -> None:
     F, G = parse_class(first), parse_class(second)
     d, e = F.littlestone_dimension(), G.littlestone_dimension()
-    union = Union.of([F, G])
+    union = Union.of_parts([F, G])
     assert labels(union) == labels(F) | labels(G)
     assert max(d, e) <= union.littlestone_dimension() <= d + e + 1
     for op, function in (("and", np.logical_and), ("or", np.logical_or), ("xor", np.logical_xor)):
-        combined = Combined.of(op, F, G)
+        combined = Combined.combine(op, F, G)
         expected = {tuple(function(f, g).tolist()) for f in labels(F) for g in labels(G)}
         assert labels(combined) == expected
         assert combined.littlestone_dimension() <= closure_bound(int(d), int(e))
@@ -90,7 +90,7 @@ def test_the_union_bound_is_attained() -> None:
     F = FiniteClass.from_array([[0] * 4, *points])
     G = FiniteClass.from_array(1 - np.array([[0] * 4, *points]))
     assert F.littlestone_dimension() == G.littlestone_dimension() == 1
-    assert Union.of([F, G]).littlestone_dimension() == 3
+    assert Union.of_parts([F, G]).littlestone_dimension() == 3
 
 
 def test_closure_bounds() -> None:
@@ -123,7 +123,7 @@ def test_refusals(text: str, message: str) -> None:
 
 def test_version_spaces_may_be_parts() -> None:
     V = Thresholds.on(0, 5).restrict(2, 1)
-    union = Union.of([V, Thresholds.on(0, 5).restrict(4, 0)])
+    union = Union.of_parts([V, Thresholds.on(0, 5).restrict(4, 0)])
     assert union.size == 5
     assert str(union) == "a table of 5 hypotheses on 6 points"
     assert str(Complement(V)).startswith("the complement of thresholds")

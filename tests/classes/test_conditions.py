@@ -10,7 +10,7 @@ from mixed_tables import errors_of, random_examples, sample_of
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, parse_class
-from littlestone.classes.counting.blocks import Coded
+from littlestone.classes.counting.blocks import CellCodes
 from littlestone.classes.promises import by_table
 from littlestone.data.sample import Records, Sample
 
@@ -59,7 +59,7 @@ def test_scores_are_those_of_the_rules(text: str) -> None:
 def test_rules_of_different_numbers_differ(text: str) -> None:
     H: Any = parse_class(text)
     points = list(H.domain)
-    rows = H.rows(points)
+    rows = H.labels_of_forms(points)
     assert (rows == [[h(x) for x in points] for h in H]).all()
     assert len(np.unique(rows, axis=0)) == H.size == H.forms
     assert H._count([len(tests) for tests in H._tests]) == H.size
@@ -170,13 +170,13 @@ def test_version_spaces_are_those_of_the_table() -> None:
     assert H.restrict(x, 1).restrict(x, 0).is_empty()
 
 
-def large_codes(n: int, labels: int) -> Coded:
+def large_codes(n: int, labels: int) -> CellCodes:
     """Codes of eight columns, of points with several labels, with one and with none."""
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 3, (n, labels)) * (rng.random((n, labels)) < 0.5)
     sizes = (2, 3, 4, 5, 6, 7, 150, 250)  # a pair has more cells than 16 bits count
     codes = np.stack([rng.integers(0, size, n) for size in sizes]).astype(np.uint16)
-    return Coded(codes, np.ascontiguousarray(counts.astype(np.int64)), sizes)
+    return CellCodes(codes, np.ascontiguousarray(counts.astype(np.int64)), sizes)
 
 
 @pytest.mark.parametrize("labels", [2, 3])

@@ -11,7 +11,7 @@ from each import each
 from littlestone.base.discovery import concrete
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
 from littlestone.classes.promises.by_table import NoVersionSpaces
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.points import Grid, Integers, Reals, Strings
 from littlestone.prove.laws import Check, yield_checks
 
@@ -37,7 +37,7 @@ def test_the_text_of_a_class_that_parses_gives_it_back_by_its_keyword(H: Any) ->
 
 
 def test_keywords_are_distinct() -> None:
-    keywords = [kind.keyword for kind in KINDS if issubclass(kind, Declared)]
+    keywords = [kind.keyword for kind in KINDS if issubclass(kind, DeclaredClass)]
     assert len(set(keywords)) == len(keywords)
 
 

@@ -24,7 +24,7 @@ from littlestone.classes import (
     juntas,
     parse_class,
 )
-from littlestone.classes.base import Scored
+from littlestone.classes.base import ScoredClass
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.conjunctions import Conjunctions
@@ -145,7 +145,7 @@ def test_all_intervals_of_long_ranges_are_counted(size: int) -> None:
 )
 def test_sums_and_complements(text: str) -> None:
     H = parse_class(text)
-    assert isinstance(H, Scored)
+    assert isinstance(H, ScoredClass)
     for n in (0, 5, 30):
         sample = some_sample(H, n, seed=n)
         law = counted(H, sample)
@@ -231,7 +231,7 @@ def test_listed_zero_sets_are_closed(q: int, degree: int, count: int) -> None:
     rng = random.Random(1)
     for size in range(q * q + 1):
         some = rng.sample(range(q * q), size)
-        span = Span.of(q, len(monomials), [vectors[i] for i in some])
+        span = Span.from_vectors(q, len(monomials), [vectors[i] for i in some])
         closure = sum(1 << i for i, v in enumerate(vectors) if v in span)
         mask = sum(1 << i for i in some)
         assert sets[closure // 8] >> closure % 8 & 1
@@ -278,7 +278,7 @@ def test_boxes_of_many_columns_are_all_summed(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("monotone", [False, True])
 def test_conjunctions(monotone: bool) -> None:
     for n in (1, 2, 3, 4):
-        table = Conjunctions.of("abcd"[:n], monotone=monotone)
+        table = Conjunctions.over_columns("abcd"[:n], monotone=monotone)
         H = CountedBoxes(table.domain, "conjunctions", monotone)
         assert (H.size, H.littlestone_bounds()[0]) == (table.size, n + (not monotone))
         for m in (0, 1, 9):
@@ -314,7 +314,7 @@ def test_boxes_are_found_again_whatever_they_weigh(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(("n", "k"), [(1, 0), (1, 1), (3, 1), (4, 2), (3, 3), (4, 3)])
 def test_juntas(n: int, k: int) -> None:
     """A function that depends on fewer than k columns is counted once, not at each set of k."""
-    table = Juntas.of("abcd"[:n], k)
+    table = Juntas.over_columns("abcd"[:n], k)
     H = CountedJuntas(table.domain, "juntas", k)
     low, high = H.littlestone_bounds()
     assert H.size == table.size
@@ -328,7 +328,7 @@ def test_blocks_of_juntas(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block has one set of columns, and places are known up to a group of blocks."""
     monkeypatch.setattr(juntas, "_AT_ONCE", 1)
     monkeypatch.setattr(blocks, "_GROUPS", 3)
-    table = Juntas.of("abcde", 2)
+    table = Juntas.over_columns("abcde", 2)
     H = CountedJuntas(table.domain, "juntas", 2)
     sample = some_sample(H, 20, seed=1)
     assert counted(H, sample) == counted(table, sample)
@@ -363,7 +363,7 @@ def test_functions_of_few_columns() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_decision_lists(n: int) -> None:
-    table = DecisionLists.of("abcd"[:n])
+    table = DecisionLists.over_columns("abcd"[:n])
     H = CountedLists(table.domain, "lists")
     assert H.size == table.size
     for m in (0, 1, 9, 30) if n < 4 else (12,):
@@ -382,7 +382,7 @@ def test_a_union_draws_a_function_as_often_as_its_parts_have_it() -> None:
     H = ScoredUnion(parts[0].domain, tuple(parts))
     assert H.forms == 6 + 16
     low, high = H.littlestone_bounds()
-    assert low <= Union.of(parts).littlestone_dimension() <= high
+    assert low <= Union.of_parts(parts).littlestone_dimension() <= high
     learner = ExponentialLearner(H, Budget(1))
     for n in (0, 1, 12):
         sample = some_sample(H, n, seed=n)
@@ -404,7 +404,7 @@ def test_pairs_are_drawn_as_often_as_they_make_a_function(
     monkeypatch.setattr(combined, "_AT_ONCE", 32)
     F: Any = parse_class("thresholds(x, 0..4)")
     G: Any = parse_class("complement(intervals(x, 0..4))")
-    H, table = ScoredPairs(F.domain, op, F, G), Combined.of(op, F, G)
+    H, table = ScoredPairs(F.domain, op, F, G), Combined.combine(op, F, G)
     assert H.forms == 6 * 16
     low, high = H.littlestone_bounds()
     assert low <= table.littlestone_dimension() <= high
@@ -425,10 +425,10 @@ def test_pairs_are_drawn_as_often_as_they_make_a_function(
 def test_a_part_that_changes_nothing_bounds_the_dimension_of_pairs(op: str, low: int) -> None:
     F: Any = parse_class("intervals(x, 0..4)")
     found = ScoredPairs(F.domain, op, F, F).littlestone_bounds()[0]
-    assert F.littlestone_dimension() <= found <= Combined.of(op, F, F).littlestone_dimension()
+    assert F.littlestone_dimension() <= found <= Combined.combine(op, F, F).littlestone_dimension()
     G = FiniteClass.from_array([[0, 1], [1, 0]])  # without constants
     found = ScoredPairs(G.domain, op, G, G).littlestone_bounds()[0]
-    assert low <= found <= Combined.of(op, G, G).littlestone_dimension()
+    assert low <= found <= Combined.combine(op, G, G).littlestone_dimension()
 
 
 def test_pairs_beyond_a_table_are_scored() -> None:

@@ -25,7 +25,7 @@ def test_version_spaces_are_those_of_the_table(texts: tuple[str, str]) -> None:
     parts = [parse_class(text) for text in texts]
     tables = [rows_of(part).astype(int).tolist() for part in parts]
     whole = FiniteClass.from_array([[*f, *g] for f, g in product(*tables)])
-    H = DirectSumClass.of(parts)
+    H = DirectSumClass.of_parts(parts)
     names = {x: f"x{i}" for i, x in enumerate(H.domain)}
     assert [H.domain.index(x) for x in names] == list(range(len(names)))
     for _ in range(30):

@@ -14,7 +14,7 @@ from littlestone.base.steps import answering
 from littlestone.classes import Enumerable, Thresholds, parse_class
 from littlestone.classes.text.limits import MOST_ARGUMENTS, MOST_CHARACTERS, MOST_DEPTH
 from littlestone.points import Grid, Integers, Reals, number
-from littlestone.points.algebra import scattered
+from littlestone.points.algebra import scatter_points
 from littlestone.theory.decomposition import decompose
 
 
@@ -147,5 +147,5 @@ def test_few_points_span_all_polynomials(text: str) -> None:
 @pytest.mark.parametrize(("q", "n"), [(3, 1), (3, 3), (4, 2), (5, 3), (2, 7)])
 @pytest.mark.parametrize("first", [0, 5])
 def test_scattered_points_are_all_points_once(q: int, n: int, first: int) -> None:
-    found = list(scattered(q, n, first))
+    found = list(scatter_points(q, n, first))
     assert sorted(found) == sorted(product(range(q), repeat=n))

@@ -8,7 +8,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
-from littlestone.classes.promises.by_table import Unlisted
+from littlestone.classes.promises.by_table import OpenClass
 from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
@@ -37,7 +37,7 @@ def test_what_would_take_too_long_is_refused(text: str) -> None:
 @pytest.mark.deep
 def test_no_value_is_listed_where_none_is_within_the_limits() -> None:
     H: Any = parse_class("trees(w, x: 0..2894; depth 2)")
-    assert isinstance(H, Unlisted)
+    assert isinstance(H, OpenClass)
     assert H.most_values == 0
     learner = VocabularyLearner(H, Budget(1, "1e-3"))
     examples = [(("A", 0), 1)] * 300 + [(("B", 7), 0)] * 300

@@ -10,7 +10,7 @@ from declaring import choose_task
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.union import ScoredUnion
 from littlestone.data import Label
-from littlestone.learn.declared.declaring import declared_class
+from littlestone.learn.declared.declaring import declare_class
 from littlestone.privacy import Budget
 
 CLOSED, OPEN = "age: 0..80 step 20", "ward, age: 0..80 step 20"
@@ -21,7 +21,7 @@ def test_one_draw_compares_all_rules() -> None:
     task = choose_task(Label.parse("late", "1"), texts, Budget(1))
     assert isinstance(task.learner.hypotheses, ScoredUnion)
     assert task.learner.method == "exponential"
-    assert str(declared_class(texts[:1])) == texts[0]
+    assert str(declare_class(texts[:1])) == texts[0]
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,11 @@ def test_one_draw_compares_all_rules() -> None:
 )
 def test_others_are_refused_with_a_remedy(texts: list[str], labels: int, words: str) -> None:
     with pytest.raises(DeclarationError) as refused:
-        declared_class(texts, labels)
+        declare_class(texts, labels)
     assert words in str(refused.value)
 
 
 def test_the_first_that_cannot_be_compared_is_named() -> None:
     texts: list[Any] = [f"trees({CLOSED}; depth 1)", f"rule_list({CLOSED}; at most 2)"]
     with pytest.raises(DeclarationError, match=r"rule_list.*a single draw cannot compare"):
-        declared_class(texts)
+        declare_class(texts)

@@ -91,7 +91,7 @@ def test_declarations() -> None:
             parse_class(text, 3)
     with pytest.raises(DeclarationError, match="as a label"):
         H.restrict(("u", 1), 3)
-    large = Outcomes.of(*"abcd", labels=4, max_rules=3)
+    large = Outcomes.over_columns(*"abcd", labels=4, max_rules=3)
     assert str(large.bit_class(0)) == "rule_sets(a, b, c, d; at most 3 rules of 4)"
     with pytest.raises(TooLargeError, match="search the version spaces"):
         large.littlestone_dimension()

@@ -14,7 +14,7 @@ from littlestone.classes import EqualityRules, combined, decision_lists, parse_c
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.dimensions import closed_forms
-from littlestone.classes.dimensions.closed_forms import known
+from littlestone.classes.dimensions.closed_forms import find_dimension
 from littlestone.classes.promises.tabled import bits
 from littlestone.dimension import littlestone_bounds, littlestone_dimension
 from littlestone.dimension.tables import PackedTable, SearchTable
@@ -33,24 +33,24 @@ def lists_of_three_blocks_grow_by_two_a_column(monkeypatch: pytest.MonkeyPatch) 
 def a_sample_of_pairs_bounds_from_below_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(combined, "MOST_ENTRIES", 10)
     F: Any = parse_class("intervals(x, 0..4)")
-    found = known(ScoredPairs(F.domain, "or", F, F), littlestone_bounds)
-    wanted = Combined.of("or", F, F).littlestone_dimension()
+    found = find_dimension(ScoredPairs(F.domain, "or", F, F), littlestone_bounds)
+    wanted = Combined.combine("or", F, F).littlestone_dimension()
     assert found.lower <= wanted <= found.upper
 
 
 def a_search_counts_with_its_gain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that was stopped before its bounds were closer than those that were known."""
-    cube = PackedTable.read(np.arange(8)[:, None] >> np.arange(3) & 1)
+    cube = PackedTable.pack(np.arange(8)[:, None] >> np.arange(3) & 1)
     search = SearchTable(cube, (4, 7), gain=2)
     H: Any = SimpleNamespace(search_table=lambda: search, bound_reasons=lambda: ("a", "b"))
-    found = known(H, littlestone_bounds)
+    found = find_dimension(H, littlestone_bounds)
     assert (found.lower, found.upper) == (5, 5)
-    stopped = known(H, lambda table: replace(littlestone_bounds(table), upper=6))
+    stopped = find_dimension(H, lambda table: replace(littlestone_bounds(table), upper=6))
     assert (stopped.lower, stopped.upper, stopped.upper_reason) == (5, 7, "b")
 
 
 def a_negative_example_refutes_the_empty_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    H = EqualityRules.of(*(f"c{j}" for j in range(15)), max_literals=1)
+    H = EqualityRules.over_columns(*(f"c{j}" for j in range(15)), max_literals=1)
     assert H.littlestone_bounds() == (5, 5)
     assert H.restrict(("v",) * 15, 0).littlestone_bounds() == (4, 4)
 
@@ -89,7 +89,7 @@ FAULTS: list[tuple[Check, Fault]] = [
     (
         a_search_counts_with_its_gain,
         Fault(
-            f"{_C}dimensions.closed_forms:known",
+            f"{_C}dimensions.closed_forms:find_dimension",
             "found.lower + search.gain > lower",
             "found.lower > lower",
             "the lower bound is compared without its gain",
@@ -98,7 +98,7 @@ FAULTS: list[tuple[Check, Fault]] = [
     (
         a_search_counts_with_its_gain,
         Fault(
-            f"{_C}dimensions.closed_forms:known",
+            f"{_C}dimensions.closed_forms:find_dimension",
             "found.upper + search.gain < upper",
             "found.upper < upper",
             "the upper bound is compared without its gain",

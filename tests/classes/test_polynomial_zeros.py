@@ -18,7 +18,7 @@ from littlestone.points.algebra import (
     Span,
     Vector,
     field_of_order,
-    scattered,
+    scatter_points,
     vector_space,
 )
 from littlestone.prove.laws import yield_checks
@@ -159,7 +159,7 @@ def test_most_zeros_of_each_rank_are_attained(q: int, n: int, degree: int) -> No
     most = [0] * (H.inside.width + 1)
     for labels in zero_sets(q, n, degree):
         on = [v for v, y in zip(values, labels, strict=True) if y]
-        rank = Span.of(q, H.inside.width, on).rank
+        rank = Span.from_vectors(q, H.inside.width, on).rank
         most[rank] = max(most[rank], len(on))
     assert most == [Monomials(q, n, degree).most_zeros(rank) for rank in range(len(most))]
 
@@ -187,7 +187,7 @@ def test_only_the_monomials_that_differ_as_functions_count() -> None:
 def test_all_points_are_listed_once() -> None:
     for q, n in [(2, 1), (2, 4), (3, 3), (5, 2), (7, 1)]:
         for first in (0, 1, q**n + 5):
-            assert sorted(scattered(q, n, first)) == list(product(range(q), repeat=n))
+            assert sorted(scatter_points(q, n, first)) == list(product(range(q), repeat=n))
 
 
 def test_zero_sets_of_two_functions_have_a_point_of_difference() -> None:

@@ -45,7 +45,7 @@ def test_a_round_scores_every_item(text: str, labels: int) -> None:
         errors = H.round_scores(sample_of(H, examples)).errors
         assert len(errors) == H.items
         for i, found in enumerate(errors.tolist()):
-            assert found == errors_of(H.joined([H.rule(i)]), examples)
+            assert found == errors_of(H.function_of_rules([H.rule(i)]), examples)
     rules = [H.rule(i) for i in range(H.items)]
     assert len(set(rules)) == len(rules)
 
@@ -57,7 +57,7 @@ def test_rules_are_read_one_after_the_other(text: str, labels: int) -> None:
     rng, points = random.Random(2), list(H.domain)
     for _ in range(200):
         rules = [H.rule(rng.randrange(H.items)) for _ in range(rng.randrange(1, H.rules + 1))]
-        h = H.joined(rules)
+        h = H.function_of_rules(rules)
         for x in points:
             held = (r.yes for r in rules if all(x[t.column] in t.accepted for t in r.tests))
             assert h(x) == next(held, rules[-1].no)
@@ -71,8 +71,10 @@ def test_the_functions_are_those_of_all_rounds(text: str, labels: int) -> None:
     found = set()
     for r in range(1, H.rules + 1):
         for chosen in product(rules, repeat=r):
-            found.add(tuple(map(H.joined(chosen), points)))
-    assert {tuple(row) for row in np.asarray(H.rows(points)).astype(int).tolist()} == found
+            found.add(tuple(map(H.function_of_rules(chosen), points)))
+    assert {
+        tuple(row) for row in np.asarray(H.labels_of_forms(points)).astype(int).tolist()
+    } == found
     assert H.size == len(found) <= H.forms == sum(H.items**r for r in range(1, H.rules + 1))
 
 
@@ -84,17 +86,17 @@ def test_the_errors_of_a_list_are_those_of_its_parts() -> None:
     for _ in range(30):
         first = H.rule(rng.randrange(2, H.items))
         rest = left(sample, first)
-        decided = errors_of(H.joined([first._replace(no=0)]), examples) - int(
+        decided = errors_of(H.function_of_rules([first._replace(no=0)]), examples) - int(
             rest.counts[:, 1].sum()
         )
         for i, errors in enumerate(H.round_scores(rest).errors.tolist()):
-            assert decided + errors == errors_of(H.joined([first, H.rule(i)]), examples)
+            assert decided + errors == errors_of(H.function_of_rules([first, H.rule(i)]), examples)
 
 
 def test_a_rule_that_says_what_the_rest_says_is_left_out() -> None:
     H: Any = parse_class(*LISTS[3])
     item = next(i for i in range(H.items) if H.rule(i).tests and H.rule(i).yes == 1)
-    assert H.joined([H.rule(item), H.rule(1)]).words() == "always 1"
+    assert H.function_of_rules([H.rule(item), H.rule(1)]).words() == "always 1"
 
 
 @pytest.mark.parametrize(("text", "labels"), LISTS + SETS)
@@ -106,7 +108,7 @@ def test_text(text: str, labels: int) -> None:
 @pytest.mark.parametrize("text", ["rule_list(ward; at most 2)", "trees(ward; depth 1)"])
 def test_open_columns_have_several_labels_too(text: str) -> None:
     H: Any = parse_class(text, labels=3)
-    assert H.labels == H.closed({}).labels == 3
+    assert H.labels == H.close_columns({}).labels == 3
 
 
 def test_limits_of_lists() -> None:

@@ -21,7 +21,7 @@ NAMES = "abcdefgh"
 
 
 def sets(s: int, m: int, r: int, kind: type[RuleSets] = RuleSets) -> Any:
-    return kind.of(*NAMES[:m], max_rules=s, max_literals=r)
+    return kind.over_columns(*NAMES[:m], max_rules=s, max_literals=r)
 
 
 def records(m: int, values: int) -> list[Any]:
@@ -92,7 +92,7 @@ def test_negative_examples_may_have_the_only_values_that_reduce() -> None:
 def test_one_rule_is_the_class_of_equality_rules() -> None:
     rng = random.Random(2)
     for m, r in [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (4, 2)]:
-        whole, points = EqualityRules.of(*NAMES[:m], max_literals=r), records(m, 3)
+        whole, points = EqualityRules.over_columns(*NAMES[:m], max_literals=r), records(m, 3)
         for _ in range(25):
             V, W = sets(1, m, r), whole
             for _ in range(rng.randint(0, 5)):
@@ -152,13 +152,17 @@ class KeepsLargerCovers(Covers):
 class SearchesWithTooFewLeaves(RuleSets):
     @property
     def search(self) -> Covers:
-        return CountsTooFewLeaves.of(len(self.domain.columns), self.max_literals, self.max_rules)
+        return CountsTooFewLeaves.instance(
+            len(self.domain.columns), self.max_literals, self.max_rules
+        )
 
 
 class SearchesLargerCovers(RuleSets):
     @property
     def search(self) -> Covers:
-        return KeepsLargerCovers.of(len(self.domain.columns), self.max_literals, self.max_rules)
+        return KeepsLargerCovers.instance(
+            len(self.domain.columns), self.max_literals, self.max_rules
+        )
 
 
 @pytest.mark.deep
@@ -190,10 +194,11 @@ def test_equal_version_spaces_are_equal() -> None:
 
 TEXTS = [
     ("rule_sets(carrier, origin, dest; at most 2 rules of 2)",
-     RuleSets.of("carrier", "origin", "dest", max_rules=2, max_literals=2)),
+     RuleSets.over_columns("carrier", "origin", "dest", max_rules=2, max_literals=2)),
     ("rule_sets(origin, integers(hour); at most 1 rule of 9)",
-     RuleSets.of("origin", Integers("hour"), max_rules=1, max_literals=2)),
-    ("rule_sets('a, b'; at most 6 rules of 1)", RuleSets.of("a, b", max_rules=6, max_literals=1)),
+     RuleSets.over_columns("origin", Integers("hour"), max_rules=1, max_literals=2)),
+    ("rule_sets('a, b'; at most 6 rules of 1)",
+     RuleSets.over_columns("a, b", max_rules=6, max_literals=1)),
 ]  # fmt: skip
 
 

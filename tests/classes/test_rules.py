@@ -19,7 +19,7 @@ NAMES = "abcdefgh"
 
 
 def rules(m: int, r: int, zero: bool = True, kind: type[EqualityRules] = EqualityRules) -> Any:
-    return kind.of(*NAMES[:m], max_literals=r, zero=zero)
+    return kind.over_columns(*NAMES[:m], max_literals=r, zero=zero)
 
 
 def records(m: int, values: int) -> list[Any]:
@@ -49,7 +49,7 @@ def differences(m: int, r: int, zero: bool, *, most: int, kind: Any = EqualityRu
     them; in a single column it takes another value.
     """
     H = rules(m, r, zero, kind)
-    after_negative = EqualityRules.of(*NAMES[:m], max_literals=r).restrict(("u",) * m, 0)
+    after_negative = EqualityRules.over_columns(*NAMES[:m], max_literals=r).restrict(("u",) * m, 0)
     W = table(m, r, zero, 3 + int(after_negative.littlestone_dimension()) + (m == 1))
     found = set()
     for V, U in version_spaces(H, W, records(m, 2), most=most, seed=10 * m + r):
@@ -132,7 +132,7 @@ class SoaIsTheUnionOfTheRules(EqualityRules):
         if self.values is None:
             return soa
         masks = self.shapes.masks
-        alive = (masks[i] for i in self.shapes.listed(self.alive))
+        alive = (masks[i] for i in self.shapes.shapes_in(self.alive))
         return RuleUnion(self.domain, frozenset(map(self._rule, alive)))
 
 
@@ -207,20 +207,21 @@ def test_equal_version_spaces_are_equal() -> None:
 
 
 def test_shapes_have_the_sizes_of_binomials() -> None:
-    assert Shapes.of(5, 2).columns[:7] == [(), (0,), (1,), (2,), (3,), (4,), (0, 1)]
-    assert len(Shapes.of(5, 2).masks) == 16
-    assert Shapes.of(3, 1).inside[0b101] == 0b1011
+    assert Shapes.instance(5, 2).columns[:7] == [(), (0,), (1,), (2,), (3,), (4,), (0, 1)]
+    assert len(Shapes.instance(5, 2).masks) == 16
+    assert Shapes.instance(3, 1).inside[0b101] == 0b1011
 
 
 TEXTS = [
     ("rules(carrier, origin, dest, tailnum; at most 2)",
-     EqualityRules.of("carrier", "origin", "dest", "tailnum", max_literals=2)),
+     EqualityRules.over_columns("carrier", "origin", "dest", "tailnum", max_literals=2)),
     ("rules(origin, integers(hour); at most 1, nonzero)",
-     EqualityRules.of("origin", Integers("hour"), max_literals=1, zero=False)),
+     EqualityRules.over_columns("origin", Integers("hour"), max_literals=1, zero=False)),
     ("rules('a, b', integers('c (d)'), strings('integers(e)'); at most 3)",
-     EqualityRules.of("a, b", Integers("c (d)"), "integers(e)", max_literals=3)),
-    ("rules('f(x)', 'strings'; at most 2)", EqualityRules.of("f(x)", "strings", max_literals=2)),
-    ("rules(a, b; at most 9)", EqualityRules.of("a", "b", max_literals=2)),
+     EqualityRules.over_columns("a, b", Integers("c (d)"), "integers(e)", max_literals=3)),
+    ("rules('f(x)', 'strings'; at most 2)",
+     EqualityRules.over_columns("f(x)", "strings", max_literals=2)),
+    ("rules(a, b; at most 9)", EqualityRules.over_columns("a", "b", max_literals=2)),
 ]  # fmt: skip
 
 
@@ -249,8 +250,11 @@ def test_illegal_declarations_are_refused() -> None:
         with pytest.raises(DeclarationError, match="not a product of columns"):
             EqualityRules(domain, 2)  # type: ignore[arg-type]
     with pytest.raises(DeclarationError, match="174,437 sets of columns, more than 16,384"):
-        EqualityRules.of(*(f"c{i}" for i in range(30)), max_literals=5)
-    assert EqualityRules.of(*(f"c{i}" for i in range(10)), max_literals=2).is_empty() is False
+        EqualityRules.over_columns(*(f"c{i}" for i in range(30)), max_literals=5)
+    assert (
+        EqualityRules.over_columns(*(f"c{i}" for i in range(10)), max_literals=2).is_empty()
+        is False
+    )
 
 
 @pytest.mark.parametrize("x", ["a", ("a",), ("a", 1), ("a", None), ["a", "b"], ("a", "b", "c")])

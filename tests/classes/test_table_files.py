@@ -15,7 +15,7 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.classes.text.table_file import read_labels, read_table
 from littlestone.cli import app
 from littlestone.dimension.tables import PackedTable
-from littlestone.points.labels import declared_labels
+from littlestone.points.labels import check_labels
 
 BODY = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
 SPELLINGS = {
@@ -100,7 +100,7 @@ def test_no_entry_of_a_frame_of_records_is_quoted(rows: list[list[Any]], labels:
             littlestone.dim(table, labels=labels)
         assert "94" not in str(error.value)
         with pytest.raises(DeclarationError) as error:
-            PackedTable.read(np.asarray(table))
+            PackedTable.pack(np.asarray(table))
         assert "94" not in str(error.value)
 
 
@@ -118,7 +118,7 @@ def test_a_table_of_three_labels_is_told_from_a_wrong_table(tmp_path: Path) -> N
 
 def test_a_number_of_labels_is_no_list_of_labels() -> None:
     with pytest.raises(DeclarationError, match=r"declare 1 label: ") as error:
-        declared_labels(["3"])
+        check_labels(["3"])
     assert error.value.fix == "name the labels, such as 0,1,2, and not their number"
 
 

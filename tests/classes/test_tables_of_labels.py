@@ -109,7 +109,7 @@ def test_a_function_of_bits_round_trips() -> None:
     again = Hypothesis.from_json(json.loads(json.dumps(f.to_json())))
     assert again == f
     assert len({f, again}) == 1
-    assert f.named(LABELS) == (
+    assert f.words_with(LABELS) == (
         "the sum of: 1 if tail is one of 'x', 'z'; 2 if tail is one of 'y', 'z', or 1 for a sum "
         "above, where 0 = a, 1 = b, 2 = c"
     )

@@ -14,7 +14,7 @@ from littlestone.classes import parse_class
 from littlestone.classes.trees import Trees
 from littlestone.points import Listed
 from littlestone.privacy.scores import ErrorSums
-from littlestone.rules.trees import pruned
+from littlestone.rules.trees import prune
 
 TEXTS = [
     "trees(x at {0, 5}, sex in {F}; depth 2)",
@@ -63,7 +63,7 @@ def test_scores_are_those_of_the_trees(text: str, labels: int) -> None:
             best == min(errors for _, errors in written) == H.least_errors(sample_of(H, examples))
         )
         for item, errors in [*rng.sample(written, min(len(written), 400)), (scores.best, best)]:
-            assert errors_of(H.written(item), examples) == errors
+            assert errors_of(H.hypothesis_of_item(item), examples) == errors
 
 
 @pytest.mark.parametrize("labels", [2, 3])
@@ -83,11 +83,12 @@ def test_every_tree_is_written(labels: int) -> None:
         for t in splits
         for yes, no in product(halves, halves)
     }
-    found = {tuple(row) for row in np.asarray(H.rows(points)).astype(int).tolist()}
+    found = {tuple(row) for row in np.asarray(H.labels_of_forms(points)).astype(int).tolist()}
     assert found == expected
     assert H.size == len(expected)
     assert {
-        tuple(H.written(i)(x) for x in points) for i, _ in items(H, H.scores(sample_of(H, [])))
+        tuple(H.hypothesis_of_item(i)(x) for x in points)
+        for i, _ in items(H, H.scores(sample_of(H, [])))
     } == expected
 
 
@@ -96,8 +97,8 @@ def test_no_tree_asks_what_is_known(text: str) -> None:
     H: Any = parse_class(text)
     written = items(H, H.scores(sample_of(H, [])))
     for item, _ in written[:: max(1, len(written) // 500)]:
-        tree = H.written(item)
-        assert pruned(tree.root, H.domain) == tree.root
+        tree = H.hypothesis_of_item(item)
+        assert prune(tree.root, H.domain) == tree.root
 
 
 def test_bounds_of_a_large_class() -> None:
@@ -128,13 +129,13 @@ def test_a_depth_is_a_number() -> None:
 def test_an_open_column_is_closed_by_a_list() -> None:
     H: Any = parse_class("trees(ward, age: 0..80 step 20; depth 1)")
     assert parse_class(str(H)) == H
-    closed = H.closed({0: ["ICU", "ER"]})
+    closed = H.close_columns({0: ["ICU", "ER"]})
     assert str(closed) == "trees(ward in {ICU, ER}, age: 0..80 step 20; depth 1)"
 
 
 def test_of_open_columns_only_a_lower_bound_is_known() -> None:
     H: Any = parse_class("trees(ward, x: 0..150; depth 2)", labels=30)
-    closed = H.closed({})
+    closed = H.close_columns({})
     assert closed.domain.columns[0] == Listed((), "ward")
     assert H.littlestone_bounds() == (closed.littlestone_bounds()[0], math.inf)
     for asked in (H.littlestone_dimension, H.soa):
@@ -153,6 +154,6 @@ def test_version_spaces_are_scored() -> None:
     errors = V.scores(sample_of(H, examples)).errors
     assert len(errors) == V.forms == V.size
     for i in range(0, V.size, 7):
-        h = V.written(i)
+        h = V.hypothesis_of_item(i)
         assert h(("5", "F")) == 2
         assert errors_of(h, examples) == errors[i]

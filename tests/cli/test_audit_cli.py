@@ -8,7 +8,7 @@ import pytest
 from running import run
 
 from littlestone.prove.mechanisms import find_subject, find_subjects
-from littlestone.prove.mechanisms.subject import Named
+from littlestone.prove.mechanisms.subject import SubjectMaker
 from littlestone.prove.mechanisms.subjects.composed import RandomizedResponse
 
 RESPONSE = ("audit", "randomized-response", "--epsilon", "1", "--trials", "400", "--seed", "1")
@@ -38,7 +38,7 @@ def test_a_refuted_claim_has_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
         honest = find_subject("randomized-response").make(2 * epsilon, delta)
         return replace(honest, event=RandomizedResponse(epsilon))
 
-    named = Named("randomized-response", "claims half of its epsilon", make, {})  # type: ignore[arg-type]
+    named = SubjectMaker("randomized-response", "claims half of its epsilon", make, {})  # type: ignore[arg-type]
     monkeypatch.setattr("littlestone.cli.audit.find_subject", lambda name: named)
     ran = run(*RESPONSE)
     assert ran.status == 1

@@ -272,7 +272,7 @@ def _break(*_: object, **__: object) -> object:
         "littlestone.learn.declared.task.read_sample",
         "littlestone.data.naming.open_table",
         "littlestone.learn.exponential.ExponentialLearner.fit",
-        "littlestone.privacy.samplers.selection.draw",
+        "littlestone.privacy.samplers.selection.draw_item",
         "littlestone.learn.results.release.Release.to_json",
         "littlestone.cli.fit.guarantee",
     ],
@@ -306,7 +306,7 @@ def test_an_internal_error_with_causes_and_records_in_its_arguments(
 
 
 def test_a_failing_draw_stays_paid_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("littlestone.privacy.samplers.selection.draw", _break)
+    monkeypatch.setattr("littlestone.privacy.samplers.selection.draw_item", _break)
     assert run(*fit_arguments("good.csv", out="model.json")).status == 70
     assert entries(folder / "littlestone.ledger") == [1]
     assert not Path("model.json").exists()

@@ -13,7 +13,7 @@ from littlestone.classes.text import catalogue
 from littlestone.classes.text.declared import declared_kinds
 from littlestone.cli import classes
 from littlestone.learn.plan import candidates, choose_learner
-from littlestone.learn.plan.choice import explained
+from littlestone.learn.plan.choice import explain
 from littlestone.privacy import Budget
 
 
@@ -35,9 +35,9 @@ def test_the_list_is_that_of_the_classes() -> None:
     """It is read from a file, because importing all classes takes longer than all else."""
     kept = json.loads(catalogue.FILE.read_text(encoding="utf-8"))
     new = "run `python tools/class_catalogue.py`"
-    assert all(row in catalogue.walked() for row in kept["rows"]), new
+    assert all(row in catalogue.walk_catalogue() for row in kept["rows"]), new
     if kept["files"] == catalogue.class_files():
-        assert kept["rows"] == catalogue.walked(), new
+        assert kept["rows"] == catalogue.walk_catalogue(), new
 
 
 def test_ordinary_tables_come_first() -> None:
@@ -80,7 +80,7 @@ def test_methods_are_explained_for_what_is_declared(tmp_path: Path) -> None:
     declared = ["--target", "y", "--positive", "1", "--class", str(H), "--epsilon", 1]
     declared += ["--delta", "1e-6", "--setting", "realizable", "--ledger", tmp_path / "l"]
     shown = run("fit", tmp_path / "t.csv", *declared, "--explain", "--dry-run", "--json").out
-    expected = explained(H, budget, setting="realizable")
+    expected = explain(H, budget, setting="realizable")
     assert json.loads(shown)["methods"] == [": ".join(row) for row in expected]
     ran = run("fit", tmp_path / "t.csv", *declared)
     assert choose_learner(H, budget, setting="realizable")[1] in " ".join(ran.out.split())

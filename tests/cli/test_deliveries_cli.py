@@ -19,7 +19,7 @@ from running import Ran, command, entries, run
 from littlestone.cli.following import Following, print_lines
 from littlestone.data import CsvStream
 from littlestone.data.readings import Reading
-from littlestone.learn.stream.base import Taken
+from littlestone.learn.stream.base import TakeResult
 from littlestone.pictures.stream import Mistakes
 from littlestone.points import Integers
 
@@ -236,9 +236,11 @@ class TwoBatches:
     def __init__(self) -> None:
         self.stream = SimpleNamespace(steps=5, hypothesis=lambda x: 0)
 
-    def take(self, records: list[Any], places: object, units: object) -> tuple[list[bool], Taken]:
+    def take(
+        self, records: list[Any], places: object, units: object
+    ) -> tuple[list[bool], TakeResult]:
         self.stream.steps += len(records)
-        return [True] * len(records), Taken([], [self.stream.steps])
+        return [True] * len(records), TakeResult([], [self.stream.steps])
 
 
 def test_mistakes_have_the_steps_of_their_batches(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ from littlestone.learn.results.promise import Evaluation
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger, rows
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.show.delivery import delivered
+from littlestone.show.delivery import deliver
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def test_a_model_that_cannot_be_written_is_shown_and_kept_elsewhere(
 
         yield write
 
-    monkeypatch.setattr(fit_module, "reserved", full)
+    monkeypatch.setattr(fit_module, "reserve", full)
     ran = run(*fit_arguments("table.csv", out="model.json", json=as_json))
     assert ran.status == 1
     assert "No space left on device; its budget is spent" in ran.err
@@ -90,7 +90,7 @@ def test_the_release_is_kept_in_the_first_place_that_takes_it(
 
     monkeypatch.setattr(os, "fsync", failing)
     with pytest.raises(OutputError, match="Broken pipe; its budget is spent") as error:
-        delivered('{"a": "model"}', write=None, show=show)
+        deliver('{"a": "model"}', write=None, show=show)
     files = [file for place in places for file in place.iterdir()]
     assert [file.parent for file in files] == places[full : full + 1]
     assert all(file.read_text() == '{"a": "model"}' for file in files)
@@ -213,9 +213,9 @@ def test_a_spend_that_fails_is_no_spend() -> None:
                 dataset=str(Path("table.csv").resolve()),
                 what="too much",
             )
-        assert not book.spent
+        assert not book.has_spent
         book.spend(ExponentialMechanism(Fraction(1)), dataset="other", what="enough")
-        assert book.spent
+        assert book.has_spent
 
 
 @pytest.mark.parametrize("as_json", [None, True])
@@ -225,7 +225,7 @@ def test_figures_that_fail_do_not_take_the_release_with_them(
     def failing(*_: Any) -> Evaluation:
         raise MemoryError
 
-    monkeypatch.setattr(Evaluation, "of", failing)
+    monkeypatch.setattr(Evaluation, "measure", failing)
     ran = run(*fit_arguments("table.csv", evaluate=True, json=as_json))
     assert ran.status == 70
     assert "late == 1  <=>  " in ran.out

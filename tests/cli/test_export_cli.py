@@ -19,7 +19,7 @@ from littlestone.rules import FiniteSet
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A model of delay >= 5."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("littlestone.privacy.samplers.selection.draw", lambda *_: 5)
+    monkeypatch.setattr("littlestone.privacy.samplers.selection.draw_item", lambda *_: 5)
     Path("table.csv").write_text(TABLE)
     assert run(*fit_arguments("table.csv", out="model.json")).status == 0
     return "model.json"

@@ -261,7 +261,7 @@ def test_joined_names_show_one_budget(folder: Path, address: str) -> None:
     with Ledger(address) as ledger:
         for name in ("visits", "copy", "other"):
             ledger.spend(ExponentialMechanism(Fraction(1, 2)), dataset=name, what="a look")
-            ledger.seen(name, columns=["age"], n=1000 if name != "other" else 1)
+            ledger.note_shape(name, columns=["age"], n=1000 if name != "other" else 1)
     shown = run("ledger", "show", *common).out
     assert shown.endswith(
         "copy has the columns and the number of records of visits: if it is the same data,\n"
@@ -313,7 +313,7 @@ def test_each_data_set_of_the_same_looks_has_its_command(folder: Path) -> None:
     with Ledger("littlestone.ledger") as ledger:
         for name in "abcd":
             ledger.spend(ExponentialMechanism(Fraction(1, 2)), dataset=name, what="a look")
-            ledger.seen(name, columns=["age"], n=1000)
+            ledger.note_shape(name, columns=["age"], n=1000)
         ledger.alias("a", "b")
     shown = run("ledger", "show").out
     commands = re.findall("littlestone (ledger alias .*)", shown)

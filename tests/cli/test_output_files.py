@@ -19,7 +19,7 @@ from littlestone.base import disk
 from littlestone.base.errors import OutputError
 from littlestone.privacy.ledger import Ledger
 from littlestone.show import files
-from littlestone.show.files import MODEL, reserved
+from littlestone.show.files import MODEL, reserve
 
 LABEL = ["--target", "late", "--positive", "1"]
 STREAM = ["stream", "table.csv", *LABEL, "--horizon", "9", "--epsilon", "1", "--delta", "1e-6"]
@@ -196,7 +196,7 @@ def test_a_file_that_is_being_written_is_not_lost_to_another_call(
             os.unlink(source)
         honest(source, target)
 
-    with reserved("model.json", MODEL) as write:
+    with reserve("model.json", MODEL) as write:
         monkeypatch.setattr(os, "replace", late)
         write('{"format": "littlestone model 1"}')
     assert calls == 3
@@ -205,7 +205,7 @@ def test_a_file_that_is_being_written_is_not_lost_to_another_call(
 
 
 def test_a_file_that_came_meanwhile_is_not_replaced() -> None:
-    with reserved("new.json", MODEL) as write:
+    with reserve("new.json", MODEL) as write:
         Path("table.parquet").replace("new.json")
         with pytest.raises(OutputError, match="of another kind"):
             write("{}")
@@ -225,7 +225,7 @@ def test_what_is_written_is_on_the_disk_with_its_name(monkeypatch: pytest.Monkey
 
     umask = os.umask(0o027)
     try:
-        with reserved("model.json", MODEL) as write:
+        with reserve("model.json", MODEL) as write:
             monkeypatch.setattr(os, "fsync", noted("content", os.fsync))
             monkeypatch.setattr(os, "replace", noted("name", os.replace))
             monkeypatch.setattr(files, "sync_folder", noted("folder", disk.sync_folder))
@@ -239,7 +239,7 @@ def test_what_is_written_is_on_the_disk_with_its_name(monkeypatch: pytest.Monkey
 def test_a_write_protected_file_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Taking its name needs no right to write to it; its owner meant it to stay."""
     monkeypatch.setattr(os, "access", lambda path, right: right != os.W_OK)  # also for a superuser
-    with pytest.raises(OutputError, match="write-protected"), reserved("model.json", MODEL):
+    with pytest.raises(OutputError, match="write-protected"), reserve("model.json", MODEL):
         pass
 
 
@@ -248,7 +248,7 @@ def test_a_full_disk_leaves_the_earlier_file(monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(28, "No space left on device")
 
     before = Path("model.json").read_bytes()
-    with reserved("model.json", MODEL) as write:
+    with reserve("model.json", MODEL) as write:
         monkeypatch.setattr(os, "fsync", full)
         with pytest.raises(OutputError, match="No space left"):
             write("{}")

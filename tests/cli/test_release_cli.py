@@ -61,7 +61,7 @@ def test_the_output_is_a_function_of_the_draw(
     as_json: bool | None,
 ) -> None:
     """Three tables of 18 records that have nothing in common, and one draw: the same bytes."""
-    monkeypatch.setattr("littlestone.privacy.samplers.selection.draw", lambda *_: place)
+    monkeypatch.setattr("littlestone.privacy.samplers.selection.draw_item", lambda *_: place)
     outputs = set()
     for number, content in enumerate((TABLE, OTHER, BLANK)):
         folder = tmp_path / str(number)
@@ -84,7 +84,9 @@ def test_the_output_is_a_function_of_the_draw(
 
 def test_the_draw_is_what_the_output_shows(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for place in (0, 7, 21):
-        monkeypatch.setattr("littlestone.privacy.samplers.selection.draw", lambda *_, at=place: at)
+        monkeypatch.setattr(
+            "littlestone.privacy.samplers.selection.draw_item", lambda *_, at=place: at
+        )
         rule = {0: "always 1", 21: "always 0"}.get(place, f"delay >= {place}")
         words = " ".join(run(*fit_arguments(table)).out.split())
         assert f"rule late == 1 <=> {rule} privacy" in words
@@ -94,7 +96,7 @@ def test_the_draw_is_what_the_output_shows(table: Path, monkeypatch: pytest.Monk
 def test_the_output_changes_with_n_and_epsilon_only_where_it_says_so(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("littlestone.privacy.samplers.selection.draw", lambda *_: 3)
+    monkeypatch.setattr("littlestone.privacy.samplers.selection.draw_item", lambda *_: 3)
     first = model(table)
     Path("table.csv").write_text(TABLE + "1,A,1\n")
     second = model(table)
@@ -700,7 +702,7 @@ def test_the_status_tells_whether_all_statements_hold(
         statement(id=f"S{i}", **words)(lambda value=value: Outcome("1", "2", value))
         for i, value in enumerate(holds)
     ]
-    monkeypatch.setattr("littlestone.cli.verify.selected", lambda *_, **__: rows)
+    monkeypatch.setattr("littlestone.cli.verify.select_statements", lambda *_, **__: rows)
     ran = run("verify", *options)
     assert (ran.status, ran.err) == (status, "")
     if options:

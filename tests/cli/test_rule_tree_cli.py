@@ -107,7 +107,7 @@ def test_a_constant_has_a_figure() -> None:
 
 def test_rules_on_two_grids_have_a_plane() -> None:
     rule = DecisionTree(GRIDS, Split(OLD, Split(RICH, 1, 0), Split(RICH, 0, 1)))
-    plane = Plane.of(rule)
+    plane = Plane.from_tree(rule)
     assert plane is not None
     points = [(x, y) for x in range(-1, 3) for y in range(-1, 4)]
     for i, j in points:
@@ -131,17 +131,17 @@ def test_rules_on_two_grids_have_a_plane() -> None:
     ],
 )
 def test_other_rules_have_none(rule: DecisionTree) -> None:
-    assert Plane.of(rule) is None
+    assert Plane.from_tree(rule) is None
     assert svg(release(rule))
 
 
 def test_long_lists_and_open_columns() -> None:
     many = Listed(tuple(f"v{i}" for i in range(30)), "x")
-    strip = Strip.of(ColumnTest(0, frozenset(f"v{i}" for i in range(9))), many)
+    strip = Strip.of_test(ColumnTest(0, frozenset(f"v{i}" for i in range(9))), many)
     assert strip.boxes[0] == ("missing", False)
     assert strip.boxes[-2:] == (("4 more", True), ("22 others", False))
     assert [text for text, _ in strip.boxes[1:-2]] == ["v0", "v1", "v2", "v3", "v4"]
-    opened = Strip.of(ColumnTest(0, frozenset(["", "12"])), Codes("code"))
+    opened = Strip.of_test(ColumnTest(0, frozenset(["", "12"])), Codes("code"))
     assert opened.boxes == (("missing", True), ("12", True), ("all others", False))
 
 
@@ -162,7 +162,7 @@ FAR, NEAR = f"1{'0' * 29}", f"1.{'0' * 20}1"
     ],
 )
 def test_every_grid_has_an_axis(starts: tuple[str, ...]) -> None:
-    axis = Axis.of(Cells(starts, "x"))
+    axis = Axis.of_column(Cells(starts, "x"))
     assert list(axis.ends) == sorted(set(axis.ends))
     assert len(axis.ends) == len(starts) + 1
 

@@ -16,7 +16,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes import parse_class
 from littlestone.learn import ExponentialLearner, Release
 from littlestone.learn.results.group import Group, group_accuracy
-from littlestone.learn.results.promise import rounded_up
+from littlestone.learn.results.promise import round_up
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts
@@ -162,7 +162,7 @@ def test_what_is_proved_of_the_gain() -> None:
     learner = ExponentialLearner(H, Budget(1), cost=costs)
     alpha = learner.accuracy(3000, 0.05)
     assert alpha is not None
-    assert f"is at most {rounded_up(100 * alpha * 0.7)}% of all" in group_accuracy(learner, 3000)
+    assert f"is at most {round_up(100 * alpha * 0.7)}% of all" in group_accuracy(learner, 3000)
 
 
 def test_fit_and_plan_take_costs(table: Path) -> None:

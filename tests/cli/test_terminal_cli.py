@@ -20,7 +20,7 @@ from typer import (
 from typer.main import get_command
 
 from littlestone.cli import app
-from littlestone.cli.console import laid_out
+from littlestone.cli.console import lay_out
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
@@ -143,7 +143,7 @@ WIDE = [
 
 @pytest.mark.parametrize("width", [20, 30, 40, 60, 80, 100])
 def test_a_table_keeps_words_whole_at_any_width(width: int) -> None:
-    lines = laid_out(WIDE, width=width, headings=["entry", "at", "epsilon", "name", "what"])
+    lines = lay_out(WIDE, width=width, headings=["entry", "at", "epsilon", "name", "what"])
     assert max(map(cell_len, lines)) <= width
     for row in WIDE:
         for cell in row:
@@ -153,7 +153,7 @@ def test_a_table_keeps_words_whole_at_any_width(width: int) -> None:
 
 
 def test_a_pipe_has_a_line_for_each_row() -> None:
-    lines = laid_out(WIDE, headings=["entry", "at", "epsilon", "name", "what"])
+    lines = lay_out(WIDE, headings=["entry", "at", "epsilon", "name", "what"])
     assert len(lines) == 3
     assert lines[1].endswith("a b")
 

@@ -12,7 +12,7 @@ from running import run
 
 from littlestone.base.errors import DeclarationError
 from littlestone.cli import verify as command
-from littlestone.prove.papers.catalogue import OTHERS, paper_of, selected
+from littlestone.prove.papers.catalogue import OTHERS, paper_of, select_statements
 from littlestone.prove.papers.statement import (
     Outcome,
     Statement,
@@ -45,7 +45,7 @@ def row(
 def rows(monkeypatch: pytest.MonkeyPatch) -> list[Statement]:
     """Two rows of a paper and one of none, in place of all."""
     made = [row("L5 Lemma 1"), row("L5 Theorem 2", says="a long word " * 20), row("Mine")]
-    monkeypatch.setattr(command, "selected", lambda *_, **__: made)
+    monkeypatch.setattr(command, "select_statements", lambda *_, **__: made)
     return made
 
 
@@ -72,7 +72,7 @@ def test_what_is_shown_false_is_not_counted_among_what_holds(
             for name, holds in (("A", True), ("B", True), ("C", False))
         ),
     ]
-    monkeypatch.setattr(command, "selected", lambda *_, **__: made)
+    monkeypatch.setattr(command, "select_statements", lambda *_, **__: made)
     ran = run("verify")
     assert ran.status == 1
     marks = [line.split()[0] for line in ran.out.splitlines()[1:] if line[:1].strip()]
@@ -90,23 +90,27 @@ def test_seed_and_depth_reach_the_rows(rows: list[Statement]) -> None:
 
 
 def test_what_is_selected() -> None:
-    everything = selected()
+    everything = select_statements()
     keys = [paper_of(found.id) for found in everything]
     assert list(dict.fromkeys(keys)) == ["L5", "BLM20", "BGS21", "Lyu25", OTHERS]
     assert keys == sorted(keys, key=list(dict.fromkeys(keys)).index)
     assert {found.name for found in everything} == {found.name for found in statements()}
-    assert {paper_of(found.id) for found in selected(paper="blm20")} == {"BLM20"}
-    assert {found.id for found in selected(number="lyu25 lemma 4.3")} == {"Lyu25 Lemma 4.3"}
-    assert selected("Lemma 12") == selected("lemma 12", paper="BLM20")
-    assert {found.id for found in selected(number="Lemma 12")} == {"BLM20 Lemma 12"}
-    assert selected(number="Lec5 Theorem 2", paper="Lec5") == selected(number="L5 Theorem 2")
+    assert {paper_of(found.id) for found in select_statements(paper="blm20")} == {"BLM20"}
+    assert {found.id for found in select_statements(number="lyu25 lemma 4.3")} == {
+        "Lyu25 Lemma 4.3"
+    }
+    assert select_statements("Lemma 12") == select_statements("lemma 12", paper="BLM20")
+    assert {found.id for found in select_statements(number="Lemma 12")} == {"BLM20 Lemma 12"}
+    assert select_statements(number="Lec5 Theorem 2", paper="Lec5") == select_statements(
+        number="L5 Theorem 2"
+    )
     for unrun in ("Definition 1", "blm20 theorem 3", "Lec5 Definition 2"):
         with pytest.raises(DeclarationError, match="no row runs it"):
-            selected(number=unrun)
+            select_statements(number=unrun)
     with pytest.raises(DeclarationError, match="--id 'L5'"):
-        selected(number="L5")
+        select_statements(number="L5")
     with pytest.raises(DeclarationError, match="--paper 'nobody'"):
-        selected(paper="nobody")
+        select_statements(paper="nobody")
 
 
 @pytest.mark.parametrize("option", ["", "--id ", "--paper "])
@@ -118,9 +122,9 @@ def test_an_empty_text_selects_nothing(option: str) -> None:
 
 def test_the_paper_that_has_a_statement_is_said() -> None:
     with pytest.raises(DeclarationError, match=r"in BLM20\n.*--paper BLM20"):
-        selected(paper="L5", number="BLM20 Lemma 12")
+        select_statements(paper="L5", number="BLM20 Lemma 12")
     with pytest.raises(DeclarationError, match="in BGS21, Lyu25"):
-        selected("Theorem 3", paper="BLM20")
+        select_statements("Theorem 3", paper="BLM20")
 
 
 def test_a_number_alone() -> None:

@@ -15,7 +15,7 @@ from sources import Columns, plain
 from littlestone.base.errors import TableError
 from littlestone.data import Label, Table, open_table, read_sample, sql
 from littlestone.data.alike import Alike
-from littlestone.data.coding import coded
+from littlestone.data.coding import code_column
 from littlestone.points import Integers, Product, Strings
 from servers import Server
 
@@ -42,7 +42,7 @@ def found(table: Table, label: Label, **options: Any) -> dict[Any, list[int]]:
 def shown(table: Table, columns: list[str], label: Label) -> set[str]:
     """The values of the label's column that the engine handed over."""
     groups = table.groups(columns, label)
-    return {str(value) for group in groups for value in group.columns[-1].listed()}
+    return {str(value) for group in groups for value in group.columns[-1].to_list()}
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
@@ -94,7 +94,7 @@ def test_what_postgresql_is_sent_does_not_decide_what_a_record_is(
     pytest.importorskip("sqlalchemy")
     psycopg = pytest.importorskip("psycopg")
     address = running_server.database()
-    own = sql.SqlTable._merged
+    own = sql.SqlTable._merge_alike
 
     def run(statement: str) -> None:
         with psycopg.connect(address, autocommit=True) as connection:
@@ -107,7 +107,7 @@ def test_what_postgresql_is_sent_does_not_decide_what_a_record_is(
 
     run("CREATE TABLE t (x integer, y integer)")
     run("INSERT INTO t SELECT i % 3, nullif(i, 7) FROM generate_series(0, 199) AS i")
-    monkeypatch.setattr(sql.SqlTable, "_merged", changed)
+    monkeypatch.setattr(sql.SqlTable, "_merge_alike", changed)
     for added, condition in ((100, "> 150"), (200, "<= 250")):  # either may come first
         label = Label.parse("y", condition)
         expected = {x: [0, 0] for x in range(3)}
@@ -210,6 +210,6 @@ def test_a_label_that_fails_in_polars_says_nothing() -> None:
 
 def test_numbers_of_one_value_each() -> None:
     alike = Alike(lambda value: value is None)
-    assert alike(coded([1, None, 1.0])).tolist() == [0, 1, 0]
-    assert alike(coded([None])).tolist() == [1]
-    assert alike.shown == [1, None]
+    assert alike(code_column([1, None, 1.0])).tolist() == [0, 1, 0]
+    assert alike(code_column([None])).tolist() == [1]
+    assert alike.representatives == [1, None]

@@ -13,7 +13,7 @@ import pytest
 from littlestone.data import sample_from_arrays
 from littlestone.data.sample import Sample
 from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
-from littlestone.points.labels import declared_labels
+from littlestone.points.labels import check_labels
 from littlestone.points.values import number, text, truth
 from littlestone.prove.laws.disguises import (
     OUTSIDE,
@@ -167,7 +167,7 @@ def test_declared_ends_and_names_are_exact() -> None:
     for domain in (Grid(False, True), Names((OwnText("a"), "b"), other=OwnText("b"))):
         for value in [*domain.examples(2), domain.encode(None), domain.encode(99)]:
             assert is_exact(value)
-    assert all(map(is_exact, declared_labels((OwnText("a"), OwnText("b")))))
+    assert all(map(is_exact, check_labels((OwnText("a"), OwnText("b")))))
 
 
 def test_labels_of_any_kind() -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from each import each
 from littlestone.data import Label, read_sample, tallies
-from littlestone.data.coding import Coded, Numbering, Undecoded
-from littlestone.data.csv_blocks import coded_block, coded_blocks
+from littlestone.data.coding import CodedColumn, LazyValues, Numbering
+from littlestone.data.csv_blocks import code_block, code_blocks
 from littlestone.data.tables import ColumnarTable
 from littlestone.data.tallies import Tally
 from littlestone.points import Integers, Product
@@ -44,7 +44,7 @@ def test_counts_are_those_of_a_counter(
     assert bool(tally) == bool(expected)
     if not expected:
         return
-    found, totals = tally.rows()
+    found, totals = tally.take_rows()
     listed = list(zip(*(column.tolist() for column in found), strict=True))
     assert dict(zip(listed, totals.tolist(), strict=True)) == expected
     assert listed == sorted(expected, key=lambda row: row[::-1])
@@ -57,11 +57,11 @@ class Pairs(ColumnarTable):
     name, columns = "pairs", ("a", "b", "y")
     size = 2**18
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
         for start in range(0, self.size, 2**15):
             pair = (np.arange(start, start + 2**15) * 0x9E3779B1) % self.size
             places = (pair >> 9, pair & 511, pair % 3 % 2)
-            yield [Coded(range(2**9), codes) for codes in places]
+            yield [CodedColumn(range(2**9), codes) for codes in places]
 
 
 def test_a_distinct_tuple_takes_less_than_a_hundred_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,9 @@ def test_bytes_are_numbered_as_their_texts_are() -> None:
     numbering = Numbering(str)
     for texts, rest in ((["b", "a"], [None]), (["c", "a", "d"], ["b"]), (["d", "e"], [])):
         raw = pa.array([text.encode() for text in texts], pa.large_binary())
-        column = Coded(Undecoded(raw, read, "utf-8", rest), np.arange(len(texts) + len(rest)))
+        column = CodedColumn(
+            LazyValues(raw, read, "utf-8", rest), np.arange(len(texts) + len(rest))
+        )
         numbers = numbering(column).tolist()
         assert [numbering.values[k] for k in numbers] == list(map(str, [*texts, *rest]))
 
@@ -96,7 +98,7 @@ def test_bytes_are_numbered_as_their_texts_are() -> None:
 def test_blocks_that_are_handed_over_together_are_those_one_by_one() -> None:
     """Two blocks with a missing cell and a line that is read by itself, each of another text."""
     blocks = [b"a,b\n" * 40_000 + b"%d\n" % k + b'x"y,"%d"z"\n' % k for k in (7, 8, 9)]
-    alone = [coded_block(block, ",", [0, 1]) for block in blocks]
-    (found,) = coded_blocks(blocks, ",", [0, 1])
+    alone = [code_block(block, ",", [0, 1]) for block in blocks]
+    (found,) = code_blocks(blocks, ",", [0, 1])
     for j, column in enumerate(found):
-        assert column.listed() == [text for block in alone for text in block[j].listed()]
+        assert column.to_list() == [text for block in alone for text in block[j].to_list()]

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import littlestone
 from littlestone.base.errors import DeclarationError, LittlestoneError, TooLargeError
 from littlestone.classes.text.columns import mixed_text, parse_mixed
-from littlestone.data.written import Unread, Written
+from littlestone.data.written import CellForm, Unread
 from littlestone.learn.declared.schema import Schema
 from littlestone.points import Dates, Domain, day
 from littlestone.show.drawing import drawing_of_release
 
-GERMAN = Written(date="%d.%m.%Y")
+GERMAN = CellForm(date="%d.%m.%Y")
 
 
 class Hostile(datetime):
@@ -77,9 +77,9 @@ def test_a_pattern_is_matched_whole(cell: str, shown: str | None) -> None:
 
 
 def test_patterns_with_times_and_without_marks() -> None:
-    assert Written(date="%d.%m.%Y %H:%M")("1.3.2021 9:30") == "2021-03-01"
-    assert Written(date="%d.%m.%Y %H:%M")("1.3.2021 25:30") is None
-    compact = Written(date="%Y%m%d")
+    assert CellForm(date="%d.%m.%Y %H:%M")("1.3.2021 9:30") == "2021-03-01"
+    assert CellForm(date="%d.%m.%Y %H:%M")("1.3.2021 25:30") is None
+    compact = CellForm(date="%Y%m%d")
     assert [compact("20210301"), compact("2021301"), compact("202103011")] == [
         "2021-03-01",
         None,
@@ -101,7 +101,7 @@ def test_patterns_with_times_and_without_marks() -> None:
 )
 def test_a_wrong_pattern_is_refused_with_a_right_one(pattern: str, fix: str) -> None:
     with pytest.raises(DeclarationError) as error:
-        Written(date=pattern)
+        CellForm(date=pattern)
     assert fix in error.value.fix
 
 
@@ -114,7 +114,7 @@ def test_a_wrong_pattern_is_refused_with_a_right_one(pattern: str, fix: str) -> 
 )  # fmt: skip
 def test_no_cell_makes_a_column_of_days_fail(cell: object) -> None:
     column = Dates(("2021-01-01", "2021-02-01"), "x")
-    for value in (cell, GERMAN(cell), Written(date="%Y/%m/%d %H:%M:%S")(cell)):
+    for value in (cell, GERMAN(cell), CellForm(date="%Y/%m/%d %H:%M:%S")(cell)):
         assert column.encode(value) in column.points
         assert column.canonical(value) in column.points
 

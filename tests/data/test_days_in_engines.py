@@ -146,7 +146,7 @@ def test_a_form_of_texts_leaves_declared_days_as_they_are(
         return
     found = columns()
     schema = Schema.parse('[columns.day]\ntype = "date"\nformat = "%d.%m.%Y"\n[columns.late]\n')
-    table = schema.reading().read(engine(found, tmp_path))
+    table = schema.reading().apply(engine(found, tmp_path))
     schema.require_table(table)
     sample = read_sample(table, DOMAINS[0], LATE)
     counts = dict(zip(sample.points, sample.counts.tolist(), strict=True))

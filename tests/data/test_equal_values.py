@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from littlestone.data.coding import Coded, Numbering, coded, tuples
+from littlestone.data.coding import CodedColumn, Numbering, code_column, tuples
 from littlestone.points import text
 from planting import Fault, turns_red
 
@@ -19,7 +19,7 @@ ALIKE: list[object] = [1, True, 1.0, "1", None, Decimal("1.0"), (1,), (True,)]
 def test_a_column_keeps_every_value_as_it_is() -> None:
     for values in permutations(ALIKE[:5], 3):
         given = [*values, *values[::-1]]
-        assert [*map(repr, coded(given).listed())] == [*map(repr, given)]
+        assert [*map(repr, code_column(given).to_list())] == [*map(repr, given)]
 
 
 def test_a_batch_keeps_every_value_as_it_is() -> None:
@@ -32,7 +32,9 @@ def test_a_batch_keeps_every_value_as_it_is() -> None:
             [[one], [other, third]],
         ):
             number = Numbering(repr)
-            found = [number.values[i] for batch in batches for i in number(coded(batch)).tolist()]
+            found = [
+                number.values[i] for batch in batches for i in number(code_column(batch)).tolist()
+            ]
             assert found == list(map(repr, values))
 
 
@@ -41,7 +43,7 @@ def test_batches_of_whole_numbers_keep_theirs() -> None:
     found = [
         number.values[i]
         for first in (0, 7, 0)
-        for i in number(Coded(range(first, first + 3), codes))
+        for i in number(CodedColumn(range(first, first + 3), codes))
     ]
     assert found == ["0", "2", "1", "7", "9", "8", "0", "2", "1"]
 
@@ -65,19 +67,19 @@ def test_a_whole_number_has_one_text_as_an_integer_and_as_a_float() -> None:
 
 FAULTS = {
     Fault(
-        f"{CODING}:coded",
+        f"{CODING}:code_column",
         "if len(types - {_NOTHING}) <= 1",
         "if True",
         "1 and True are one value",
     ): test_a_column_keeps_every_value_as_it_is,
     Fault(
-        f"{CODING}:coded",
+        f"{CODING}:code_column",
         "if len(types - {_NOTHING}) <= 1",
         "if len(types - {_NOTHING, id(float)}) <= 1",
         "1 and 1.0 are one value",
     ): test_a_column_keeps_every_value_as_it_is,
     Fault(
-        f"{CODING}:coded",
+        f"{CODING}:code_column",
         "if not types <= PLAIN",
         "if (id(bool) in types) and not types <= PLAIN",
         "(1,) and (True,) are one value",
@@ -89,7 +91,7 @@ FAULTS = {
         "1 of a later batch is True of an earlier one",
     ): test_a_batch_keeps_every_value_as_it_is,
     Fault(
-        f"{CODING}:Numbering._number",
+        f"{CODING}:Numbering._code_of",
         "self._known[id(type(value))]\n",
         "self._known[_NOTHING]\n",
         "1 of a later record is True of an earlier one",

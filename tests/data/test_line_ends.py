@@ -209,7 +209,7 @@ def test_a_block_that_arrow_does_not_take_is_read_line_by_line(
     block = b'"a,b",1\n\nc"d,2,3\r\n"e\n'
     expected = [["a,b", "", 'c"d', "e"], ["1", "", "2", ""]]
     monkeypatch.setattr(csv_blocks, "_FEW", 0)
-    assert [column.listed() for column in csv_blocks.coded_block(block, ",", [0, 1])] == expected
+    assert [column.to_list() for column in csv_blocks.code_block(block, ",", [0, 1])] == expected
 
     def fail(*_: object) -> None:
         raise pa.ArrowInvalid("SECRET")
@@ -219,4 +219,4 @@ def test_a_block_that_arrow_does_not_take_is_read_line_by_line(
         monkeypatch.setattr(csv_blocks, "_by_columns", None)
     else:
         monkeypatch.setattr(csv_blocks, "_by_columns", fail)
-    assert [column.listed() for column in csv_blocks.coded_block(block, ",", [0, 1])] == expected
+    assert [column.to_list() for column in csv_blocks.code_block(block, ",", [0, 1])] == expected

@@ -19,7 +19,7 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Condition, Label, label_names, open_table, read_sample
 from littlestone.data.sample import Sample
 from littlestone.points import Strings
-from littlestone.points.labels import declared_labels
+from littlestone.points.labels import check_labels
 
 LABELS = Label.parse("y", labels=("?", "1", "ab", "inf", "0.29"))
 
@@ -95,7 +95,7 @@ def test_labels_are_declared() -> None:
     for wrong in several:
         with pytest.raises(DeclarationError):
             Label.parse("y", **wrong)
-    assert len(declared_labels(map(str, range(1000)))) == 1000
+    assert len(check_labels(map(str, range(1000)))) == 1000
 
 
 def test_values_that_look_like_numbers() -> None:

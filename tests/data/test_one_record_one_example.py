@@ -279,7 +279,7 @@ def test_thousands_of_records_are_the_sum_of_each(
 
 FAULTS = [
     Fault(
-        "littlestone.data.coding:grouped",
+        "littlestone.data.coding:group_rows",
         "counts = np.bincount(key, minlength=size)",
         "counts = np.minimum(np.bincount(key, minlength=size), 1000)",
         "of over 1,000 equal records in a batch 1,000 count",

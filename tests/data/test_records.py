@@ -29,7 +29,7 @@ SOURCES: dict[str, Source] = {
     "arrow": lambda columns, _: pa.table(dict(columns)),
 }
 NAMES = ("origin", "dest", "hour")
-DOMAIN = EqualityRules.of("origin", "dest", Integers("hour"), max_literals=2).domain
+DOMAIN = EqualityRules.over_columns("origin", "dest", Integers("hour"), max_literals=2).domain
 LABEL = Label("late", Condition("==", "1"))
 
 Record = tuple[Any, ...]

@@ -494,11 +494,11 @@ def test_a_prediction_reads_the_columns_that_the_rule_tests(tmp_path: Path) -> N
         (1, ("age",)),
     ):
         rule = DecisionTree(H.domain, root)
-        assert rule.tested == tested
+        assert rule.tested_columns == tested
         columns: Columns = {"ward": ["a", ""], "n": [1, 2], "age": [30, 50]}
         for source in (csv_file(columns, tmp_path), pd.DataFrame(columns), pl.DataFrame(columns)):
-            found = list(read_mapped(open_table(source), H.domain, rule, rule.tested))
+            found = list(read_mapped(open_table(source), H.domain, rule, rule.tested_columns))
             assert found == [rule(("0", "", "a")), rule(("40", "", ""))]
     (tmp_path / "t.csv").write_text("sex\nF\n")
     with pytest.raises(TableError, match="give a table with the columns of the rule: age"):
-        list(read_mapped(open_table(tmp_path / "t.csv"), H.domain, rule, rule.tested))
+        list(read_mapped(open_table(tmp_path / "t.csv"), H.domain, rule, rule.tested_columns))

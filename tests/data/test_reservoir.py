@@ -16,7 +16,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, open_table, read_sample, reservoir
-from littlestone.data.coding import coded
+from littlestone.data.coding import code_column
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.points import Integers, Product, Strings
@@ -91,7 +91,7 @@ def test_values_of_one_text_are_one_unit(tmp_path: Path) -> None:
     """Also all missing ones: a person's records without a value count once and not each."""
     units = ["7", 7, 7.0, None, float("nan"), "", "None", "a ", "a", "é", "é"]
     keep = Reservoir(Unit("unit", 1), random.Random(0))
-    keep.add(coded(units), [coded(units).codes])
+    keep.add(code_column(units), [code_column(units).codes])
     assert keep.units == 6
     (tmp_path / "t.csv").write_text("unit,x,y\n,1,1\n,2,1\n,3\na,4,0\n", encoding="utf-8")
     keep = Reservoir(Unit("unit", 1), random.Random(0))
@@ -172,7 +172,7 @@ def test_many_records_are_kept_as_one_by_one(units: int, most: int, rows: int) -
     keep = Reservoir(unit, random.Random(5))
     while begin < rows:
         batch = drawn[begin : begin + rng.choice([1, 7, 300, 4_000])]
-        keep.add(coded([u for u, _ in batch]), [np.array([i for _, i in batch])])
+        keep.add(code_column([u for u, _ in batch]), [np.array([i for _, i in batch])])
         begin += len(batch)
     assert sorted(keep.columns()[0].tolist()) == one_by_one(drawn, most, random.Random(5))
     assert keep.units == len({u for u, _ in drawn})
@@ -220,7 +220,7 @@ def test_an_illegal_number_is_refused(most: Any) -> None:
 @pytest.mark.parametrize(("column", "most"), [("patient", None), (None, 3), ("", 3), (7, 3)])
 def test_an_incomplete_declaration_is_refused(column: Any, most: Any) -> None:
     with pytest.raises(DeclarationError):
-        Unit.declared(column, most)
+        Unit.declare(column, most)
 
 
 def test_a_missing_column_and_an_empty_table() -> None:
@@ -245,7 +245,7 @@ def test_void_places_take_no_memory() -> None:
     keep = Reservoir(Unit("unit", most), random.Random(0))
     for start in (0, 2000, 1000):
         units = np.arange(start, start + 2000)
-        keep.add(coded(units.tolist()), [units, units % 7])
+        keep.add(code_column(units.tolist()), [units, units % 7])
     columns = keep.columns()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -262,7 +262,7 @@ def test_merging_in_between_keeps_the_same(monkeypatch: pytest.MonkeyPatch) -> N
         keep = Reservoir(Unit("unit", 3), random.Random(5))
         for start in range(0, 400, 13):
             batch = units[start : start + 13]
-            keep.add(coded(batch), [np.arange(start, start + len(batch))])
+            keep.add(code_column(batch), [np.arange(start, start + len(batch))])
         found.append(keep.columns()[0].tolist())
     assert len(found[0]) == 33
     assert found[0] == found[1] == found[2]

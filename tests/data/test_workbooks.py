@@ -348,13 +348,13 @@ FAULTS = {
         "empty rows are no records",
     ): test_rows_are_counted_as_the_file_states_them,
     Fault(
-        f"{READING}._stated",
+        f"{READING}._stated_rows",
         "cells, place = {}, 0",
         "place = 0",
         "an empty cell is as the one above",
     ): test_rows_are_counted_as_the_file_states_them,
     Fault(
-        f"{READING}._stated",
+        f"{READING}._stated_rows",
         '_place(row.get("r"), place)',
         "place + 1",
         "cells are in the order in which the file has them",

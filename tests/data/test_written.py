@@ -19,13 +19,13 @@ from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.data import CsvStream, csv_blocks, open_table
 from littlestone.data.csv_files import ENCODINGS, CsvTable
 from littlestone.data.readings import Reading
-from littlestone.data.written import Unread, Written
+from littlestone.data.written import CellForm, Unread
 from littlestone.learn import Release
 from littlestone.learn.declared.checking import why_no_number
 from littlestone.learn.declared.schema import Schema
 from littlestone.points import text
 
-EUROS = Written(decimal=",", thousands=".", unit="€")
+EUROS = CellForm(decimal=",", thousands=".", unit="€")
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ ANY = st.one_of(
 )
 FORMS = [
     EUROS,
-    Written(thousands=" ", decimal=","),
-    Written(unit="kg"),
-    Written(spelled=("Ja", "nein")),
-    Written(spelled=()),
+    CellForm(thousands=" ", decimal=","),
+    CellForm(unit="kg"),
+    CellForm(spelled=("Ja", "nein")),
+    CellForm(spelled=()),
 ]
 
 
@@ -197,21 +197,21 @@ def test_blocks_lines_and_frames_agree(
     blocks = [
         row
         for batch in table.batches(names)
-        for row in zip(*(column.listed() for column in batch), strict=True)
+        for row in zip(*(column.to_list() for column in batch), strict=True)
     ]
     assert blocks == lines
     texts = {
         name: list(column) for name, column in zip(names, zip(*rows(), strict=True), strict=True)
     }
     for frame in (pandas.DataFrame(texts), polars.DataFrame(texts), pyarrow.table(texts)):
-        opened = reading.read(open_table(frame))
+        opened = reading.apply(open_table(frame))
         assert list(opened.rows(names)) == lines
-    grouped = reading.read(open_table(polars.LazyFrame(texts))).groups(names, schema.label())
+    grouped = reading.apply(open_table(polars.LazyFrame(texts))).groups(names, schema.label())
     assert sum(int(group.counts.sum()) for group in grouped) == len(lines)
 
 
 def test_units_with_marks_of_their_own_read_numbers_as_they_are() -> None:
-    pieces = Written(decimal=",", thousands=".", unit="St.")
+    pieces = CellForm(decimal=",", thousands=".", unit="St.")
     cells = ["1.200 St.", "-5 St.", "St. 5,5", "5", "5.", ",5", "-St.5"]
     assert [None if v is None else str(v) for v in map(pieces, cells)] == [
         "1200", "-5", "5.5", "5", None, "0.5", None,
@@ -267,13 +267,13 @@ LINES = st.lists(
 
 def decoded(lines: list[bytes], encoding: str) -> list[list[tuple[object, ...]]]:
     """The records of a file as each reader hands them over, with forms."""
-    forms = {"x": EUROS, "y": Written(spelled=("Koeln", "k\u00f6ln"))}
+    forms = {"x": EUROS, "y": CellForm(spelled=("Koeln", "k\u00f6ln"))}
     text = b"\n".join([b"x;y", *lines, b""])
     body = text.partition(b"\n")[2]
     table = CsvStream(io.BytesIO(text), name="lines", separator=";", encoding=encoding)
-    by_lines = list(Reading(columns=forms).read(table).rows(["x", "y"]))
+    by_lines = list(Reading(columns=forms).apply(table).rows(["x", "y"]))
     columns = [
-        [forms[name](cell) for cell in column.listed()]
+        [forms[name](cell) for cell in column.to_list()]
         for name, column in zip(
             "xy", csv_blocks._by_columns(body, ";", [0, 1], encoding), strict=True
         )

@@ -14,7 +14,7 @@ import numpy as np
 from claims_by_the_page import HEAD, Claim, Proof, Text, covers, proved
 
 from littlestone.dimension import Certificate, littlestone_bounds, symmetry
-from littlestone.dimension.search.writer import declared
+from littlestone.dimension.search.writer import declare_symmetries
 from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import table
 
@@ -32,7 +32,7 @@ def written(number: int) -> bytes:
 
 def certificate_of(values: np.ndarray, patience: int = 1 << 30) -> tuple[Rows, Certificate]:
     """A table and its certificate, which uses symmetries if ``patience`` is 0."""
-    packed = PackedTable.read(values.astype(np.uint8))
+    packed = PackedTable.pack(values.astype(np.uint8))
     with patch.object(symmetry, "PATIENCE", patience):
         return packed.values().tolist(), Certificate.of(packed, littlestone_bounds(packed))
 
@@ -309,7 +309,7 @@ class Liar(Proof):
     def write(self, k: int) -> tuple[bytes, int]:
         text = self._claim(k, frozenset(), list(range(len(self.table))))
         identity = [np.arange(2 * len(self.table[0]))] if self._declares else []
-        return declared(identity, [], []) + text, len(self.claims)
+        return declare_symmetries(identity, [], []) + text, len(self.claims)
 
     def _claim(self, k: int, path: frozenset[tuple[int, int]], rows: list[int]) -> bytes:
         rng, points = self._rng, range(len(self.table[0]))

@@ -17,7 +17,7 @@ Table = NDArray[np.uint8]
 
 def recursion(table: Table | PackedTable) -> int:
     """LDim by plain memoised recursion."""
-    packed = PackedTable.read(table)
+    packed = PackedTable.pack(table)
     return LittlestoneSolver(packed.masks).dimension((1 << packed.size) - 1)
 
 

@@ -167,7 +167,7 @@ def test_bounds_hold_whenever_a_search_is_stopped(seconds: float | None) -> None
             ),
         ]:
             assert bounds.lower <= exact <= bounds.upper  # type: ignore[attr-defined]
-            assert bounds.settled or seconds is not None  # type: ignore[attr-defined]
+            assert bounds.is_settled or seconds is not None  # type: ignore[attr-defined]
         graph = threshold_bounds(table, time_limit=seconds)
         assert is_half_graph(table, graph.witness)
         assert len(graph.witness.points) == graph.lower

@@ -16,8 +16,8 @@ import tables
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.dimension import Bounds, Certificate, is_shattered_by, littlestone_bounds
 from littlestone.dimension.certify.certificate import ROOM
-from littlestone.dimension.certify.checker import Check, awaited
-from littlestone.dimension.search.writer import read, written
+from littlestone.dimension.certify.checker import Check, await_result
+from littlestone.dimension.search.writer import read_numbers, write_numbers
 from littlestone.dimension.tables import PackedTable
 from littlestone.dimension.tree import MistakeTree
 
@@ -40,7 +40,7 @@ def random_tables(count: int, rows: int, points: int) -> list[PackedTable]:
     rng = np.random.default_rng(count)
     shapes = rng.integers(1, [rows + 1, points + 1], (count, 2))
     made = ((rng.random(shape) < rng.choice([0.2, 0.35, 0.5])) for shape in shapes)
-    return [PackedTable.read(table) for table in made]
+    return [PackedTable.pack(table) for table in made]
 
 
 @pytest.mark.deep
@@ -69,7 +69,7 @@ def test_small_tables_against_plain_recursion() -> None:
 
 
 def sparse_table() -> tuple[PackedTable, Certificate]:
-    table = PackedTable.read((np.random.default_rng(1).random((1000, 100)) < 0.15).astype(np.uint8))
+    table = PackedTable.pack((np.random.default_rng(1).random((1000, 100)) < 0.15).astype(np.uint8))
     return table, Certificate.of(table, littlestone_bounds(table))
 
 
@@ -89,9 +89,9 @@ def test_numbers_are_written_seven_bits_to_a_byte() -> None:
             plainly.append(number & 127 | 128)
             number >>= 7
         plainly.append(number)
-    assert written(said) == bytes(plainly)
-    assert read(bytes(3) + bytes(plainly), 3, len(said)) == (said, 3 + len(plainly))
-    assert read(bytes(plainly[:-1]), 0, len(said)) is None
+    assert write_numbers(said) == bytes(plainly)
+    assert read_numbers(bytes(3) + bytes(plainly), 3, len(said)) == (said, 3 + len(plainly))
+    assert read_numbers(bytes(plainly[:-1]), 0, len(said)) is None
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_data_that_is_no_certificate(data: bytes, found: str, tmp_path: Path) ->
 
 
 def test_every_beginning_is_refused() -> None:
-    table = PackedTable.read(TABLE)
+    table = PackedTable.pack(TABLE)
     data = Certificate.of(table, littlestone_bounds(table)).to_bytes()
     for end in range(len(data)):
         try:
@@ -140,7 +140,7 @@ def test_a_check_that_is_stopped_raises() -> None:
     check = Check(table, certificate.to_bytes(), ROOM)
     check.stop()
     with pytest.raises(KeyboardInterrupt):
-        awaited(check, check.run)
+        await_result(check, check.run)
     assert check.claims <= 1
 
 

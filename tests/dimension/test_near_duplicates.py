@@ -13,7 +13,7 @@ from littlestone.dimension.tree import Bounds
 
 
 def compiled(table: np.ndarray) -> Bounds:
-    solve = _Solve(PackedTable.read(table), None, None, 1 << 30)
+    solve = _Solve(PackedTable.pack(table), None, None, 1 << 30)
     solve.search()
     return solve.bounds()
 

@@ -116,11 +116,11 @@ def test_relations_between_the_dimensions() -> None:
         assert t >= (ldim.bit_length() - 1 if ldim else 0)
         assert natarajan_dimension(H) == graph_dimension(H) == vc
         # A half-graph read backwards is a half-graph of the transposed table.
-        assert threshold_dimension(H.transposed()) == t
+        assert threshold_dimension(H.transpose()) == t
         # A shattered set of d points holds a half-graph of d.
         assert vc <= t
         assert dual_littlestone_dimension(H) >= dual
-        twice = H.transposed().transposed()
+        twice = H.transpose().transpose()
         assert vc_dimension(twice) == vc
         assert multiclass_littlestone_dimension(twice) == ldim
 

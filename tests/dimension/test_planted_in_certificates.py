@@ -16,7 +16,7 @@ from forging import certified
 from numpy.typing import NDArray
 
 from littlestone.dimension import littlestone_dimension
-from littlestone.dimension.search.writer import PLACES, declared
+from littlestone.dimension.search.writer import PLACES, declare_symmetries
 from littlestone.dimension.symmetry import Symmetry
 from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import table
@@ -82,11 +82,11 @@ def questions() -> list[Question]:
     """The last one is written with symmetries."""
     asked = []
     for rows, honest in certified():
-        asked.append(Question(PackedTable.read(np.array(rows, np.uint8)), honest.upper))
+        asked.append(Question(PackedTable.pack(np.array(rows, np.uint8)), honest.upper))
     rng = np.random.default_rng(3)
     base, noise = rng.random((150, 4)) < 0.5, rng.random((150, 30)) < 0.03
     for values in (base[:, rng.integers(0, 4, 30)] ^ noise, table("random", 300, 90, 20, 1)):
-        packed = PackedTable.read(values.astype(np.uint8))
+        packed = PackedTable.pack(values.astype(np.uint8))
         asked.append(Question(packed, littlestone_dimension(packed)))
     turned = asked[-3]
     symmetry = Symmetry(turned.table, 0)
@@ -111,10 +111,10 @@ def proves(program: Path, asked: Question, k: int) -> bool | None:
     good, claims = map(int, done.stdout.split())
     if not good:
         return None
-    head, symmetry = declared([], [], []), asked.symmetry
+    head, symmetry = declare_symmetries([], [], []), asked.symmetry
     if symmetry is not None and symmetry.paths is not None:
-        made = symmetry.paths.words(range(2, symmetry.paths._last + 1))
-        head = declared(symmetry.generators, *made)
+        made = symmetry.paths.words_of_paths(range(2, symmetry.paths._last + 1))
+        head = declare_symmetries(symmetry.generators, *made)
     proof = Proof(asked.table.values().tolist(), Text(head + out.read_bytes()))
     try:
         proof.prove(k)

@@ -77,12 +77,12 @@ def test_points_of_several_words() -> None:
     first = (rng.random((2, points)) < 0.3).astype(np.uint8)
     table = np.concatenate([np.roll(first, i, axis=1) for i in range(points)])
     turn = signed(np.roll(np.arange(points), 1), np.zeros(points, np.int64))
-    assert admitted(PackedTable.read(table), turn)
-    look = symmetry._Look(PackedTable.read(table))
+    assert admitted(PackedTable.pack(table), turn)
+    look = symmetry._Look(PackedTable.pack(table))
     look.go_on(40, lambda: False)
     assert (symmetry.orbits(look.found, points) == 0).all()
     table[:, :64] = 0  # what moves the other points is a symmetry of the first word alone
     swapped = np.arange(points)
     swapped[[64, 129]] = 129, 64
     image = signed(swapped, np.zeros(points, np.int64))
-    assert not admitted(PackedTable.read(table), image)
+    assert not admitted(PackedTable.pack(table), image)

@@ -29,7 +29,7 @@ from littlestone.dimension.tree import Bounds, InterruptedSolve, MistakeTree, Un
 
 
 def compiled(table: Table) -> Bounds:
-    solve = _Solve(PackedTable.read(table), None, None, 1 << 30)
+    solve = _Solve(PackedTable.pack(table), None, None, 1 << 30)
     solve.search()
     return solve.bounds()
 
@@ -70,7 +70,7 @@ def test_wider_tables_where_rows_are_counted(seed: int) -> None:
     shape = int(rng.integers(40, 150)), int(rng.integers(30, 400))
     table = tables.random_table(seed, *shape, float(rng.choice([0.05, 0.1, 0.2])))
     bounds = compiled(table)
-    packed = PackedTable.read(table)
+    packed = PackedTable.pack(table)
     with suppress(TooHardError):
         small = BoundedSolver(packed.masks, 4_000_000).dimension((1 << packed.size) - 1)
         assert small == bounds.lower
@@ -203,7 +203,7 @@ class Scripted:
 
 
 def scripted(dimension: int, costs: list[int]) -> tuple[_Solve, list[tuple[int, int]]]:
-    solve = _Solve(PackedTable.read(tables.cube(4)), None, None, 1 << 30)
+    solve = _Solve(PackedTable.pack(tables.cube(4)), None, None, 1 << 30)
     engine = Scripted(dimension, costs)
     solve.lower, solve.upper = 0, len(costs) - 1
     solve._k = max(1, solve.upper // 2)

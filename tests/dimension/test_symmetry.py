@@ -105,7 +105,7 @@ def circulant_tables(seed: int, count: int) -> Tables:
 
 
 def engine_of(table: Table) -> Any:
-    engine = driver.Engine(PackedTable.read(table), 1 << 16)
+    engine = driver.Engine(PackedTable.pack(table), 1 << 16)
     engine._symmetry.due = symmetry.NEVER
     return engine
 
@@ -204,7 +204,7 @@ def test_it_finds_the_orbits_of_tall_and_of_sparse_tables(kind: str) -> None:
     """Of 5,040 rows eight entries are read at once; of rows with few ones, the ones alone."""
     lines = [[(x - i) % 31 in (0, 1, 3) for x in range(31)] for i in range(31)]
     table = families.table("orders", 7) if kind == "tall" else np.array(lines, np.uint8)
-    packed = PackedTable.read(table)
+    packed = PackedTable.pack(table)
     look = symmetry._Look(packed)
     look.go_on(40, never)
     assert (symmetry.orbits(look.found, packed.points) == 0).all()
@@ -216,7 +216,7 @@ def test_it_finds_the_orbits_of_tall_and_of_sparse_tables(kind: str) -> None:
 
 def test_it_checks_that_a_map_is_a_permutation() -> None:
     """Two points may go to one without any row telling it, if the column that is left out is 0."""
-    packed = PackedTable.read(np.array([[0, 0], [1, 0]], np.uint8))
+    packed = PackedTable.pack(np.array([[0, 0], [1, 0]], np.uint8))
     assert not admitted(packed, np.array([0, 1, 0, 1]))
     assert not admitted(packed, np.array([0, 1, 2, 4]))
     assert not admitted(packed, np.array([-2, -1, 2, 3]))
@@ -244,7 +244,7 @@ def test_both_checks_of_a_symmetry_and_all_orbits_after_paths_agree_with_trying_
         for _ in range(points):
             table = np.unique(np.concatenate([table, moved(table, group[0])]), axis=0)
         real = every_symmetry(table)
-        packed, keys = PackedTable.read(table), {image.tobytes() for image in real}
+        packed, keys = PackedTable.pack(table), {image.tobytes() for image in real}
         for _ in range(20):
             image = signed(rng.permutation(points), rng.integers(0, 2, points))
             assert admitted(packed, image) == (image.tobytes() in keys)
@@ -285,7 +285,7 @@ def test_duplicate_and_constant_points() -> None:
 
 
 def solved(table: Table, jobs: int = 1) -> _Solve:
-    solve = _Solve(PackedTable.read(table), None, None, 1 << 30, jobs)
+    solve = _Solve(PackedTable.pack(table), None, None, 1 << 30, jobs)
     solve.search()
     return solve
 
@@ -341,7 +341,7 @@ def test_another_table_has_symmetries_of_its_own() -> None:
     engine = taught(table)
     rng = np.random.default_rng(0)
     for _ in range(5):
-        part = PackedTable.read(table[np.sort(rng.choice(len(table), 40, replace=False))])
+        part = PackedTable.pack(table[np.sort(rng.choice(len(table), 40, replace=False))])
         engine.move(part)
         assert not symmetric(engine)
         assert is_right(engine, recursion(part))

@@ -18,7 +18,7 @@ from littlestone.dimension.tree import Bounds
 
 
 def solved(table: Any, jobs: int) -> Bounds:
-    solve = _Solve(PackedTable.read(table), None, None, 8 << 30, jobs)
+    solve = _Solve(PackedTable.pack(table), None, None, 8 << 30, jobs)
     solve.search()
     return solve.bounds()
 
@@ -33,7 +33,7 @@ def test_taking_turns_they_find_what_recursion_finds(block: int) -> None:
     turns = 0
     for seed in range(300 * block, 300 * block + 300):
         rng = np.random.default_rng([6, seed])
-        table = PackedTable.read(
+        table = PackedTable.pack(
             random_table(rng, int(rng.integers(8, 80)), int(rng.integers(5, 60)))
         )
         dimension = tables.recursion(table)
@@ -62,7 +62,7 @@ def test_at_once_they_find_what_one_finds(seed: int, monkeypatch: pytest.MonkeyP
 
 def test_a_side_at_which_the_other_search_is_gets_its_turn() -> None:
     """Of 2^k thresholds only the halves have LDim = k - 1, so that both searches go the same way."""
-    table = PackedTable.read(tables.thresholds(1023))
+    table = PackedTable.pack(tables.thresholds(1023))
     for _ in range(100):
         solver = core.Solver(table.size, table.points, 1 << 16)
         solver.load(table.rows)
@@ -79,7 +79,7 @@ def test_known_dimensions_with_a_helper(name: str, monkeypatch: pytest.MonkeyPat
         "downsets": (tables.downsets(8), 12),
         "balls": (tables.balls(9, range(10)), 10),
     }[name]
-    solve = _Solve(PackedTable.read(table), None, None, 8 << 30, 2)
+    solve = _Solve(PackedTable.pack(table), None, None, 8 << 30, 2)
     solve.search()
     assert (solve.lower, solve.upper) == (expected, expected)
     assert is_shattered_by(table, solve.bounds().tree)
@@ -98,7 +98,7 @@ def test_both_search_and_both_end_with_the_time_limit_and_with_ctrl_c(
         if solve._engine.nodes > 1000:
             raise KeyboardInterrupt
 
-    solve = _Solve(PackedTable.read(HARD), press, None, 8 << 30, 2)
+    solve = _Solve(PackedTable.pack(HARD), press, None, 8 << 30, 2)
     solve.search()
     for bounds in (solve.bounds(), littlestone_bounds(HARD, time_limit=0.4, jobs=2)):
         assert bounds.interrupted
@@ -110,7 +110,7 @@ def test_both_search_and_both_end_with_the_time_limit_and_with_ctrl_c(
 def test_questions_are_stopped_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a timer, again and again; what the two learnt until then is right."""
     monkeypatch.setattr(driver, "PATIENCE", 0)
-    table = PackedTable.read(tables.random_table(2, 4000, 200, 0.2))
+    table = PackedTable.pack(tables.random_table(2, 4000, 200, 0.2))
     dimension, stopped = solved(table, 1).dimension, 0
     for seconds in np.random.default_rng(0).uniform(0, 0.003, 30).tolist():
         engine = driver.Engine(table, 1 << 20)

@@ -28,10 +28,10 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import LittlestoneError
 from littlestone.base.steps import answering
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.cli.console import finite_or_text
-from littlestone.cli.decompose import _solved
-from littlestone.cli.dim import written
+from littlestone.cli.decompose import _solve
+from littlestone.cli.dim import printable_number
 from littlestone.data.labels import Label, label_names
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
@@ -39,7 +39,7 @@ from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan import plan as planned
 from littlestone.learn.stream import PredictionLearner, PrivateOnlineLearner, online_choice
 from littlestone.points import Domain
-from littlestone.points.labels import declared_labels
+from littlestone.points.labels import check_labels
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -90,7 +90,7 @@ def case(number: int) -> Case:
 def _dim(text: str) -> None:
     H = parse_class(text)
     finite_or_text(H.littlestone_dimension())
-    str(H), [str(written(size)) for size in (H.size, H.domain.size) if size is not None]
+    str(H), [str(printable_number(size)) for size in (H.size, H.domain.size) if size is not None]
 
 
 def _tree(text: str, levels: int) -> None:
@@ -99,7 +99,7 @@ def _tree(text: str, levels: int) -> None:
 
 def _decompose(text: str, p: int, d: int | None) -> None:
     H = parse_class(text)
-    _solved(H, p, depth_parameter(H, p, d))
+    _solve(H, p, depth_parameter(H, p, d))
 
 
 def _play(text: str, rounds: int) -> None:
@@ -125,7 +125,7 @@ def _plan_labels(text: str, labels: str, n: int | None, **goal: Any) -> None:
 
 
 def _of_several(text: str, labels: str) -> HypothesisClass[Any]:
-    return parse_class(text, len(declared_labels(label_names(labels))))
+    return parse_class(text, len(check_labels(label_names(labels))))
 
 
 def _task(text: str, **goal: Any) -> None:
@@ -137,7 +137,7 @@ def _task(text: str, **goal: Any) -> None:
 
 def _online(text: str, **goal: Any) -> None:
     learner, _ = online_choice(parse_class(text), **_parsed(**goal))
-    learner.cost(), learner.event.guarantee(), learner.declared
+    learner.cost(), learner.event.guarantee(), learner.declared_sizes
 
 
 def _label(text: str) -> None:
@@ -157,7 +157,7 @@ def _fit(text: str, n: int, seed: int, **goal: Any) -> None:
 
 
 def _fit_labels(text: str, labels: str, n: int, seed: int, **goal: Any) -> None:
-    names = declared_labels(label_names(labels))
+    names = check_labels(label_names(labels))
     H, rng = parse_class(text, len(names)), seeded_generator(seed)
     learner, _ = choose_learner(H, **_parsed(**goal))
     points = _points(H.domain, rng)
@@ -220,7 +220,7 @@ _ONLINE = [
     "auto",
     *(kind.method for kind in concrete(PrivateOnlineLearner, "littlestone.learn.stream")),  # type: ignore[type-abstract]
 ]
-_DECLARED = concrete(Declared, "littlestone.classes")  # type: ignore[type-abstract]
+_DECLARED = concrete(DeclaredClass, "littlestone.classes")  # type: ignore[type-abstract]
 _EXAMPLES = [str(H) for kind in _DECLARED for H in kind.examples()]
 _SEVERAL_EXAMPLES = [str(H) for kind in _DECLARED if kind.several for H in kind.examples()]
 

@@ -93,7 +93,7 @@ class Case:
             one_by_one = list(table.rows(self.columns))
             in_blocks: list[tuple[object, ...]] = []
             for batch in table.batches(self.columns):
-                in_blocks += zip(*(column.listed() for column in batch), strict=True)
+                in_blocks += zip(*(column.to_list() for column in batch), strict=True)
         by_csv = [self._by_csv(line, end) for line, end in zip(lines, self.ends, strict=True)]
         assert one_by_one == by_csv, "line by line is not what csv reads"
         assert in_blocks == one_by_one, "blocks are not read as their lines"

@@ -18,7 +18,7 @@ from declarations import damaged
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import ModelError
 from littlestone.classes import parse_class
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.data.sample import Sample
 from littlestone.learn import BitsLearner, LookupLearner, Release
 from littlestone.learn.plan import choose_learner
@@ -66,7 +66,7 @@ def models() -> list[dict[str, Any]]:
             kind(several, Budget(1, "1e-6")).fit(examples, labels=names, **spent).to_json()
             for kind in (BitsLearner, LookupLearner)
         ]
-    classes: list[Any] = concrete(Declared, "littlestone.classes")
+    classes: list[Any] = concrete(DeclaredClass, "littlestone.classes")
     forms = [kind.examples()[0].soa().to_json() for kind in classes]
     return [*found, *({**whole, "hypothesis": form} for form in forms)]
 

@@ -391,11 +391,11 @@ def test_a_refit_at_a_drift_keeps_the_last_rule_where_the_budget_is_over() -> No
         for _ in range(200):
             model.learn_one({"id": "a"}, True)
         published, since = model.hypothesis, model.published_at
-        assert not model.frozen
+        assert not model.is_frozen
         model = model.clone()
     for again in (model, model.clone(), model.clone().clone()):
         again.learn_one({"id": "b"}, True)
-        assert again.frozen
+        assert again.is_frozen
         for _ in range(200):
             again.learn_one({"id": "b"}, True)
         assert (again.hypothesis, again.published_at) == (published, since)

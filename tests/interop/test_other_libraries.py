@@ -15,7 +15,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -51,7 +51,7 @@ class TestAccounting:
 
     def test_both_accountants_find_nearly_the_same(self) -> None:
         mechanism, delta = ExponentialMechanism(Fraction(1, 10)), Fraction(1, 10**6)
-        ours = Composed([(mechanism, 100)], delta).cost().epsilon
+        ours = Composition([(mechanism, 100)], delta).cost().epsilon
         sent, more = self.shell.to_dp_accounting([mechanism] * 100, "zcdp")
         relation = self.lib.NeighboringRelation.REPLACE_ONE
         theirs = self.lib.rdp.RdpAccountant(neighboring_relation=relation).compose(sent)

@@ -16,7 +16,7 @@ from littlestone.base.errors import DeclarationError, LedgerError, LittlestoneEr
 from littlestone.classes import FiniteClass, HypothesisClass, Points, RuleSets, parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, GloballyStableLearner, RelabellingLearner
-from littlestone.learn.papers.agnostic.patterns import fewest, most_points, patterns, relaxed
+from littlestone.learn.papers.agnostic.patterns import fewest, most_points, patterns, relax
 from littlestone.learn.papers.radii import RadiiLearner
 from littlestone.learn.plan import candidates, choose_learner
 from littlestone.points import Strings
@@ -85,7 +85,7 @@ def test_least_errors_of_rule_sets(columns: int, rules: int, literals: int) -> N
     def record(values: int) -> tuple[str, ...]:
         return tuple(rng.choice("abcdefgh"[:values]) for _ in range(columns))
 
-    H = RuleSets.of(*"xyz"[:columns], max_rules=rules, max_literals=literals)
+    H = RuleSets.over_columns(*"xyz"[:columns], max_rules=rules, max_literals=literals)
     for _ in range(25):
         V, labels = H, [rng.randrange(2) for _ in range(rng.randrange(4))]
         for y in labels:
@@ -118,7 +118,7 @@ def test_scores_are_the_definition() -> None:
         chosen, others = examples(H, 4, rng), examples(H, 9, rng)
         labels, spaces = patterns(H, chosen)
         often = chosen.negatives + chosen.positives
-        scores = relaxed(labels, often, fewest(spaces, others), weight)
+        scores = relax(labels, often, fewest(spaces, others), weight)
         wrong = [
             sum((others.positives, others.negatives)[f(x)][j] for j, x in enumerate(others.points))
             for f in H
@@ -204,7 +204,7 @@ def test_plans() -> None:
     bound = learner.plan(0.1, 0.05)
     assert bound is not None
     assert bound.proved
-    m = learner.size(bound.n)
+    m = learner.part_size(bound.n)
     assert learner.failure(m, bound.n - m, 0.1, 0.05) <= 3 * 0.05 / 4
     small = AgnosticLearner(H, alpha="0.2", **goal).plan(0.2, 0.05)
     assert small is not None

@@ -87,7 +87,7 @@ class Hooked(StagedLearner[Any]):
 
     def transcripts(self, parts: list[Sample[Any]]) -> dict[Any, Fraction]:
         every = range(self.dimension + 1)
-        stages = [[self.listed(part, stage) for part in parts] for stage in every]
+        stages = [[self.hypotheses_of_teacher(part, stage) for part in parts] for stage in every]
         votes = [self.votes(stages, stage) for stage in every]
         total: dict[Any, Fraction] = {}
         values = [max(found.values(), default=0) for found in votes]
@@ -143,7 +143,7 @@ class HeardIfTheyAgree(GGKMLearner[Any]):
     """Only those teachers are heard who say what the first one does."""
 
     def chances(self, parts: list[Sample[Any]]) -> dict[Any, Fraction]:
-        lists = [self.listed(part) for part in parts]
+        lists = [self.hypotheses_of_teacher(part) for part in parts]
         return dict(self.mechanism.distribution([x for x in lists if x[:1] == lists[0][:1]]))
 
 
@@ -151,7 +151,7 @@ class NotCut(GGKMLearner[Any]):
     """Lists are as long as they are."""
 
     def chances(self, parts: list[Sample[Any]]) -> dict[Any, Fraction]:
-        votes = Counter(h for part in parts for h in self.listed(part))
+        votes = Counter(h for part in parts for h in self.hypotheses_of_teacher(part))
         return dict(self.mechanism.chances(votes))
 
 
@@ -274,13 +274,18 @@ def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> Non
         tried += 1
         if kind is StagedLearner:
             stages = range(learner.dimension + 1)
-            lists = [[learner.listed(part, stage) for part in parts] for stage in stages]
+            lists = [
+                [learner.hypotheses_of_teacher(part, stage) for part in parts] for stage in stages
+            ]
             assert max(map(learner.agreement, lists)) == 3
         else:
-            votes = learner.mechanism.scores([learner.listed(part) for part in parts])
+            votes = learner.mechanism.scores(
+                [learner.hypotheses_of_teacher(part) for part in parts]
+            )
             assert max(votes.values()) >= -(-3 // (learner.dimension + 1))
         assert all(
-            len(learner.listed(part)) <= learner.longest(parts[0].n, learner.dimension)
+            len(learner.hypotheses_of_teacher(part))
+            <= learner.longest(parts[0].n, learner.dimension)
             for part in parts
         )
     assert tried > 20
@@ -295,7 +300,7 @@ def test_the_proved_size(kind: type[Any]) -> None:
         m = bound.n // learner.teachers
         assert learner.failure(m, 0.1) <= 0.05 < learner.failure(m - 1, 0.1)
         assert learner.plan(**goal) is None
-        assert learner.misled() < 0.05 / 4
+        assert learner.miss_probability() < 0.05 / 4
 
 
 def test_the_tail_of_the_noise_of_a_test() -> None:
@@ -309,7 +314,9 @@ def test_the_tail_of_the_noise_of_a_test() -> None:
 def test_the_list_rule_of_ggkm() -> None:
     def words(H: Any, rows: list[tuple[Any, int]]) -> list[str]:
         learner = GGKMLearner(H, Budget(1, "0.1"), alpha="0.9", teachers=1)
-        return sorted(h.words() for h in learner.listed(Sample.from_examples(H.domain, rows)))
+        return sorted(
+            h.words() for h in learner.hypotheses_of_teacher(Sample.from_examples(H.domain, rows))
+        )
 
     # m = 12, a = 0.3: sets with one point are the widest; 7 errors let a teacher stop, 8 are listed.
     assert words(TWO, [(1, 1)] * 5 + [(2, 1)] * 7) == ["x is 1", "x is 2"]

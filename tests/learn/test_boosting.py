@@ -21,7 +21,7 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.mechanisms import exact_audit, neighbours
 from littlestone.prove.mechanisms.subjects.reductions import (
     RECORDS,
-    distribution,
+    law_of_learner,
     tiny,
     votes_in_order,
 )
@@ -42,7 +42,7 @@ def test_weights_are_the_chances_that_a_vote_decides(rounds: int, gamma: str) ->
                 found += p ** sum(right) * (1 - p) ** (votes - sum(right))
         return found
 
-    assert walk.lost == sum(chance(rounds, r) for r in range(rounds // 2 + 1))
+    assert walk.majority_error == sum(chance(rounds, r) for r in range(rounds // 2 + 1))
     for t in range(1, rounds + 1):
         by_definition = [chance(rounds - t, rounds // 2 - r) for r in range(t)]
         scale = walk.weights(t)[0] / by_definition[0] if by_definition[0] else None
@@ -61,7 +61,7 @@ def test_the_error_of_the_majority_is_what_the_rounds_add_up_to() -> None:
             mass = [Fraction(rng.randrange(5)) for _ in range(points)]
             mass = [m / (sum(mass) or 1) for m in mass]
             right = [0] * points
-            total = walk.lost * sum(mass)
+            total = walk.majority_error * sum(mass)
             for t in range(1, rounds + 1):
                 vote = [rng.randrange(2) for _ in range(points)]  # 1: right at that point
                 unit = (Fraction(1, 2) + gamma).denominator ** (rounds - t)
@@ -83,7 +83,7 @@ def test_what_a_weak_learner_sees_changes_in_one_record() -> None:
     def seen(part: Any, coins: Any) -> Counter[Any]:
         chances = learner.chances(part, votes)
         passed = [z for z, p, u in zip(part, chances, coins, strict=True) if u < p]
-        sample = learner.filled(passed, len(part))
+        sample = learner.fill_sample(passed, len(part))
         counts = Counter[Any]()
         for x, zeros, ones in zip(sample.points, sample.negatives, sample.positives, strict=True):
             counts[x, 0], counts[x, 1] = int(zeros), int(ones)
@@ -109,7 +109,10 @@ def test_private_with_all_votes_told() -> None:
 def test_draws_follow_the_exact_law() -> None:
     learner, rng = tiny(2 * ONE), seeded_generator(3)
     data = ((0, 1),) * 5 + ((0, 0),) * 4
-    law, sample = distribution(learner)(data), Sample.from_examples(learner.hypotheses.domain, data)
+    law, sample = (
+        law_of_learner(learner)(data),
+        Sample.from_examples(learner.hypotheses.domain, data),
+    )
     ones, runs = 0, 500
     with Ledger() as ledger:
         for i in range(runs):
@@ -170,7 +173,7 @@ def test_proved_sizes() -> None:
         assert learner.plan(**goal) is None  # agnostic
         assert learner.plan(0.01, 0.05, setting="realizable") is None  # fewer rounds than it takes
         size = len(learner.parts([(0, 0)] * bound.n)[0])
-        seen = learner.filled([], size).n
+        seen = learner.fill_sample([], size).n
         needed = learner.weak.plan(0.25, 0.05 / (2 * learner.walk.rounds), setting="realizable")
         assert needed is not None
         assert seen >= needed.n

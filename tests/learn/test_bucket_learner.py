@@ -106,7 +106,7 @@ def test_keys_of_any_kind_have_a_bucket() -> None:
 
 def test_who_is_for_what() -> None:
     with pytest.raises(DeclarationError, match="not a class of lookup tables"):
-        BucketLearner(Outcomes.of("a", labels=3, max_rules=1), Budget(1))
+        BucketLearner(Outcomes.over_columns("a", labels=3, max_rules=1), Budget(1))
     for bits in (0, 21, True, "16"):
         with pytest.raises(DeclarationError, match="1 to 20"):
             BucketLearner(H, Budget(1), bits=bits)  # type: ignore[arg-type]
@@ -119,7 +119,7 @@ def test_who_is_for_what() -> None:
     for setting in settings:
         learner, _ = choose_learner(H, Budget(1, "1e-6"), setting=setting)
         assert learner.method == "lookup"
-        words = [c.words() for c in candidates(H, Budget(1, "1e-6"), setting=setting)]
+        words = [c.describe() for c in candidates(H, Budget(1, "1e-6"), setting=setting)]
         assert "buckets: no proved size; only if no key need be named" in words
 
 

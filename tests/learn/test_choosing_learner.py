@@ -35,9 +35,9 @@ Records = tuple[tuple[Any, int], ...]
 CASES: list[tuple[Covering[Any], int, int]] = [  # class, values a column, records
     (Points(Integers()), 3, 3),
     (Subsets(Integers(), 2), 3, 3),
-    (EqualityRules.of("a", max_literals=1), 2, 3),
-    (EqualityRules.of("a", "b", max_literals=2), 2, 2),
-    (RuleSets.of("a", "b", max_rules=2, max_literals=1), 2, 2),
+    (EqualityRules.over_columns("a", max_literals=1), 2, 3),
+    (EqualityRules.over_columns("a", "b", max_literals=2), 2, 2),
+    (RuleSets.over_columns("a", "b", max_rules=2, max_literals=1), 2, 2),
 ]
 
 
@@ -87,7 +87,7 @@ class TwiceTheGrowth(EqualityRules):
     ("H", "values", "n", "kind"),
     [
         (Points(Integers()), 2, 3, SeesTheWholeTableToCut),
-        (TwiceTheGrowth.of(*"abc", max_literals=3), 1, 1, ChoosingLearner),
+        (TwiceTheGrowth.over_columns(*"abc", max_literals=3), 1, 1, ChoosingLearner),
     ],
 )
 def test_a_broken_learner_is_caught(
@@ -166,7 +166,7 @@ def test_peeling_prefers_a_general_rule() -> None:
 
 
 def test_recovery_is_as_likely_as_proved() -> None:
-    H = RuleSets.of("u", max_rules=2, max_literals=1)
+    H = RuleSets.over_columns("u", max_rules=2, max_literals=1)
     learner = ChoosingLearner(H, Budget(4, "1e-3"))
     base, bottom = learner.mechanism.base, learner.mechanism.bottom
     for gamma in (2, 5, 10):
@@ -223,7 +223,7 @@ def test_refusals() -> None:
 
 
 def test_elements_are_those_that_cover_a_positive() -> None:
-    H = EqualityRules.of("a", "b", max_literals=2)
+    H = EqualityRules.over_columns("a", "b", max_literals=2)
     examples = [(("x", "y"), 1), (("x", "z"), 0), (("x", "y"), 0), (("u", "z"), 1)]
     elements = H.elements(Sample.from_examples(H.domain, examples))
     found = {
@@ -243,7 +243,7 @@ def test_elements_are_those_that_cover_a_positive() -> None:
 
 
 RUN = Sample[Any].from_counts(
-    EqualityRules.of("a", "b", max_literals=2).domain,
+    EqualityRules.over_columns("a", "b", max_literals=2).domain,
     {
         ("u", "v"): [1, 3],
         ("u", "w"): [0, 1],
@@ -256,7 +256,9 @@ RUN = Sample[Any].from_counts(
 
 def law_of_draw() -> tuple[dict[Any, Fraction], dict[Any, Fraction]]:
     """The law of the real draw, and that of scoring the rules one by one."""
-    learner = ChoosingLearner(EqualityRules.of("a", "b", max_literals=2), Budget(4, "0.05"))
+    learner = ChoosingLearner(
+        EqualityRules.over_columns("a", "b", max_literals=2), Budget(4, "0.05")
+    )
 
     def drawn(rng: random.Random) -> Any:
         with Ledger() as ledger:
@@ -272,8 +274,8 @@ def test_many_rules_are_drawn_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     one_by_one = law_of_draw()
     assert one_by_one[0] == one_by_one[1]
     monkeypatch.setattr(counting, "FEW_RULES", 1)
-    found = EqualityRules.of("a", "b", max_literals=2).elements(RUN)
-    assert found.size > len(found.positives)
+    found = EqualityRules.over_columns("a", "b", max_literals=2).elements(RUN)
+    assert found.number_of_elements > len(found.positives)
     assert law_of_draw() == one_by_one
 
 
@@ -312,7 +314,9 @@ def test_a_wrong_draw_of_runs_is_caught(
 
 
 def test_many_records_are_refused_only_for_the_time() -> None:
-    learner = ChoosingLearner(EqualityRules.of(*"abcd", max_literals=2), Budget(1, "1e-6"))
+    learner = ChoosingLearner(
+        EqualityRules.over_columns(*"abcd", max_literals=2), Budget(1, "1e-6")
+    )
     learner.require_affordable(100_000_000)
     with pytest.raises(TooLargeError, match="2,200,000,000 steps, more than 2,147,483,648"):
         learner.require_affordable(200_000_000)

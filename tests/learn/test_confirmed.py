@@ -22,7 +22,7 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.learn.stream import ConfirmedLearner, RuleLearner
-from littlestone.learn.stream.confirmed import ConfirmedStream, asked_of, missed
+from littlestone.learn.stream.confirmed import ConfirmedStream, key_scheme, miss_bounds
 from littlestone.learn.stream.knowledge import Columns, columns_of
 from littlestone.learn.stream.known_ends import Cuts, Ends, Sides
 from littlestone.learn.stream.waiting import least_total
@@ -99,11 +99,13 @@ def test_rightly_predicted_records_are_not_counted(kind: type[ConfirmedStream]) 
 
 def test_a_wrong_confirmation_is_outweighed_later() -> None:
     """What contradicts the fewest confirmations is published, so noise does no lasting harm."""
-    knowledge = Columns(FiniteClass.from_array([[0, 0, 0], [1, 0, 1], [1, 1, 0]])).begin()
+    knowledge = Columns(
+        FiniteClass.from_array([[0, 0, 0], [1, 0, 1], [1, 1, 0]])
+    ).initial_knowledge()
     truth = FiniteClass.from_array([[1, 1, 0]]).hypothesis(0)
 
     def wrong() -> list[int | None]:
-        h = knowledge.published
+        h = knowledge.published_rule
         return [knowledge.key(x, truth(x)) for x in h.domain if h(x) != truth(x)]
 
     knowledge.confirm([knowledge.key("x1", 0) or 0, knowledge.key("x2", 1) or 0], 1)
@@ -117,11 +119,11 @@ def test_a_wrong_confirmation_is_outweighed_later() -> None:
 def test_points_with_equal_or_opposite_labels_are_one_key() -> None:
     asked = Columns(FiniteClass.from_array([[0, 0, 1, 1, 0], [0, 1, 0, 1, 1], [1, 0, 1, 1, 0]]))
     assert (asked.keys, len(asked.table)) == (4, 2)
-    knowledge = asked.begin()
+    knowledge = asked.initial_knowledge()
     assert knowledge.key("x1", 1) == knowledge.key("x2", 0) == knowledge.key("x4", 1)
     assert knowledge.key("x0", 1) not in (None, knowledge.key("x1", 1), knowledge.key("x1", 0))
     assert knowledge.key("x3", 0) is None  # all hypotheses are 1 there
-    assert [knowledge.published(f"x{i}") for i in range(5)] == [0, 0, 1, 1, 0]
+    assert [knowledge.published_rule(f"x{i}") for i in range(5)] == [0, 0, 1, 1, 0]
 
 
 def test_sides_of_thresholds_are_those_of_a_table() -> None:
@@ -133,8 +135,8 @@ def test_sides_of_thresholds_are_those_of_a_table() -> None:
         for step in range(12):
             left = np.flatnonzero(against == against.min())
             index = left[len(left) // 2]
-            assert sides.published == H.hypothesis(int(index))
-            watched = sides.watched(5, 9)
+            assert sides.published_rule == H.hypothesis(int(index))
+            watched = sides.keys_to_watch(5, 9)
             assert [watched[key].threshold for key in (0, 1)] == [
                 5 if (left < index).any() else 9,
                 5 if (left > index).any() else 9,
@@ -143,7 +145,7 @@ def test_sides_of_thresholds_are_those_of_a_table() -> None:
             for key in keys:
                 against += (np.arange(size) <= index) if key else (np.arange(size) >= index)
             assert sides.confirm(keys, step + 2)
-            assert sides.watched(5, 9)[0].first == step + 2
+            assert sides.keys_to_watch(5, 9)[0].first == step + 2
 
 
 def test_keys_of_points_are_those_of_a_table() -> None:
@@ -153,7 +155,7 @@ def test_keys_of_points_are_those_of_a_table() -> None:
         H, table = FiniteClass.from_array(rows), np.array(rows)
         points, against = list(H.domain), np.zeros(len(rows), dtype=int)
         asked = Columns(H)
-        knowledge, known = asked.begin(), (table == table[0]).all(axis=0)
+        knowledge, known = asked.initial_knowledge(), (table == table[0]).all(axis=0)
         apart = {tuple(column ^ column[0]) for column in table.T if len({*column}) == 2}
         assert (asked.keys, asked.spread) == (2 * len(apart), Fraction(17, 16) * len(apart))
         first = dict.fromkeys(points, 1)
@@ -161,8 +163,8 @@ def test_keys_of_points_are_those_of_a_table() -> None:
             left = table[against == against.min()]
             # The first hypothesis settles ties.
             majority = np.where(2 * left.sum(0) == len(left), table[0], 2 * left.sum(0) > len(left))
-            assert values_of(knowledge.published, H.domain).tolist() == majority.tolist()
-            watched, seen = knowledge.watched(5, 9), set[int]()
+            assert values_of(knowledge.published_rule, H.domain).tolist() == majority.tolist()
+            watched, seen = knowledge.keys_to_watch(5, 9), set[int]()
             for j, x in enumerate(points):
                 wrong = 1 - int(majority[j])
                 key = knowledge.key(x, wrong)
@@ -203,20 +205,20 @@ def test_touched_keys_are_those_of_the_definition() -> None:
     rng = np.random.default_rng(1)
     tables = [rng.integers(0, 2, (size, 5)) for size in (2, 3, 4, 5, 6, 8)]
     for asked in map(Columns, map(FiniteClass.from_array, tables)):
-        assert asked.touched == touched_by(asked)
+        assert asked.max_epochs == touched_by(asked)
 
 
 def test_thresholds_are_halved() -> None:
     asked = Cuts(Thresholds.on(0, 2**40))
-    knowledge = asked.begin()
-    for _ in range(asked.touched):
+    knowledge = asked.initial_knowledge()
+    for _ in range(asked.max_epochs):
         key = knowledge.key(5, 1)
         assert key == 0
-        if knowledge.published(5) == 0:
+        if knowledge.published_rule(5) == 0:
             knowledge.confirm([key], 1)
-    assert (asked.touched, asked.keys, asked.spread) == (40, 2, 80 + Fraction(1, 8))
+    assert (asked.max_epochs, asked.keys, asked.spread) == (40, 2, 80 + Fraction(1, 8))
     assert Cuts(Thresholds.on(0, 0).restrict(0, 1)).keys == 0
-    assert knowledge.published(5) == 1
+    assert knowledge.published_rule(5) == 1
 
 
 @pytest.mark.parametrize("length", [2, 3, 7, 16])
@@ -225,55 +227,55 @@ def test_intervals_are_found_by_true_keys(length: int) -> None:
     asked = Ends(Intervals.on(5, 4 + length))
     # Two keys for each halving, those outside, and the halvings of the intervals around a point.
     ends = int(math.log2((length + 1) ** 2 // 4))
-    assert asked.touched == 2 * math.ceil(math.log2(length)) + 2 + ends
-    assert asked.spread == 4 * (asked.touched + 1)
+    assert asked.max_epochs == 2 * math.ceil(math.log2(length)) + 2 + ends
+    assert asked.spread == 4 * (asked.max_epochs + 1)
     rng, grid = random.Random(length), range(5, 5 + length)
     targets = [(a, b) for a in grid for b in grid if a <= b]
     for a, b in [*targets, (1, 0)]:
         for _ in range(3):
-            knowledge, named, confirmed = asked.begin(), set[int](), set[int]()
-            while wrong := [x for x in grid if knowledge.published(x) != (a <= x <= b)]:
+            knowledge, named, confirmed = asked.initial_knowledge(), set[int](), set[int]()
+            while wrong := [x for x in grid if knowledge.published_rule(x) != (a <= x <= b)]:
                 x = rng.choice(wrong)
                 key = knowledge.key(x, int(a <= x <= b))
-                assert key in knowledge.watched(5, 9)
-                assert knowledge.watched(5, 9)[key].threshold == 5
+                assert key in knowledge.keys_to_watch(5, 9)
+                assert knowledge.keys_to_watch(5, 9)[key].threshold == 5
                 named.add(key)
                 if rng.random() < 0.5:
-                    waiting = sorted(named & knowledge.watched(5, 9).keys())
+                    waiting = sorted(named & knowledge.keys_to_watch(5, 9).keys())
                     hit = rng.sample(waiting, rng.randint(1, len(waiting)))
                     assert not confirmed & set(hit)
                     confirmed |= set(hit)
                     knowledge.confirm(hit, 1)
-            assert len(named) <= asked.touched
+            assert len(named) <= asked.max_epochs
 
 
 def test_wrong_ends_are_found_again() -> None:
     asked = Ends(Intervals.on(0, 9))
-    knowledge = asked.begin()
+    knowledge = asked.initial_knowledge()
 
     def confirm(*kinds: int) -> None:
-        watched = knowledge.watched(5, 9)
+        watched = knowledge.keys_to_watch(5, 9)
         knowledge.confirm([key for key in watched if key % 4 in kinds], step)
 
     step = 1
     confirm(0, 1)
-    assert knowledge.published(4) == 1
+    assert knowledge.published_rule(4) == 1
     assert (knowledge.key(4, 0), knowledge.key(4, 1)) == (None, None)
     for step in range(2, 9):
-        assert {watch.first for watch in knowledge.watched(5, 9).values()} == {step - 1}
-        before = knowledge.watched(5, 9).keys()
+        assert {watch.first for watch in knowledge.keys_to_watch(5, 9).values()} == {step - 1}
+        before = knowledge.keys_to_watch(5, 9).keys()
         confirm(0)  # lower and lower first points, until none is left
-        if knowledge.published(4) == 0:
+        if knowledge.published_rule(4) == 0:
             break
-    assert [knowledge.published(x) for x in range(10)] == [0] * 10
-    assert not before & knowledge.watched(5, 9).keys()  # counts of ends are none of parts
+    assert [knowledge.published_rule(x) for x in range(10)] == [0] * 10
+    assert not before & knowledge.keys_to_watch(5, 9).keys()  # counts of ends are none of parts
     steps = 0
-    while wrong := [x for x in range(10) if knowledge.published(x) != (7 <= x <= 8)]:
+    while wrong := [x for x in range(10) if knowledge.published_rule(x) != (7 <= x <= 8)]:
         key = knowledge.key(wrong[0], int(7 <= wrong[0] <= 8))
         assert key is not None
         knowledge.confirm([key], 1)
         steps += 1
-    assert steps <= asked.touched
+    assert steps <= asked.max_epochs
 
 
 def test_an_adversary_who_knows_the_interval() -> None:
@@ -296,11 +298,11 @@ def test_an_adversary_who_knows_the_interval() -> None:
 
 def test_the_keys_that_a_target_touches() -> None:
     """A pair touches its two points; each target of a cube touches all points."""
-    assert Columns(PAIRS).touched == 2
-    assert Columns(Parities.over(["a", "b"])).touched <= 3
+    assert Columns(PAIRS).max_epochs == 2
+    assert Columns(Parities.over(["a", "b"])).max_epochs <= 3
     identity = FiniteClass.from_array(np.eye(6, dtype=int))
-    assert Columns(identity).touched == 1
-    assert Columns(TABLE).touched == 12
+    assert Columns(identity).max_epochs == 1
+    assert Columns(TABLE).max_epochs == 12
 
 
 def test_the_bound_grows_with_confidence_and_asks_for_less_doubt() -> None:
@@ -326,7 +328,10 @@ def test_a_doubt_is_a_small_probability(doubt: Any) -> None:
         ConfirmedLearner(CUTS, Budget(1), horizon=T, doubt=doubt)
     with pytest.raises(DeclarationError, match="doubt"):
         RuleLearner(
-            EqualityRules.of("a", max_literals=1), Budget(1, "1e-6"), horizon=T, doubt=doubt
+            EqualityRules.over_columns("a", max_literals=1),
+            Budget(1, "1e-6"),
+            horizon=T,
+            doubt=doubt,
         )
 
 
@@ -343,7 +348,7 @@ def test_the_sum_of_waits() -> None:
 
 def test_waits_are_no_shorter_than_simulated_ones() -> None:
     mechanism = ConfirmedLearner(CUTS, Budget(2), horizon=200).mechanism
-    rng, bound = np.random.default_rng(1), missed(mechanism)
+    rng, bound = np.random.default_rng(1), miss_bounds(mechanism)
     worst = mechanism.threshold + mechanism.last_rise
     a, s = float(mechanism.skip), float(mechanism.shrink)
     skips = rng.geometric(1 - a, 20_000) - 1
@@ -375,14 +380,14 @@ class Few(Script):
 
 def step_by_step(learner: ConfirmedLearner, records: Any, script: Few) -> list[str]:
     """What is published, by a coin for each watched key at each step, as Theorem 1 has it."""
-    mechanism, knowledge = learner.mechanism, learner.asked.begin()
+    mechanism, knowledge = learner.mechanism, learner.asked.initial_knowledge()
     epochs: dict[int, list[int]] = {}
     published = []
     for step, (x, y) in enumerate(records, start=1):
-        watched = knowledge.watched(mechanism.threshold, learner.unlikely)
+        watched = knowledge.keys_to_watch(mechanism.threshold, learner.unlikely)
         for key in watched.keys() - epochs.keys():
             epochs[key] = [script.geometric(mechanism.skip, None), 0]
-        if knowledge.published(x) != y and (named := knowledge.key(x, y)) is not None:
+        if knowledge.published_rule(x) != y and (named := knowledge.key(x, y)) is not None:
             epochs[named][1] += 1
         hits = []
         for key, watch in watched.items():
@@ -396,7 +401,7 @@ def step_by_step(learner: ConfirmedLearner, records: Any, script: Few) -> list[s
                 del epochs[key]
             if knowledge.confirm(hits, step + 1):
                 epochs = {}
-        published.append(knowledge.published.words())
+        published.append(knowledge.published_rule.words())
     return published
 
 
@@ -438,14 +443,14 @@ def test_a_run_publishes_as_if_each_key_were_tested_at_each_step(
 def test_what_it_takes() -> None:
     for H in (Points(Integers()), Thresholds.over(Reals()), Thresholds.on(0, 2**62)):
         if H.size:
-            assert ConfirmedLearner(H, Budget(1), horizon=T).asked.touched == 62
+            assert ConfirmedLearner(H, Budget(1), horizon=T).asked.max_epochs == 62
         else:
             with pytest.raises(DeclarationError, match="not a finite list"):
                 ConfirmedLearner(H, Budget(1), horizon=T)
     around = parse_class("intervals(x, 0..300)").restrict(150, 1)
     with pytest.raises(DeclarationError, match="labels, more than 2,097,152"):
         ConfirmedLearner(around, Budget(1), horizon=T)
-    kinds = [type(asked_of(Intervals.on(1, n), "confirmed")) for n in (62, 63, 64, 65, 513)]
+    kinds = [type(key_scheme(Intervals.on(1, n), "confirmed")) for n in (62, 63, 64, 65, 513)]
     assert kinds == [Columns, Columns, Ends, Ends, Ends]  # 64 points have 133,184 labels
     square = FiniteClass.from_array(np.arange(1024)[:, None] >> np.arange(1024) % 10 & 1)
     assert len(columns_of(square, "confirmed", 10, "another").table) == 10

@@ -13,7 +13,7 @@ import pytest
 from littlestone.classes import EqualityRules, Points, Subsets
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, PartitionLearner, Release
-from littlestone.learn.plan.missed import missed, too_much_missed
+from littlestone.learn.plan.missed import miss_chances, too_much_missed
 from littlestone.points import Integers, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
@@ -41,7 +41,7 @@ def test_complements_say_what_they_are() -> None:
         assert again.words() == h.words()
         assert ("rest" in h.to_json()) == bool(h.rest)
         assert [h(x) for x in range(9)] == [int(x in h.members) ^ h.rest for x in range(9)]
-        changed = h.patched({1: 1, 5: 0, 8: 1})
+        changed = h.patch({1: 1, 5: 0, 8: 1})
         assert changed is not None
         assert [changed(x) for x in (1, 5, 8, 9)] == [1, 0, 1, h(9)]
 
@@ -114,7 +114,7 @@ def test_it_competes_without_positives_and_in_the_last_round_only() -> None:
     assert last.element(0) == FiniteSet(D, frozenset(), 1)
     assert len(last.left(counts({1: (3, 0)}), 0).points) == 0
     # For rules it is an element, the empty rule, which a positive record brings.
-    rules = ChoosingLearner[Any](EqualityRules.of("a", max_literals=1), BUDGET)
+    rules = ChoosingLearner[Any](EqualityRules.over_columns("a", max_literals=1), BUDGET)
     assert rules.covering.everything is None
     found = rules.competing(Sample.from_examples(rules.hypotheses.domain, [(("u",), 1)]), 1)
     assert "always 1" in {found.element(i).words() for i in range(2)}
@@ -132,7 +132,7 @@ def test_the_constant_1_counts_what_is_left() -> None:
         left, first = Sample.from_examples(D, held), learner.covering.elements
         if (1, 1) in held:  # so the element is a candidate of the first round, and this is its rest
             found = first(left)
-            i = next(i for i in range(found.size) if found.element(i) == chosen)
+            i = next(i for i in range(found.number_of_elements) if found.element(i) == chosen)
             assert learner._distribution(learner.left(left, found, i), (chosen,), 1) == law
             scored = learner.competing(learner.left(left, found, i), 1)
             counts = int(scored.positives[-1]), int(scored.negatives[-1])
@@ -160,7 +160,7 @@ def test_ties_of_the_first_round_are_not_won_by_everything() -> None:
 def test_the_bounds_of_the_errors_hold() -> None:
     """At most beta of the runs are further above a constant than Theorem 3 says."""
     learner, beta = PartitionLearner(Subsets(D, 2), BUDGET), 0.1
-    r, p = (math.log(x) for x in (learner.mechanism.base, learner.mechanism.slow))
+    r, p = (math.log(x) for x in (learner.mechanism.odds_factor, learner.mechanism.slow))
     for share in (0.35, 0.5, 0.6, 0.75):
         g = np.random.default_rng(3)
         worse = 0
@@ -182,8 +182,8 @@ def test_the_size_of_partition_is_that_of_the_theorem(k: int) -> None:
     bound = learner.plan(0.1, 0.05, setting="realizable")
     assert bound is not None
     mechanism, n = learner.mechanism, bound.n
-    r, even = float(mechanism.base), float(mechanism.even)
-    kept = missed(mechanism)
+    r, even = float(mechanism.odds_factor), float(mechanism.even)
+    kept = miss_chances(mechanism)
     scores = np.arange(len(kept))
 
     def everything(n: int) -> float:

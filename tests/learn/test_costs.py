@@ -16,7 +16,7 @@ from each import each
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
-from littlestone.classes.base import Scored
+from littlestone.classes.base import ScoredClass
 from littlestone.classes.promises.covering import Covering
 from littlestone.data import Label
 from littlestone.data.sample import Sample
@@ -37,7 +37,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mistakes import MOST_COST, MistakeCosts, declared_costs
+from littlestone.privacy.mistakes import MOST_COST, MistakeCosts, parse_costs
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorSums, Scores, scores_of
 from littlestone.prove.mechanisms.exact import exact_audit
@@ -79,7 +79,7 @@ def test_a_rate_of_too_many_digits_is_refused_as_a_rate() -> None:
 def test_costs_are_divided_by_their_common_factors() -> None:
     assert MistakeCosts.parse(" 10 : 4 ") == MistakeCosts.parse([5, 2]) == MistakeCosts(5, 2)
     assert MistakeCosts.parse((MOST_COST * 7, 7)).largest == MOST_COST
-    assert declared_costs(None) is declared_costs("7:7") is None
+    assert parse_costs(None) is parse_costs("7:7") is None
     for rate in ("0.3", "1/3", 0.05, "0.5"):
         assert MistakeCosts.above(rate).rate == Fraction(str(rate))
 
@@ -119,7 +119,7 @@ def some_places(scores: Scores) -> Iterator[tuple[Any, int]]:
         start += length
 
 
-@each("H", example_classes(Scored), ids=str)
+@each("H", example_classes(ScoredClass), ids=str)
 def test_every_class_counts_costs(H: Any) -> None:
     """The scores of a learner are the costs of the hypotheses, by their definition."""
     try:
@@ -129,7 +129,7 @@ def test_every_class_counts_costs(H: Any) -> None:
     sample = some_sample(H)
     scores = learner.scores(sample)
     for place, cost in islice(some_places(scores), 600):
-        assert cost == cost_of(H.written(scores.item(place)), sample, 5, 2)
+        assert cost == cost_of(H.hypothesis_of_item(scores.item(place)), sample, 5, 2)
 
 
 @pytest.mark.parametrize("H", example_classes(Covering), ids=str)
@@ -197,7 +197,7 @@ def test_the_size_of_rounds_is_that_of_the_exponential_mechanism(cost: tuple[int
     assert one.plan(0.1, 0.05, setting="realizable").n < one.plan(0.1, 0.05).n
     costs = MistakeCosts.parse(cost)
     found = candidates(LISTS, Budget(1), mistakes=None if costs.equal else costs)[0]
-    assert found.words().endswith("above the best single rule, with any labels")
+    assert found.describe().endswith("above the best single rule, with any labels")
     assert "above that of the best single rule (proved" in accuracy(learner, 20_000)
 
 
@@ -207,7 +207,7 @@ def test_runs_are_as_rare_as_the_size_of_rounds_needs() -> None:
     for cost in ((1, 1), (3, 2)):
         learner: Any = RoundsLearner(LISTS, Budget(3), cost=cost)
         H, base = learner.hypotheses, learner.mechanism.base
-        singles = [H.joined([H.rule(i)]) for i in range(H.items)]
+        singles = [H.function_of_rules([H.rule(i)]) for i in range(H.items)]
         for _ in range(5):
             records = [((x,), y) for x in ("", "5", "-5") for y in (0, 1)]
             sample = Sample.from_examples(H.domain, [records[i] for i in rng.integers(0, 6, 12)])
@@ -363,7 +363,7 @@ def test_costs_change_what_is_learned() -> None:
         h = release.hypothesis
         found[cost] = h(2), h(7)
         best = min(cost_of(H.hypothesis(i), sample, *cost) for i in range(11))
-        evaluation = Evaluation.of(release, H, sample)
+        evaluation = Evaluation.measure(release, H, sample)
         assert evaluation.errors == cost_of(h, sample, *learner.mistakes.weights[::-1])
         if cost == (5, 1):
             assert evaluation.best_errors == best

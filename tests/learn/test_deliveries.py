@@ -163,7 +163,7 @@ def test_a_batch_that_no_run_wrote_is_refused(line: Any, ledger: Ledger, tmp_pat
         pass
     with state_file(state) as file:
         file.read()
-        file.add(line)
+        file.append(line)
     with pytest.raises(ModelError):
         run(ledger, state).__enter__()
 
@@ -175,8 +175,8 @@ def test_what_is_new_is_decided_by_offsets_alone() -> None:
         partition, offset = rng.choice("ab"), rng.randrange(300)
         assert offsets.is_new(partition, str(offset)) == (offset > highest.get(partition, -1))
         highest[partition] = max(offset, highest.get(partition, -1))
-    assert offsets.changed() == highest
-    assert offsets.changed() == {}
+    assert offsets.take_changes() == highest
+    assert offsets.take_changes() == {}
 
 
 def test_bad_offsets_are_never_new() -> None:
@@ -184,7 +184,7 @@ def test_bad_offsets_are_never_new() -> None:
            True, [1], MOST_OFFSET + 1, str(MOST_OFFSET + 1), "9" * 5000, 10**5000]  # fmt: skip
     offsets = Offsets()
     assert not any(offsets.is_new("0", offset) for offset in bad)
-    assert (offsets.unusable, offsets.changed()) == (len(bad), {})
+    assert (offsets.unusable, offsets.take_changes()) == (len(bad), {})
 
 
 def test_the_largest_offset_ends_its_partition_alone() -> None:

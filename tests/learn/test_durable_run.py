@@ -14,7 +14,7 @@ import pytest
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
-from littlestone.classes.text.declared import Declared, digest
+from littlestone.classes.text.declared import DeclaredClass, digest
 from littlestone.learn.stream import (
     ConfirmedLearner,
     DurableStream,
@@ -258,7 +258,7 @@ def test_a_table_that_changed_is_another_class(ledger: Ledger, tmp_path: Path) -
         assert again.resumed
 
 
-CUTS, RULES = Thresholds.on(0, 30), EqualityRules.of("origin", "dest", max_literals=2)
+CUTS, RULES = Thresholds.on(0, 30), EqualityRules.over_columns("origin", "dest", max_literals=2)
 SIZES: list[tuple[type[StreamLearner[Any]], Any, dict[str, list[Any]]]] = [
     (KeyLearner, CUTS, {}),
     (RuleLearner, RULES, {"doubt": ["0.1", "0.01"]}),
@@ -308,12 +308,14 @@ def test_each_learner_has_its_sizes_here() -> None:
 )
 def test_a_run_of_other_sizes_is_another_run(kind: Any, H: Any, size: str, values: Any) -> None:
     """A size that the ledger does not know may still decide what is drawn next."""
-    one, other = (kind(H, Budget(1, "1e-6"), horizon=3000, **{size: n}).declared for n in values)
+    one, other = (
+        kind(H, Budget(1, "1e-6"), horizon=3000, **{size: n}).declared_sizes for n in values
+    )
     assert one != other
 
 
 def test_equal_classes_and_no_others_have_equal_digests() -> None:
-    kinds: list[Any] = concrete(Declared, "littlestone.classes")
+    kinds: list[Any] = concrete(DeclaredClass, "littlestone.classes")
     examples = [H for kind in kinds for H in kind.examples()]
     digests = list(map(digest, examples))
     for H, own in zip(examples, digests, strict=True):
@@ -354,7 +356,7 @@ def test_an_entry_that_no_learner_wrote_is_refused(
         pass
     with state_file(state) as file:
         file.read()
-        file.add(json.loads(line))
+        file.append(json.loads(line))
     with pytest.raises(ModelError):
         run(ledger, state).__enter__()
 

@@ -240,7 +240,7 @@ def test_the_shares_are_part_of_what_was_asked(tmp_path: Path) -> None:
     assert entry.cost == release.cost == TASK.event.cost() == PrivacyCost(Fraction(2))
     assert release.estimate is not None
     assert release.estimate.unread is not None
-    assert release.estimate.spent == 1
+    assert release.estimate.total_epsilon == 1
     assert Release.from_json(release.to_json()) == release
     rows = dict(release.estimate.rows())
     assert rows["unread"].startswith("cells about ")

@@ -191,13 +191,13 @@ def test_teachers_without_records_make_one_list(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    limited = VotingLearner.limited
+    limited = VotingLearner.limit_steps
 
     def counted(learner: Any, found: Any) -> Any:
         asked.append(found)
         return limited(learner, found)
 
-    monkeypatch.setattr(VotingLearner, "limited", counted)
+    monkeypatch.setattr(VotingLearner, "limit_steps", counted)
     H = parse_class("points(a)")
     learner, _ = choose_learner(H, Budget("1e-5", "1e-12"), method=method)
     assert spent(learner, 5) > 0

@@ -83,6 +83,6 @@ def test_a_fit_takes_the_learner_for_its_records() -> None:
 
 def test_a_tree_is_regrown_for_many_records_only() -> None:
     H: Any = parse_class(TREES)
-    words = {c.method: c.words() for c in candidates(H, Budget(1))}
+    words = {c.method: c.describe() for c in candidates(H, Budget(1))}
     assert words["regrown"].endswith("; only for many records")
     assert choose_learner(H, Budget(1))[0].method == "exponential"

@@ -26,7 +26,7 @@ from littlestone.learn.papers.stable_sizes import (
     stability,
     stable_rule,
 )
-from littlestone.learn.papers.teachers import permuted
+from littlestone.learn.papers.teachers import permute_examples
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
@@ -40,8 +40,8 @@ from littlestone.prove.mechanisms.subjects.stable import (
     Learner,
     Show,
     as_text,
-    distribution,
     in_order,
+    law_of_learner,
 )
 from littlestone.rules import Hypothesis
 from littlestone.theory.game.learners import ExtendedSOA
@@ -86,7 +86,7 @@ def test_private_on_every_tiny_pair(epsilon: str, delta: str, sizes: BatchSizes)
 def test_private_after_the_permutation() -> None:
     learner = claim(*CASES[1])
     pairs = neighbours(RECORDS, TOURNAMENTS.n, ordered=False)
-    assert exact_audit(distribution(learner), pairs, learner.event).holds
+    assert exact_audit(law_of_learner(learner), pairs, learner.event).holds
 
 
 class Lower(StableHistogram[Any]):
@@ -166,7 +166,7 @@ def test_draws_have_the_exact_distribution() -> None:
     learner, rng = claim(*CASES[1]), random.Random(3)
     data = ((0, 0), (0, 1), (1, 1), (1, 1), (1, 0))
     sample = Sample.from_examples(TINY.domain, data)
-    masses = distribution(learner)(data)
+    masses = law_of_learner(learner)(data)
     counts = Counter[Hashable](released_text(fit(learner, sample, rng)) for _ in range(300))
     assert set(counts) <= set(masses)
     expected = [300 * float(mass) for mass in masses.values()]
@@ -275,7 +275,7 @@ def test_too_much_work_is_no_vote(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_permuted_is_uniform() -> None:
     sample = Sample.from_examples(Integers(), [(1, 0), (1, 1), (2, 1)])
     rng = random.Random(6)
-    counts = Counter(tuple(permuted(sample, rng)) for _ in range(3000))
+    counts = Counter(tuple(permute_examples(sample, rng)) for _ in range(3000))
     assert len(counts) == 6
     assert stats.chisquare(list(counts.values())).pvalue > 1e-4
 

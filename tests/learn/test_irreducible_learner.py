@@ -24,7 +24,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.mechanisms.exact import exact_audit
 from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.papers.teachers import agreed, one_rule_on_all_lists
+from littlestone.prove.papers.teachers import one_rule_on_all_lists, rules_in_common
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import decompose, error_ball, top_hypotheses
 
@@ -86,7 +86,7 @@ class Splitting(IrreducibleLearner[Any]):
     """A learner whose lists are made of all chunks at once, so that mistakes can be planted."""
 
     def lists(self, parts: list[Sample[Any]]) -> Lists:
-        return [self.listed(part) for part in parts]
+        return [self.hypotheses_of_teacher(part) for part in parts]
 
     def masses(self, lists: Lists) -> dict[Any, Fraction]:
         return dict(self.mechanism.distribution(lists))
@@ -211,7 +211,7 @@ def in_the_order_of_the_sample(
     """A teacher meets its points as the whole sample does: the first record there may decide."""
     for part in split(sample, records, teachers):
         order = sorted(range(len(part.points)), key=lambda j: sample.points.index(part.points[j]))
-        yield part.of(tuple(part.points[j] for j in order), part.counts[order])
+        yield part.with_counts(tuple(part.points[j] for j in order), part.counts[order])
 
 
 def most_changed_lists(dealt: Callable[..., Iterator[Sample[Any]]]) -> int:
@@ -222,7 +222,7 @@ def most_changed_lists(dealt: Callable[..., Iterator[Sample[Any]]]) -> int:
         sample = Sample[Any].from_examples(ONE.domain, data)
         records = np.array([2 * sample.points.index(x) + y for x, y in data])
         parts = dealt(sample, records, 2)
-        return [[released(h) for h in learner.listed(part)[:1]] for part in parts]
+        return [[released(h) for h in learner.hypotheses_of_teacher(part)[:1]] for part in parts]
 
     return max(
         sum(a != b for a, b in zip(cut(one), cut(other), strict=True))
@@ -269,7 +269,7 @@ def never_raises(kind: type[Learner], text: str, **options: Any) -> bool:
 class LetsItsTeachersRaise(IrreducibleLearner[Any]):
     """A teacher gives up by an exception, which tells of its records."""
 
-    def listed(self, chunk: Sample[Any]) -> list[Hypothesis[Any]]:
+    def hypotheses_of_teacher(self, chunk: Sample[Any]) -> list[Hypothesis[Any]]:
         ball = error_ball(self.hypotheses, chunk, chunk.n // 2, most=self.most)
         return top_hypotheses(ball, chunk.n + 1)[1]
 
@@ -349,7 +349,7 @@ def test_the_frontier_is_the_union_of_the_lists_of_all_radii(H: Any) -> None:
         expected = set()
         for radius in range(4):
             d = int(H.littlestone_dimension())
-            trees = [decompose(V, chunk.n + 1, d) for V, _ in ball.within(radius).cells]
+            trees = [decompose(V, chunk.n + 1, d) for V, _ in ball.shrink(radius).cells]
             degree = max((tree.degree for tree in trees), default=-1)
             expected |= {h for tree in trees for h in tree.hypotheses() if tree.degree == degree}
         listed = frontier(H, chunk, 3)
@@ -411,7 +411,7 @@ def test_several_labels_take_more_records_and_longer_lists() -> None:
         IrreducibleLearner(H, Budget(1, "1e-6"), list_size=longest[1], **declared)
         for H in (two, three)
     ]
-    misled = alike[0].misled()
+    misled = alike[0].miss_probability()
     apart = [made.failure(m, 0.1) - misled for made in alike]
     assert apart[1] == pytest.approx(apart[0] * (1 + 4 * m) / (1 + 2 * m), rel=1e-3)
     cut = IrreducibleLearner(three, Budget(1, "1e-6"), list_size=longest[0], **declared)
@@ -431,8 +431,8 @@ def test_without_doublings_teachers_may_agree_on_nothing() -> None:
         Sample[Any].from_examples(H.domain, [(x, 0) for x in xs])
         for xs in (["x0"] * 4, ["x0", "x0", "x0", "x1"])
     ]
-    assert agreed(H, parts, doublings=0) == set()
-    assert agreed(H, parts, doublings=1)
+    assert rules_in_common(H, parts, doublings=0) == set()
+    assert rules_in_common(H, parts, doublings=1)
 
 
 def test_no_list_is_longer_than_is_proved() -> None:
@@ -441,7 +441,7 @@ def test_no_list_is_longer_than_is_proved() -> None:
         learner = IrreducibleLearner(H, Budget(1, "0.1"), alpha="0.9", most=None, doublings=1)
         for rows in product(list(H.domain)[:3], repeat=2):
             chunk = Sample[Any].from_examples(H.domain, [(x, 0) for x in rows])
-            assert len(learner.listed(chunk)) <= learner.longest(2, 1)
+            assert len(learner.hypotheses_of_teacher(chunk)) <= learner.longest(2, 1)
 
 
 def test_three_points_are_found() -> None:

@@ -17,7 +17,7 @@ from each import each
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.data.sample import Sample
 from littlestone.learn import (
     BitPartsLearner,
@@ -28,7 +28,7 @@ from littlestone.learn import (
     Release,
 )
 from littlestone.learn import bit_parts as parts
-from littlestone.learn.bits import balanced, sizes
+from littlestone.learn.bits import balance_shares, sizes
 from littlestone.learn.papers.teachers import split
 from littlestone.learn.plan import choice
 from littlestone.points import Integers
@@ -124,7 +124,7 @@ def says_several(kind: type[Any]) -> bool:
 
 def of_several() -> list[HypothesisClass[Any]]:
     """All example classes of more than two labels; and tables, of which an example may have two."""
-    kinds: list[Any] = [*concrete(Declared, "littlestone.classes")]  # type: ignore[type-abstract]
+    kinds: list[Any] = [*concrete(DeclaredClass, "littlestone.classes")]  # type: ignore[type-abstract]
     found = [H for kind in kinds for H in kind.examples()]
     return [*CLASSES, *(H for H in found if H.labels > 2)]
 
@@ -296,7 +296,7 @@ def test_alpha_is_shared_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
         assert planned is not None
         assert planned.n < max(equal) * (2 if kind is BitPartsLearner else 1) * 0.85
         inner_sizes = partial(sizes, learner.learners, beta=0.05)
-        shares, found = balanced(
+        shares, found = balance_shares(
             lambda shares, of=inner_sizes: of([0.1 * s for s in shares]),  # type: ignore[misc]
             2,
         ) or ([], [])
@@ -343,7 +343,7 @@ def test_the_bits_are_learned_by_the_best_for_their_share(
     share = Budget("3/2", "1/2000")
     assert asked == [(H.bit_class(i), share, goal) for i in range(2)]
     made: Any = binary(H.bit_class(1), Budget(1, "1e-4"))
-    expected = IrreducibleLearner.aimed(H.bit_class(1), Budget(1, "1e-4"), alpha="0.1")
+    expected = IrreducibleLearner.for_error(H.bit_class(1), Budget(1, "1e-4"), alpha="0.1")
     assert (made.event, made.alpha) == (expected.event, expected.alpha)
     assert made.hypotheses == H.bit_class(1)
 

@@ -16,13 +16,13 @@ from littlestone.base.errors import LedgerError
 from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, IrreducibleLearner
-from littlestone.learn.papers.agnostic.patterns import errors_of, relaxed
+from littlestone.learn.papers.agnostic.patterns import errors_of, relax
 from littlestone.learn.papers.boosting import BoostingLearner
 from littlestone.learn.papers.proper import errors
-from littlestone.learn.papers.teachers import listed, permuted, split
+from littlestone.learn.papers.teachers import list_records, permute_examples, split
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.composed import repeated
+from littlestone.privacy.accounting.composed import repeat
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.streams.tallies import Tallies
@@ -37,16 +37,16 @@ X = Integers("x")
 
 def test_every_record_has_a_place_of_its_own() -> None:
     sample = Sample(X, (7, 8), np.array([[2, 4_000], [5_000, 1]]))
-    records = listed(sample)
+    records = list_records(sample)
     assert np.bincount(records).tolist() == [2, 4_000, 5_000, 1]
-    assert len(permuted(sample, random.Random(1))) == sample.n
+    assert len(permute_examples(sample, random.Random(1))) == sample.n
 
 
 @pytest.mark.parametrize("teachers", [1, 2, 7, 301, 3_000])
 def test_parts_hold_their_records_whole(teachers: int) -> None:
     """Record by record: part i has those at the places i s, ..., (i + 1) s - 1, and no other."""
     sample = Sample(X, (7, 8, 9), np.array([[2, 4_000], [5_000, 1], [0, 300]]))
-    order = np.random.default_rng(teachers).permutation(listed(sample))
+    order = np.random.default_rng(teachers).permutation(list_records(sample))
     size = len(order) // teachers
     for i, part in enumerate(split(sample, order, teachers)):
         held = Counter(order[i * size : (i + 1) * size].tolist())
@@ -66,7 +66,7 @@ def test_a_part_is_in_the_order_in_which_it_meets_its_points(n: int) -> None:
 def test_patterns_are_told_apart_at_every_point() -> None:
     labels = np.array([[False, False], [True, False], [True, True]])
     often, wrong = np.array([3_000, MANY]), np.array([0, MANY * 9, MANY * 9])
-    assert relaxed(labels, often, wrong, 2).tolist() == [0, 6_000, 6_000 + 2 * MANY]
+    assert relax(labels, often, wrong, 2).tolist() == [0, 6_000, 6_000 + 2 * MANY]
 
 
 def test_errors_of_patterns_are_counted_whole() -> None:
@@ -97,7 +97,7 @@ def test_a_list_that_many_teachers_hold_scores_them_all() -> None:
     learner = IrreducibleLearner(Subsets(X, 1), BUDGET)
     empty = Sample(X, (), np.zeros((0, 2), dtype=np.int64))
     rule = learner.hypotheses.soa()
-    assert learner.scores(lambda part: [rule], [empty], 5_000) == {rule: 5_000}
+    assert learner.scores_of_lists(lambda part: [rule], [empty], 5_000) == {rule: 5_000}
 
 
 def test_all_votes_for_a_label_count() -> None:
@@ -130,7 +130,7 @@ def test_a_tally_counts_all_its_records() -> None:
 def test_a_receipt_pays_for_as_many_draws_as_it_says(draws: int) -> None:
     one = ExponentialMechanism(TINY)
     with Ledger() as ledger:
-        receipt = ledger.spend(repeated(one, draws, Fraction(0)), dataset="d", what="test")
+        receipt = ledger.spend(repeat(one, draws, Fraction(0)), dataset="d", what="test")
         for _ in range(draws):
             receipt.redeem(one)
         with pytest.raises(LedgerError, match="it has paid for a draw already"):
@@ -153,7 +153,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "in large parts equal records count once",
     ): lambda: test_parts_hold_their_records_whole(2),
     Fault(
-        f"{LEARNERS}.papers.teachers:listed",
+        f"{LEARNERS}.papers.teachers:list_records",
         "np.arange(len(often)), often)",
         "np.arange(len(often)), np.minimum(often, 300))",
         "of equal records 300 have a place",
@@ -195,7 +195,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "gains have 16 bits",
     ): test_the_costs_of_labels_are_counted_whole,
     Fault(
-        f"{LEARNERS}.papers.voting:VotingLearner.scores",
+        f"{LEARNERS}.papers.voting:VotingLearner.scores_of_lists",
         "times * score",
         "min(times * score, 300)",
         "a list of many teachers scores 300",
@@ -219,7 +219,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a receipt of many draws pays for ever",
     ): lambda: test_a_receipt_pays_for_as_many_draws_as_it_says(1_000),
     Fault(
-        f"{LEARNERS}.base:PrivateLearner._estimated",
+        f"{LEARNERS}.base:PrivateLearner._event_with_estimate",
         "for part in counts",
         "for part in counts if estimate > Fraction(1, 500)",
         "an estimate at a tiny epsilon is free",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from littlestone.base.errors import TooLargeError
-from littlestone.base.steps import answering, at_most, search
+from littlestone.base.steps import answering, at_most, count_search
 from littlestone.classes.text.declared import parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner, IrreducibleLearner, base
@@ -94,9 +94,9 @@ def test_a_list_that_takes_too_many_steps_is_empty() -> None:
     assert learner.steps is not None
     assert learner.steps * learner.teachers <= MOST_STEPS
     nothing = Sample.from_counts(learner.hypotheses.domain, {})
-    assert learner.listed(nothing) == []
+    assert learner.hypotheses_of_teacher(nothing) == []
     x = learner.hypotheses.domain.examples(1)[0]
-    learner.listed(Sample.from_counts(learner.hypotheses.domain, {x: [0, 9]}))
+    learner.hypotheses_of_teacher(Sample.from_counts(learner.hypotheses.domain, {x: [0, 9]}))
     proved = IrreducibleLearner.with_proved_bound(
         parse_class("points(a)"), Budget(1, "1e-6"), alpha=0.1, beta=0.1
     )
@@ -133,9 +133,9 @@ def test_an_answer_that_takes_too_long_is_refused_by_name(text: str, p: int, d: 
 
 def test_searches_whose_findings_are_kept_are_counted_for_answers_alone() -> None:
     with at_most(1):
-        search(5)
+        count_search(5)
     with answering(1), pytest.raises(TooLargeError):
-        search(5)
+        count_search(5)
 
 
 def test_a_stream_of_too_many_teachers_is_refused_before_it_begins() -> None:

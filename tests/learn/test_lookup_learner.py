@@ -104,7 +104,7 @@ def test_wrong_labels_cost_little() -> None:
 
 def test_who_is_for_what() -> None:
     with pytest.raises(DeclarationError, match="not a class of lookup tables"):
-        LookupLearner(Outcomes.of("a", labels=3, max_rules=1), Budget(1, "1e-6"))
+        LookupLearner(Outcomes.over_columns("a", labels=3, max_rules=1), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError, match="one record alone"):
         LookupLearner(H, Budget(1))
     learner, why = choose_learner(H, Budget(1, "1e-6"))
@@ -170,7 +170,7 @@ def test_a_table_is_canonical_and_is_read_back() -> None:
     assert [again(x) for x in (("UA", 7), ("AA", 3), ("B6", 1), ("UA", 8))] == [1, 2, 0, 0]
     assert LookupTable(D, 3, frozenset()).words() == "always 0"
     many = LookupTable(Integers("id"), 3, frozenset((x, 1 + x % 2) for x in range(50)))
-    assert "(38 entries more), else UA" in many.named(LABELS)
+    assert "(38 entries more), else UA" in many.words_with(LABELS)
     assert "(38 entries more), else 0" in many.words()
 
 

@@ -18,13 +18,14 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, Parities, Points, parse_class
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
-from littlestone.classes.promises.counted import Counted, CountedBoxes
+from littlestone.classes.promises.counted import BoxFamily, CountedBoxes
 from littlestone.learn.base import binomial_mean
-from littlestone.learn.plan.free_points import free_points, shattered
+from littlestone.learn.plan.free_points import free_points, shattered_points
 from littlestone.learn.plan.lower import (
+    bound_theorem_7,
+    bound_theorem_9,
     chain,
     coins,
-    covered,
     fresh,
     half_tail,
     indistinct,
@@ -34,7 +35,6 @@ from littlestone.learn.plan.lower import (
     rarest,
     rarest_failure,
     release,
-    repeated,
     steps_of,
     unseen,
 )
@@ -159,7 +159,7 @@ def test_shattered_points_are_shattered() -> None:
         ("points(a)", 1),
     ]:
         H = parse_class(text)
-        points = shattered(H)
+        points = shattered_points(H)
         assert len(points) >= least
         for labels in product((0, 1), repeat=len(points)):
             V: Any = H
@@ -170,8 +170,8 @@ def test_shattered_points_are_shattered() -> None:
 
 def test_no_more_points_are_shattered_than_are_asked_for() -> None:
     H = parse_class("subsets(a; at most 12)")
-    assert [len(shattered(H, most)) for most in (1, 3)] == [1, 3]
-    assert len(shattered(H)) == 10
+    assert [len(shattered_points(H, most)) for most in (1, 3)] == [1, 3]
+    assert len(shattered_points(H)) == 10
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (2.0, 0.0), (1.0, 0.05)])
@@ -352,7 +352,7 @@ def test_free_points_are_free() -> None:
     assert [m for _, m in of_classes[-len(tables) :]] == [2, 1, 3, 2]
     # What classes beyond a table say of themselves, on tables.
     bits = ", ".join(f"c{i}" for i in range(3))
-    beyond: list[tuple[str, Callable[[Any], Counted]]] = [
+    beyond: list[tuple[str, Callable[[Any], BoxFamily]]] = [
         ("boxes(x 0..2, y 0..1)", lambda D: CountedBoxes(D, "")),
         (f"conjunctions({bits})", lambda D: CountedBoxes(D, "")),
         (f"conjunctions({bits}; monotone)", lambda D: CountedBoxes(D, "", True)),
@@ -435,9 +435,9 @@ def test_mistakes_at_repeated_records() -> None:
         h = indistinct(epsilon, delta)
         K = max(1, T // d)
         total = d * sum(max(float(x) - 0.05, 0.0) for x in h[:K]) / 0.95
-        assert repeated(d, T, epsilon, delta) == math.ceil(total - 1e-6)
-    assert repeated(10, 5, 1.0, 0.0) == repeated(5, 5, 1.0, 0.0)
-    sizes = [repeated(d, 10**6, 0.1, 0.0) for d in (1, 2, 20)]
+        assert bound_theorem_9(d, T, epsilon, delta) == math.ceil(total - 1e-6)
+    assert bound_theorem_9(10, 5, 1.0, 0.0) == bound_theorem_9(5, 5, 1.0, 0.0)
+    sizes = [bound_theorem_9(d, 10**6, 0.1, 0.0) for d in (1, 2, 20)]
     assert sizes == [8, 15, 146]
     found = lower_mistakes(parse_class("thresholds(x, 0..119)"), Budget("0.1"), horizon=10**6)
     assert [(bound.mistakes, bound.source[-1]) for bound in found] == [(5, "5"), (44, "9")]
@@ -461,8 +461,8 @@ def test_mistakes_by_the_formulas() -> None:
         assert M == 1 or T // M * kept(M - 1) > 2 * M - 1
     growth = [fresh(10**i, 0.1, 0.0) for i in (4, 8, 12)]
     assert growth[2] - growth[1] > 0.8 * 10 * math.log(10**4)
-    assert covered(10**6, 1.0, 1e-6) == covered(10**9, 1.0, 1e-6) == 16
-    assert covered(5, 1.0, 1e-6) == 5
+    assert bound_theorem_7(10**6, 1.0, 1e-6) == bound_theorem_7(10**9, 1.0, 1e-6) == 16
+    assert bound_theorem_7(5, 1.0, 1e-6) == 5
 
 
 @pytest.mark.deep
@@ -482,8 +482,8 @@ def test_proved_mistakes_are_above(text: str, delta: str) -> None:
         found = plan_stream(parse_class(text), Budget(epsilon, delta), horizon=horizon)
         assert found.lower
         for row in found.rows:
-            if row.proved is not None:
-                assert row.proved.mistakes >= max(bound.mistakes for bound in found.lower)
+            if row.proved_bound is not None:
+                assert row.proved_bound.mistakes >= max(bound.mistakes for bound in found.lower)
 
 
 def test_whose_mistakes_are_bounded() -> None:
@@ -528,7 +528,7 @@ def test_who_is_bound() -> None:
     assert (few.size, len(lower_bounds(few, budget, **GOAL))) == (4, 2)  # no open vocabulary
     hard = parse_class("rule_sets(a, b, c, d, e; at most 2 rules of 2)")
     with pytest.raises(TooLargeError):
-        shattered(hard)
+        shattered_points(hard)
     assert lower_bounds(hard, budget, **GOAL)[0].n == unseen(1, **GOAL)
     large = parse_class("trees(x: 0..95 step 5, y: 0..95 step 5, s in {u, v}; depth 2)")
     assert free_points(large) == free_points(large) > 4  # found without a table of all points

@@ -11,9 +11,9 @@ import pytest
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes import FiniteClass, Lookup, Subsets, Thresholds, parse_class
-from littlestone.classes.counting.blocks import covered
+from littlestone.classes.counting.blocks import covered_table
 from littlestone.data import Label, open_table, read_sample
-from littlestone.data.coding import coded
+from littlestone.data.coding import code_column
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
@@ -44,7 +44,7 @@ def counts_of(points: int, *labels: int) -> Any:
 
 def test_errors_of_large_weights_are_exact() -> None:
     sample = Sample(Integers("x"), (7, 8), counts_of(2, 10**6, 10**9))
-    assert sample.weighted((9_999, 10_000)).counts.tolist() == [[9_999 * 10**6, 10**13]] * 2
+    assert sample.weigh((9_999, 10_000)).counts.tolist() == [[9_999 * 10**6, 10**13]] * 2
 
 
 def test_costs_are_counted_whole() -> None:
@@ -55,7 +55,7 @@ def test_costs_are_counted_whole() -> None:
         missed, alarm = cost
         expected = {
             str(h): sum(missed * 7 * (not h(x)) + alarm * 5 * h(x) for x in (1, 2))
-            for h in (H.written(i) for i in range(H.forms))
+            for h in (H.hypothesis_of_item(i) for i in range(H.forms))
         }
         scores: Any = learner.scores(sample)
         each = np.repeat(scores.errors, scores.lengths or [1] * len(scores.errors)).tolist()
@@ -75,7 +75,7 @@ def test_counters_of_32_bits_count_costs() -> None:
 def test_conditions_cover_any_number_of_records() -> None:
     table = np.array([[2**24 + 1, 3 * 10**9], [2**40 + 1, 1]])
     with np.errstate(invalid="ignore"):
-        assert covered(table, [np.eye(2)]).tolist() == table.tolist()
+        assert covered_table(table, [np.eye(2)]).tolist() == table.tolist()
 
 
 def test_each_round_of_a_list_counts_all_that_is_left() -> None:
@@ -130,7 +130,7 @@ def test_every_record_of_a_large_unit_is_as_likely(most: int) -> None:
     rng: Any = Asked()
     reservoir = Reservoir(Unit("who", most), rng)
     for size in (2_000, 3_000):
-        reservoir.add(coded(["ann"] * size), [np.arange(size)])
+        reservoir.add(code_column(["ann"] * size), [np.arange(size)])
     assert rng.found == list(range(most + 1, 5_001))
 
 
@@ -182,7 +182,11 @@ def test_a_weak_learner_is_given_as_many_records_as_said() -> None:
     (x,) = H.domain.examples(1)
     for size in (40, 4_000):
         for passed in (0, size // 8, size):
-            assert learner.filled([(x, 1)] * passed, size).n == learner.wanted(size) == size // 4
+            assert (
+                learner.fill_sample([(x, 1)] * passed, size).n
+                == learner.weak_sample_size(size)
+                == size // 4
+            )
 
 
 def test_the_first_label_is_a_label() -> None:
@@ -209,7 +213,7 @@ def test_each_record_is_in_one_leaf() -> None:
     learner = RegrownLearner(H, BUDGET)
     points = [(x, y) for x in ("", "0") for y in ("", "0")]
     sample = Sample[Any](H.domain, [H.domain.canonical(p) for p in points], counts_of(4, MANY, 9))
-    for tree in map(H.written, range(H.forms)):
+    for tree in map(H.hypothesis_of_item, range(H.forms)):
         parts = learner.parts(tree, sample)
         assert sorted(p for part in parts for p in part.points) == sorted(sample.points)
         assert sum(part.n for part in parts) == sample.n
@@ -229,7 +233,7 @@ def test_a_label_is_the_number_1_to_the_last_digit() -> None:
 
 FAULTS: dict[Fault, Callable[[], None]] = {
     Fault(
-        "littlestone.data.sample:Sample.weighted",
+        "littlestone.data.sample:Sample.weigh",
         "self.counts * np.array(weights, dtype=np.int64)",
         "(self.counts * np.array(weights)).astype(np.int32)",
         "weighted counts have 32 bits",
@@ -247,13 +251,13 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "the room of counters is compared with records, not with costs",
     ): test_counters_of_32_bits_count_costs,
     Fault(
-        "littlestone.classes.counting.blocks:covered",
+        "littlestone.classes.counting.blocks:covered_table",
         "astype(np.int64)",
         "astype(np.int32)",
         "covered counts have 32 bits",
     ): test_conditions_cover_any_number_of_records,
     Fault(
-        "littlestone.classes.counting.blocks:covered",
+        "littlestone.classes.counting.blocks:covered_table",
         "table.astype(np.float64)",
         "table.astype(np.float32)",
         "covered counts are rounded beyond 2^24",
@@ -289,13 +293,13 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "late records of a large unit are kept too often",
     ): lambda: test_every_record_of_a_large_unit_is_as_likely(3),
     Fault(
-        "littlestone.data.reading:_Sampling.made",
+        "littlestone.data.reading:_Sampling.build_sample",
         "np.count_nonzero(first)), np.int64)",
         "np.count_nonzero(first)), np.int16)",
         "counts have 16 bits",
     ): test_a_table_of_many_records_is_counted,
     Fault(
-        "littlestone.data.reading:_Sampling.made",
+        "littlestone.data.reading:_Sampling.build_sample",
         "labels.astype(np.int64) * tally.shape[1]",
         "(labels * tally.shape[1]).astype(np.int16)",
         "the place of a count has 16 bits",
@@ -319,7 +323,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a label of a key counts at most 300",
     ): test_keys_have_all_their_records,
     Fault(
-        f"{LEARNERS}.papers.boosting:BoostingLearner.filled",
+        f"{LEARNERS}.papers.boosting:BoostingLearner.fill_sample",
         "passed[:wanted]",
         "passed[: min(wanted, 300)]",
         "a weak learner is given 300 records at most",
@@ -332,14 +336,14 @@ FAULTS: dict[Fault, Callable[[], None]] = {
     ): test_the_first_label_is_a_label,
     Fault(
         f"{LEARNERS}.rounds:left",
-        "sample.kept(~holding(rule.tests, sample))",
-        "(sample.kept(~holding(rule.tests, sample)) if sample.n < 10**6 else sample)",
+        "sample.keep_where(~holding(rule.tests, sample))",
+        "(sample.keep_where(~holding(rule.tests, sample)) if sample.n < 10**6 else sample)",
         "of many records none is covered",
     ): test_records_that_a_rule_covers_are_gone,
     Fault(
         f"{LEARNERS}.regrown:RegrownLearner.parts",
-        "rest.kept(~holds)",
-        "(rest.kept(~holds) if rest.n < 3000 else rest)",
+        "rest.keep_where(~holds)",
+        "(rest.keep_where(~holds) if rest.n < 3000 else rest)",
         "many records are in several leaves",
     ): test_each_record_is_in_one_leaf,
     Fault(

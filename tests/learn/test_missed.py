@@ -15,7 +15,7 @@ from littlestone.base.errors import TooLargeError
 from littlestone.classes import parse_class
 from littlestone.learn import LookupLearner, PartitionLearner
 from littlestone.learn.base import binomial_mean, binomial_means
-from littlestone.learn.lookup import _missed
+from littlestone.learn.lookup import _miss_chances
 from littlestone.learn.plan import missed
 from littlestone.learn.plan.missed import Floats, too_much_missed
 from littlestone.privacy import Budget
@@ -60,7 +60,7 @@ def test_the_bound_is_above_the_exact_probability(keys: int) -> None:
 
 def test_a_cell_is_bounded_by_its_lower_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two keys of half of alpha, missed independently; with upper ends the bound is too small."""
-    chances, n = missed.missed(PartitionSelection(BUDGET)), 643
+    chances, n = missed.miss_chances(PartitionSelection(BUDGET)), 643
     truth = binomial_mean(n, 0.05, chances) ** 2
     assert truth <= too_much_missed(n, 2, chances, 0.1, 0.05) <= 1.1 * truth
     honest = binomial_means
@@ -71,7 +71,7 @@ def test_a_cell_is_bounded_by_its_lower_end(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_chances_are_those_of_the_release_curve() -> None:
     mechanism: PartitionSelection[str] = PartitionSelection(BUDGET)
-    chances = missed.missed(mechanism)
+    chances = missed.miss_chances(mechanism)
     assert chances[-1] == 0 < chances[-2]
     for c in (0, 1, 2, len(chances) // 2, len(chances) - 1):
         assert chances[c] == float(1 - mechanism.curve(c))
@@ -104,7 +104,7 @@ def test_a_curve_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(missed, "MOST_STEPS", 20)
     missed.require_curve(BUDGET)
     with pytest.raises(TooLargeError):
-        missed.missed.__wrapped__(PartitionSelection(BUDGET))
+        missed.miss_chances.__wrapped__(PartitionSelection(BUDGET))
 
 
 def test_a_cell_is_bounded_by_its_upper_end_too() -> None:
@@ -157,7 +157,7 @@ def test_the_size_is_enough_and_nine_tenths_are_not(keys: int) -> None:
     """
     sets = PartitionLearner(parse_class(f"subsets(a; at most {keys})"), BUDGET)
     table = LookupLearner(parse_class(f"lookup(a; at most {keys})"), BUDGET)
-    cases = (sets, missed.missed(sets.mechanism)), (table, _missed(table.mechanism))
+    cases = (sets, missed.miss_chances(sets.mechanism)), (table, _miss_chances(table.mechanism))
     for learner, chances in cases:
         bound = learner.plan(0.1, 0.05, setting="realizable")
         assert bound is not None

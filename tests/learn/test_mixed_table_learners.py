@@ -14,7 +14,7 @@ from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.rounds import RoundsLearner
-from littlestone.learn.vocabulary import VocabularyLearner, counted
+from littlestone.learn.vocabulary import VocabularyLearner, count_values
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 
@@ -70,7 +70,7 @@ def test_rounds_share_the_budget() -> None:
 def test_values_and_the_tree_share_the_budget() -> None:
     H: Any = parse_class("trees(ward, integers(code); depth 1)")
     learner: Any = VocabularyLearner(H, Budget(1, "1e-6"))
-    selection, inner = learner.selection, learner.inner(H.closed({}))
+    selection, inner = learner.selection, learner.inner(H.close_columns({}))
     assert (selection.epsilon, selection.delta) == (Fraction(1, 6), Fraction(1, 2 * 10**6))
     assert inner.event.epsilon == Fraction(2, 3)
     assert learner.event.uses() == [(selection, 2), (inner.event, 1)]
@@ -80,9 +80,9 @@ def test_the_values_that_are_kept() -> None:
     """What is missing and "(other)" stand for themselves; of too many, the first as texts."""
     H: Any = parse_class("trees(ward; depth 1)")
     learner: Any = VocabularyLearner(H, Budget(1, "1e-6"))
-    assert learner.kept(frozenset(["b", "", "(other)", "a"])) == ["a", "b"]
+    assert learner.values_to_list(frozenset(["b", "", "(other)", "a"])) == ["a", "b"]
     many = [f"{i:04}" for i in range(1030)]
-    assert learner.kept(frozenset(many)) == many[:1024]
+    assert learner.values_to_list(frozenset(many)) == many[:1024]
 
 
 def test_records_are_counted_and_not_points() -> None:
@@ -90,8 +90,8 @@ def test_records_are_counted_and_not_points() -> None:
     sample = Sample[Any].from_counts(
         H.domain, {("a", "0"): [3, 1], ("a", ""): [0, 2], ("b", "0"): [0, 0]}
     )
-    assert counted(sample, 0) == {"a": 6}
-    assert counted(sample, 1) == {"0": 4, "": 2}
+    assert count_values(sample, 0) == {"a": 6}
+    assert count_values(sample, 1) == {"0": 4, "": 2}
 
 
 def test_the_size_of_a_regrown_tree_is_the_least_of_its_formula() -> None:

@@ -146,7 +146,7 @@ def skeleton(one: Release) -> str:
     texts = [text for _, text in rows_of_release(one)] + [
         str(c) for c in getattr(domain, "columns", [domain])
     ]
-    for text in sorted([*texts, ", ".join(one.hypothesis.tested)], key=len, reverse=True):
+    for text in sorted([*texts, ", ".join(one.hypothesis.tested_columns)], key=len, reverse=True):
         card = card.replace(text, "...")
     return card
 

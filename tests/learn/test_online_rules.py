@@ -31,9 +31,9 @@ from littlestone.prove.mechanisms.subjects.streams import of_rules
 from littlestone.rules import RuleUnion
 from scripted import Script
 
-ONE = EqualityRules.of("origin", max_literals=1)
-TWO = EqualityRules.of("origin", "dest", max_literals=2)
-FOUR = EqualityRules.of("origin", "dest", "plane", "hour", max_literals=2)
+ONE = EqualityRules.over_columns("origin", max_literals=1)
+TWO = EqualityRules.over_columns("origin", "dest", max_literals=2)
+FOUR = EqualityRules.over_columns("origin", "dest", "plane", "hour", max_literals=2)
 DELTA = Fraction(1, 5)
 
 
@@ -184,7 +184,7 @@ def test_a_rule_that_is_too_narrow_is_widened_and_one_too_wide_withdrawn() -> No
 
 
 def test_which_rules_compete_after_each_change() -> None:
-    H = EqualityRules.of("a", "b", "c", max_literals=2)
+    H = EqualityRules.over_columns("a", "b", "c", max_literals=2)
     made = RuleLearner(H, Budget(1, "1e-6"), horizon=5000).mechanism
     stream = RuleStream(H.domain, made, Fraction(80), Tape(random.Random(0)))
     stream._take(("1", "1", None))
@@ -242,7 +242,7 @@ def spread(stream: RuleStream) -> int:
 
 
 def test_the_bound_holds_against_mistakes_at_all_columns_in_turn() -> None:
-    H = EqualityRules.of("a", "b", "c", "d", "e", "f", max_literals=2)
+    H = EqualityRules.over_columns("a", "b", "c", "d", "e", "f", max_literals=2)
     learner = RuleLearner(H, Budget(1, "1e-6"), horizon=20_000)
     bound = learner.mistake_bound(0.05)
     assert bound is not None
@@ -290,6 +290,6 @@ def test_which_learner_is_for_which_class() -> None:
 
 
 def test_many_columns_are_refused() -> None:
-    H = EqualityRules.of(*(f"c{j}" for j in range(11)), max_literals=2)
+    H = EqualityRules.over_columns(*(f"c{j}" for j in range(11)), max_literals=2)
     with pytest.raises(DeclarationError, match="speaks for 2\\^11 rules"):
         RuleLearner(H, Budget(1, "1e-6"), horizon=100)

@@ -16,14 +16,14 @@ from littlestone.learn import RadiiLearner
 from littlestone.learn.base import MOST_WORK, Setting
 from littlestone.learn.papers.stable_sizes import BatchSizes, paper_sizes
 from littlestone.learn.plan import (
-    calibrated,
     candidates,
     choose_learner,
+    find_calibration,
     formulas,
     plan,
     plan_stream,
 )
-from littlestone.learn.plan.choice import explained
+from littlestone.learn.plan.choice import explain
 from littlestone.learn.plan.papers import stream_formulas
 from littlestone.points import Integers, Reals, Strings
 from littlestone.privacy import Budget
@@ -134,7 +134,7 @@ def test_a_large_class_of_one_mistake_is_searched() -> None:
 def test_every_method_is_explained() -> None:
     """Each by its size or, together with all that have the same reason, by why it does not apply."""
     H = parse_class("thresholds(x, 0..9)")
-    rows = explained(H, Budget(1))
+    rows = explain(H, Budget(1))
     assert rows[0][0] == choose_learner(H, Budget(1))[0].method
     shown = " ".join(f"{heading} {sentence}" for heading, sentence in rows)
     assert all(found.method in shown for found in candidates(H, Budget(1)))
@@ -146,7 +146,7 @@ def test_every_method_is_explained() -> None:
 def test_what_is_said_of_the_fewest_leaves_out_methods_with_a_caveat() -> None:
     """One of them may need fewer records, if its caveat is met; a plan names it and the caveat."""
     H = parse_class("points(a)")
-    words = {c.method: c.words() for c in candidates(H, **GOAL)}
+    words = {c.method: c.describe() for c in candidates(H, **GOAL)}
     assert words["single_key"].endswith(
         "219 records suffice for 10% error, with clean labels only; only if no label is wrong"
     )
@@ -216,7 +216,7 @@ def test_what_is_printed() -> None:
     assert last.startswith("  at least ")
     assert (row.tuned, row.tuned_agnostic) == (None, None)  # it needs no other parameters
     best = candidates(parse_class("thresholds(x, 0..9)"), Budget(1), alpha=0.2)[0]
-    assert "suffice for 20 percentage points above the best" in best.words()
+    assert "suffice for 20 percentage points above the best" in best.describe()
 
 
 def test_a_calibrated_size_is_enough() -> None:
@@ -229,7 +229,7 @@ def test_a_calibrated_size_is_enough() -> None:
 
 def test_sizes_are_calibrated_for_what_was_simulated_alone() -> None:
     known = {
-        (method, k): calibrated(method, Subsets(Strings(), k), **GOAL)
+        (method, k): find_calibration(method, Subsets(Strings(), k), **GOAL)
         for method in ("irreducible", "choosing", "partition", "single_key")
         for k in range(1, 7)
     }
@@ -249,14 +249,14 @@ def test_sizes_are_calibrated_for_what_was_simulated_alone() -> None:
         Points(Strings(), zero=False),
         parse_class("thresholds(x, 0..9)"),
     ]
-    assert not any(calibrated("irreducible", H, **GOAL) for H in others)
+    assert not any(find_calibration("irreducible", H, **GOAL) for H in others)
     for changed in (
         {"budget": Budget(2)},
         {"budget": Budget(1, "1e-5")},
         {"alpha": 0.2},
         {"beta": 0.1},
     ):
-        assert calibrated("irreducible", Subsets(Strings(), 2), **{**GOAL, **changed}) is None
+        assert find_calibration("irreducible", Subsets(Strings(), 2), **{**GOAL, **changed}) is None
 
 
 @pytest.mark.parametrize("method", ["partition", "choosing", "lookup"])
@@ -268,7 +268,7 @@ def test_sizes_between_simulated_epsilons(method: str) -> None:
     )
 
     def size(epsilon: str) -> Any:
-        return calibrated(method, H, **{**GOAL, "budget": Budget(epsilon, "1e-6")})
+        return find_calibration(method, H, **{**GOAL, "budget": Budget(epsilon, "1e-6")})
 
     epsilons = ["0.1", "0.11", "0.17", "0.3", "0.5", "0.999", "1", "1.7", "3"]
     found = [size(e) for e in epsilons]
@@ -285,10 +285,10 @@ def test_sizes_between_simulated_epsilons(method: str) -> None:
 
 def test_tables_that_are_partly_known_have_no_calibrated_size() -> None:
     H = parse_class("lookup(a; at most 2)", labels=2)
-    assert calibrated("lookup", H, **GOAL) is not None
-    assert calibrated("lookup", H.restrict("x", 1), **GOAL) is None
-    assert calibrated("irreducible", H, **GOAL) is None
-    assert calibrated("lookup", Subsets(Strings(), 2), **GOAL) is None
+    assert find_calibration("lookup", H, **GOAL) is not None
+    assert find_calibration("lookup", H.restrict("x", 1), **GOAL) is None
+    assert find_calibration("irreducible", H, **GOAL) is None
+    assert find_calibration("lookup", Subsets(Strings(), 2), **GOAL) is None
 
 
 def test_simulated_sizes_of_proved_learners_are_no_larger() -> None:

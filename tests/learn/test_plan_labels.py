@@ -37,10 +37,12 @@ def test_the_fewest_records_first_and_baselines_last() -> None:
     assert [c.method for c in applying] == names
     sizes = [c.bound.n for c in applying if c.bound is not None]
     assert sizes == [110, 219, 431, 482]
-    assert "each bit by exponential" in applying[2].words()
-    assert "as a baseline" in applying[6].words()
+    assert "each bit by exponential" in applying[2].describe()
+    assert "as a baseline" in applying[6].describe()
     assert all(c.reason for c in found[len(applying) :])
-    assert found[0].words() == "exponential: 110 records suffice for 10% error, with clean labels"
+    assert (
+        found[0].describe() == "exponential: 110 records suffice for 10% error, with clean labels"
+    )
 
 
 def test_the_rows_of_a_plan() -> None:

@@ -72,7 +72,9 @@ def test_hints_and_the_shape_of_a_table_go_by_the_places() -> None:
             _, hint = task.read_noted(data, ledger, rng=seeded_generator(1))
             other = task.declaration.open(frame, "another")
             _, lookalike = task.read_noted(other, ledger, rng=seeded_generator(1))
-            told.append((hint, lookalike, ledger.seen("third", columns=frame.columns, n=40 * MOST)))
+            told.append(
+                (hint, lookalike, ledger.note_shape("third", columns=frame.columns, n=40 * MOST))
+            )
     assert told[0] == told[1]
 
 

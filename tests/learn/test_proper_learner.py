@@ -27,7 +27,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import IrreducibleLearner, ProperLearner
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.papers.proper import errors
-from littlestone.learn.papers.teachers import frontier, listed, shuffled
+from littlestone.learn.papers.teachers import frontier, list_records, shuffle_records
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import exact_epsilon
@@ -38,7 +38,7 @@ from littlestone.privacy.samplers import selection
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.mechanisms.exact import exact_audit
 from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import paid
+from littlestone.prove.mechanisms.subject import receipt_for_trials
 from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, function_of_labels
 
 Learner = ProperLearner[Any]
@@ -128,14 +128,14 @@ def test_sets_are_filled_up(H: Any) -> None:
         assert furthest(H, f, list(range(40))) <= ALPHA
         for h in mixed:
             assert isinstance(h, FiniteSet)
-            assert H.fewest <= len(h.members) <= H.parts
+            assert H.fewest <= len(h.members) <= H.max_elements
 
 
 @pytest.mark.parametrize(
     ("columns", "literals", "zero"), [(2, 1, True), (2, 2, True), (2, 1, False), (3, 2, False)]
 )
 def test_rules_are_near_whenever_a_mixture_is(columns: int, literals: int, zero: bool) -> None:
-    H = EqualityRules.of(*"abc"[:columns], max_literals=literals, zero=zero)
+    H = EqualityRules.over_columns(*"abc"[:columns], max_literals=literals, zero=zero)
     values = list(product(["u", "w"], repeat=columns))
     points = list(product(["u", "w", "v0", "new"], repeat=columns))
 
@@ -262,10 +262,10 @@ def draws_as_told(kind: type[Learner]) -> bool:
     goal: dict[str, Any] = {"budget": Budget("3", "0.02")}
     learner = kind(CODE, **goal, alpha="0.9", fresh="0.4", improper=OneOfTwo(CODE, "3"))
     sample = Sample[Any].from_examples(CODE.domain, [("x0", 0), ("x0", 1), ("x1", 1)])
-    receipt = cache(partial(paid, learner.event, 10**6))  # of one generator
+    receipt = cache(partial(receipt_for_trials, learner.event, 10**6))  # of one generator
     law, left_out = Draws().law(lambda rng: str(learner.draw(sample, receipt=receipt(rng)).words()))
     expected: dict[str, Fraction] = {}
-    orders = list(permutations(listed(sample)))
+    orders = list(permutations(list_records(sample)))
     for order in orders:
         law_of_order: Any = told(learner, sample, np.array(order))
         for (_, words), mass in law_of_order.items():
@@ -278,9 +278,9 @@ class ChoosesAtAllOfEpsilonTwice(ProperLearner[Any]):
 
     def draw(self, sample: Sample[Any], *, receipt: Any) -> Any:
         rng = receipt.redeem(self.choice)
-        fresh, rest = self.parts(sample, shuffled(sample, rng))
+        fresh, rest = self.parts(sample, shuffle_records(sample, rng))
         near = self.near(self.improper.draw(rest, receipt=receipt))
-        return near[selection.draw(errors(near, fresh), None, self.choice.base**2, rng)]
+        return near[selection.draw_item(errors(near, fresh), None, self.choice.base**2, rng)]
 
 
 def test_the_draw_has_the_law_that_is_audited() -> None:
@@ -349,7 +349,11 @@ def test_refusals() -> None:
 
 @pytest.mark.parametrize(
     "H",
-    [CODE, Subsets(Integers(), 2, exactly=True), EqualityRules.of("a", max_literals=1, zero=False)],
+    [
+        CODE,
+        Subsets(Integers(), 2, exactly=True),
+        EqualityRules.over_columns("a", max_literals=1, zero=False),
+    ],
     ids=str,
 )
 def test_the_proved_size(H: Any) -> None:
@@ -373,7 +377,7 @@ def test_the_proved_size(H: Any) -> None:
 
 def test_no_more_hypotheses_are_mixed_than_is_promised() -> None:
     classes: list[Any] = [CODE, Points(Integers(), zero=False)]
-    for H in [*classes, EqualityRules.of(*"ab", max_literals=1)]:
+    for H in [*classes, EqualityRules.over_columns(*"ab", max_literals=1)]:
         for f in releasable(H, list(H.domain.examples(3))[:3], 1):
             assert len(set(H.mixture(f, ALPHA))) <= H.most_mixed(ALPHA)
     assert FiniteClass.from_array(np.eye(5000, dtype=int)[:2]).most_mixed(ALPHA) is None

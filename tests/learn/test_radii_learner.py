@@ -27,9 +27,9 @@ from littlestone.learn import RadiiLearner
 from littlestone.learn.base import MOST_WORK
 from littlestone.learn.papers import radii
 from littlestone.learn.papers.radii_lists import (
+    _CostedPoints,
     _Node,
-    _Seen,
-    demanded,
+    leaf_demands,
     leaves_of_class,
     lists,
     longest,
@@ -82,7 +82,7 @@ def test_more_radii_than_are_tried_are_refused_at_once(monkeypatch: pytest.Monke
 
 def test_classes_whose_search_is_limited_are_refused() -> None:
     with pytest.raises(DeclarationError, match="searched with a limit"):
-        RadiiLearner(Outcomes.of("a", "b", labels=3, max_rules=1), BUDGET)
+        RadiiLearner(Outcomes.over_columns("a", "b", labels=3, max_rules=1), BUDGET)
 
 
 def test_a_dimension_holds_at_as_many_radii_as_its_score_takes() -> None:
@@ -98,7 +98,7 @@ def test_a_dimension_holds_at_as_many_radii_as_its_score_takes() -> None:
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 def test_what_is_demanded_adds_up(d: int) -> None:
     for s in range(1, 9):
-        now, following = demanded(s, d), demanded(s + 1, d)
+        now, following = leaf_demands(s, d), leaf_demands(s + 1, d)
         assert now == sorted(now, reverse=True)
         assert now[d] == 2 * s
         for t in range(d + 1):
@@ -170,7 +170,7 @@ def test_the_lists_are_those_of_the_proof() -> None:
         costs = {x: dict(ways) for x, ways in ordered}
         expected = []
         for b in range(radii):
-            demands = demanded(d + radii - 1 - b, d)
+            demands = leaf_demands(d + radii - 1 - b, d)
             leaves = list(leaves_of_the_proof(H, b, demands, costs, unavoidable))
             t = max((dimension for dimension, _ in leaves), default=-1)
             rules = {f for dimension, f in leaves if dimension == t}
@@ -186,7 +186,7 @@ def test_the_lists_are_those_of_the_proof() -> None:
 def test_what_no_longer_reduces_is_listed() -> None:
     """Points and nine singletons: a part of dimension 1 reduces at all radii but the last."""
     nine = FiniteClass.from_array(np.eye(9, dtype=int))
-    H = DirectSumClass.of([Points(Integers("y")), nine])
+    H = DirectSumClass.of_parts([Points(Integers("y")), nine])
     sample = Sample.from_examples(H.domain, [((0, 7), 1)] * 5)
     found = list(lists(H, sample, 2, (1, 1)))
     assert [(t, [h.words() for h in rules]) for t, rules in found] == [
@@ -198,12 +198,12 @@ def test_scores_are_counted_apart_for_each_dimension() -> None:
     f, g = (Subsets(Integers(), 2).restrict(x, 1).soa() for x in (1, 2))
 
     class Given(RadiiLearner[int]):
-        def listed(self, sample: Sample[int]) -> Iterator[tuple[int, list[Any]]]:
+        def lists_of_sample(self, sample: Sample[int]) -> Iterator[tuple[int, list[Any]]]:
             yield from [(0, [f]), (0, [f, g]), (1, [f])]
 
     learner = Given(Subsets(Integers(), 2), BUDGET, lists=(9, 5))
     zero, one = learner.handicaps
-    assert learner.scores(Sample.from_examples(Integers(), [])) == {
+    assert learner.scores_of_lists(Sample.from_examples(Integers(), [])) == {
         (0, f): 2 - zero,
         (0, g): 1 - zero,
         (1, f): 1 - one,
@@ -215,7 +215,7 @@ def test_a_branch_may_have_as_many_points_as_there_are_errors() -> None:
     H = parse_class("direct_sum(thresholds(a, 0..0), points(b; integers))")
     many = 1000
     sample = Sample.from_examples(H.domain, [((1, x), 1) for x in range(many)])
-    found = list(_Node(H, 0).leaves(_Seen(sample), demanded(3, 2), 1, many))
+    found = list(_Node(H, 0).leaves(_CostedPoints(sample), leaf_demands(3, 2), 1, many))
     assert [leaf.errors for leaf in found] == [many] * 2
     assert found[0].rule((1, 0)) == 0
 
@@ -265,8 +265,8 @@ def test_fewer_records_than_radii_list_nothing() -> None:
     n = learner.radii
     assert learner.work(n - 1) == 0 < learner.work(n)
     few, enough = ({7: [0, often]} for often in (n - 1, n))
-    assert not learner.scores(Sample.from_counts(Integers(), few))
-    assert len(learner.scores(Sample.from_counts(Integers(), enough))) == 1
+    assert not learner.scores_of_lists(Sample.from_counts(Integers(), few))
+    assert len(learner.scores_of_lists(Sample.from_counts(Integers(), enough))) == 1
 
 
 def test_too_many_version_spaces_are_refused_before_the_spend() -> None:
@@ -289,7 +289,7 @@ def test_several_labels_take_longer_lists() -> None:
         assert bound is not None
         sizes.append(bound.n)
     assert sizes[0] < sizes[1]
-    assert longest(5, 1, 3) == (2 * (demanded(5, 1)[1] + 5) + 1,)
+    assert longest(5, 1, 3) == (2 * (leaf_demands(5, 1)[1] + 5) + 1,)
     table = Lookup(Integers(), 3, 1)  # two labels other than the usual one
     learner = RadiiLearner(table, BUDGET)
     spaces = 2 * (learner.radii + 1) * leaves_of_class(table, learner.radii)
@@ -308,7 +308,7 @@ def test_a_share_of_beta_may_be_tiny() -> None:
     """As relabelling asks for it: longer than any beta that can be declared."""
     H, goal = Subsets(Integers(), 2), {"alpha": 0.1, "beta": 1e-150}
     learner = RadiiLearner.with_proved_bound(H, Budget(1, "1e-6"), **goal)
-    assert 0 < learner.misled <= goal["beta"] / 4
+    assert 0 < learner.miss_probability <= goal["beta"] / 4
     bound = learner.plan(**goal, setting="realizable")
     assert bound is not None
     assert learner.failure(bound.n, 0.1) <= goal["beta"]

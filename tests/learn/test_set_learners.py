@@ -77,7 +77,7 @@ def test_a_score_that_moves_by_two_is_caught() -> None:
 
 @pytest.mark.parametrize("learner", learners("1e-6", k=3), ids=lambda learner: learner.method)
 def test_the_proved_size_is_enough(learner: Any) -> None:
-    bound, k = learner.plan(0.1, 0.05, setting="realizable"), learner.hypotheses.parts
+    bound, k = learner.plan(0.1, 0.05, setting="realizable"), learner.hypotheses.max_elements
     assert learner.plan(0.1, 0.05) is None
     g, rng, failures = np.random.default_rng(1), seeded_generator(2), 0
     weights = [0.1001 / k] * k
@@ -104,7 +104,7 @@ def test_who_is_for_what() -> None:
         PartitionLearner(Points(Integers()), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError, match="dimension is above 1"):
         SingleKeyLearner(Subsets(Integers(), 2), Budget(1, "1e-6"))
-    rules = EqualityRules.of("a", max_literals=1)
+    rules = EqualityRules.over_columns("a", max_literals=1)
     for kind in (PartitionLearner, SingleKeyLearner):
         with pytest.raises(DeclarationError):
             kind(rules, Budget(1, "1e-6"))

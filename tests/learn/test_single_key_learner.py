@@ -12,7 +12,7 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.dimensions.closed_forms import has_one_mistake
-from littlestone.classes.promises.named import Named
+from littlestone.classes.promises.named import NamedFunctions
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, PrivateLearner, SingleKeyLearner
 from littlestone.learn.plan import choose_learner
@@ -54,7 +54,7 @@ def tables(labels: int) -> Iterator[FiniteClass]:
 @pytest.mark.parametrize("labels", [2, 3])
 def test_a_record_names_the_one_function_that_may_be_behind_it(labels: int) -> None:
     for H in tables(labels):
-        named, f = Named(H), H.soa()
+        named, f = NamedFunctions(H), H.soa()
         rows = H.table()
         assert len(rows) > 2
         for j, x in enumerate(H.domain):
@@ -84,7 +84,7 @@ def test_private_on_every_tiny_pair(H: HypothesisClass[Any], kind: type[Any]) ->
 @pytest.mark.parametrize("H", CLASSES, ids=str)
 def test_the_right_function_is_released(H: HypothesisClass[Any]) -> None:
     """Where half of the records leave the SOA, and where none does."""
-    named = Named(H)
+    named = NamedFunctions(H)
     x, y = next(
         (x, y)
         for x in H.domain.examples(3)
@@ -139,7 +139,7 @@ def test_larger_classes_and_unequal_costs_are_refused() -> None:
 def test_wrong_labels_are_weighed_by_the_choosing_mechanism() -> None:
     """A fifth of the labels are flipped; the line is released all the same."""
     H = parse_class("linear(x, y; q 101, dimension 1)")
-    line = Named(H).name((1, 5), 1)
+    line = NamedFunctions(H).name((1, 5), 1)
     assert line is not None
     g = np.random.default_rng(1)
     points = [(i % 101, 5 * i % 101) for i in range(700)]
@@ -155,7 +155,7 @@ def test_wrong_labels_are_weighed_by_the_choosing_mechanism() -> None:
 def test_the_work_on_a_table_is_a_row_for_each_point_and_label() -> None:
     two = FiniteClass.from_array(np.eye(5, dtype=int))
     three = FiniteClass.from_array([[0, 0], [1, 2]], labels=3)
-    assert Named(two).most_candidates(7) == 7
-    assert [Named(two).work(n) for n in (0, 3, 5, 1000)] == [0, 15, 25, 25]
-    assert [Named(three).work(n) for n in (3, 1000)] == [6, 8]
-    assert [Named(parse_class("points(x)")).work(n) for n in (3, 1000)] == [3, 1000]
+    assert NamedFunctions(two).most_candidates(7) == 7
+    assert [NamedFunctions(two).work(n) for n in (0, 3, 5, 1000)] == [0, 15, 25, 25]
+    assert [NamedFunctions(three).work(n) for n in (3, 1000)] == [6, 8]
+    assert [NamedFunctions(parse_class("points(x)")).work(n) for n in (3, 1000)] == [3, 1000]

@@ -197,7 +197,7 @@ def test_a_call_of_bottoms_alone_leaves_the_hypothesis() -> None:
 
 def test_a_teacher_keeps_the_first_of_its_records() -> None:
     made, asked = small(cap=2), list[Any]()
-    made.listed = lambda chunks, stage: asked.append(chunks) or []  # type: ignore[method-assign,func-returns-value]
+    made.hypotheses_of_teacher = lambda chunks, stage: asked.append(chunks) or []  # type: ignore[method-assign,func-returns-value]
     made.lists([{3: [(1, 1), (2, 1), (3, 1)]}, {3: [(4, 1)]}], 0)
     assert (((1, 1), (2, 1)), ((4, 1),)) in asked
     assert len(asked) == 2  # those without records are asked once

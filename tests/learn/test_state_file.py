@@ -382,8 +382,8 @@ def test_a_line_is_written_whole_in_however_many_calls(
         patch.setattr("littlestone.learn.stream.run.open", slow, raising=False)
         with state_file(state) as file:
             assert file.read() == []
-            file.add({"a": "long line"})
-            file.add([1, 2, 3])
+            file.append({"a": "long line"})
+            file.append([1, 2, 3])
     with state_file(state) as file:
         assert list(map(file.value, file.read())) == [{"a": "long line"}, [1, 2, 3]]
 
@@ -399,10 +399,10 @@ def test_a_line_that_another_hand_follows_at_once_is_not_relied_on(
 
     with state_file(state) as file:
         file.read()
-        file.add(["first"])
+        file.append(["first"])
         monkeypatch.setattr(os, "fsync", meddled)
         with pytest.raises(OutputError, match="another program wrote to it"):
-            file.add(["second"])
+            file.append(["second"])
 
 
 def test_a_hard_link_is_refused(ledger: Ledger, state: Path) -> None:

@@ -57,8 +57,8 @@ def test_the_first_records_of_a_unit_count() -> None:
         value = rng.choice(values)
         seen[text(value)] += 1
         assert first.counts(value) == (seen[text(value)] <= 3)
-    assert set(first.changed().values()) == {3}
-    assert (seen["7"], first.changed(), first.counts("new")) == (seen[text(7.0)], {}, True)
+    assert set(first.take_changes().values()) == {3}
+    assert (seen["7"], first.take_changes(), first.counts("new")) == (seen[text(7.0)], {}, True)
 
 
 @pytest.mark.parametrize("name", PUBLISHING)

@@ -84,7 +84,7 @@ def test_weights_are_those_of_the_scores() -> None:
     weights, scores = Weights(asked, scale), [0] * asked.table.shape[1]
     for _ in range(6):
         tally = [int(v) for v in rng.integers(-6, 9, len(asked.table))]
-        rule = values_of(weights.published, TABLE.domain)
+        rule = values_of(weights.published_rule, TABLE.domain)
         for i, row in enumerate(TABLE.table()):
             for column in range(len(asked.table)):
                 x = next(j for j in range(12) if asked.place[j] == column)
@@ -97,7 +97,7 @@ def test_weights_are_those_of_the_scores() -> None:
             > sum(shares)
             for column in TABLE.table().T
         ]
-        assert values_of(weights.published, TABLE.domain).tolist() == expected
+        assert values_of(weights.published_rule, TABLE.domain).tolist() == expected
 
 
 def test_a_tally_makes_the_true_one_heavier_by_what_is_proved() -> None:
@@ -113,7 +113,7 @@ def test_a_tally_makes_the_true_one_heavier_by_what_is_proved() -> None:
         counts = np.zeros(len(table), dtype=int)
         counts[wrong] = 30 // len(wrong)
         drawn = rng.geometric(1 - a, (4000, len(table))) - rng.geometric(1 - a, (4000, len(table)))
-        added = scale.of(counts + drawn) @ (table != majority[:, None]).astype(np.int64)
+        added = scale.score_cells(counts + drawn) @ (table != majority[:, None]).astype(np.int64)
         ratios = np.exp(float(scale.rate) * (added - added[:, [5]])).mean(axis=1)
         most = math.exp(learner.distance * noise) * (1 + math.exp(-30 * gain)) / 2
         assert ratios.mean() <= most
@@ -122,7 +122,7 @@ def test_a_tally_makes_the_true_one_heavier_by_what_is_proved() -> None:
 def test_the_first_hypothesis_settles_ties() -> None:
     for row in ([0, 1], [1, 0]):
         H = FiniteClass.from_array([row, [1 - label for label in row]])
-        published = Weights(Columns(H), Scale(Fraction(1), 1, 1)).published
+        published = Weights(Columns(H), Scale(Fraction(1), 1, 1)).published_rule
         assert [published(x) for x in H.domain] == row
 
 
@@ -132,7 +132,7 @@ def test_cuts_change_no_score_that_matters() -> None:
     scale = learner.scale
     tallies = np.arange(-3 * scale.bend, mechanism.most + 1)
     cut = np.array([mechanism.cut(tally) for tally in tallies.tolist()])
-    assert scale.of(cut).tolist() == scale.of(tallies).tolist()
+    assert scale.score_cells(cut).tolist() == scale.score_cells(tallies).tolist()
     assert scale.rate * scale.steep * (mechanism.most - scale.bend) >= 30
     assert mechanism.timer.last_rise == 0
 
@@ -272,17 +272,20 @@ def test_a_run_counts_from_the_step_after_a_tally(monkeypatch: pytest.MonkeyPatc
 
     def expected() -> tuple[Any, ...]:
         noises.clear()
-        weights, counts = learner.begun(), learner.mechanism.tallies(Tape(random.Random(0)))
+        weights, counts = (
+            learner.initial_weights(),
+            learner.mechanism.tallies(Tape(random.Random(0))),
+        )
         counts.watch(1)
         last, found = 0, list[Any]()
         for step, (x, y) in enumerate(records, start=1):
-            if weights.published(x) != y and (cell := weights.cell(x)) is not None:
+            if weights.published_rule(x) != y and (cell := weights.cell(x)) is not None:
                 counts.count(step, cell)
             if counts.due == step:
                 last = step
                 weights.take(counts.select())
                 counts.watch(step + 1)
-            found.append((last, weights.published.words()))
+            found.append((last, weights.published_rule.words()))
         return tuple(found)
 
     assert script.explore(run) == script.explore(expected)

@@ -14,7 +14,7 @@ import pytest
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Subsets, Thresholds, parse_class
 from littlestone.learn.stream import TeacherLearner, choose_online_learner, durable_run, teachers
-from littlestone.learn.stream.holdings import KEPT, Examples, Held, Holdings
+from littlestone.learn.stream.holdings import KEPT, Examples, HeldRecord, Holdings
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
@@ -99,7 +99,7 @@ def test_the_whole_process_is_private_however_steps_are_dealt(draws: int, key: i
 class KeptByAll(Holdings):
     """Planted bug: so many records are kept in all, so that one of a teacher drives out another's."""
 
-    def take(self, held: Held, *, wrong: bool) -> None:
+    def take(self, held: HeldRecord, *, wrong: bool) -> None:
         super().take(held, wrong=wrong)
         kept = [part for part in self._teachers.values() if part.right]
         if sum(len(part.right) for part in kept) > 1:
@@ -111,7 +111,7 @@ def holdings(
 ) -> dict[int, Any]:
     held = kind(3, key)
     for step, ((x, y), wrong) in enumerate(rows, start=1):
-        held.take(Held(step, x, y, 0), wrong=wrong)
+        held.take(HeldRecord(step, x, y, 0), wrong=wrong)
     return {i: (part.wrong, part.right) for i, part in held._teachers.items()}
 
 
@@ -148,11 +148,11 @@ def test_each_teacher_has_one_of_as_many_steps() -> None:
 def test_the_last_different_right_records_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("littlestone.learn.stream.holdings.KEPT", 3)
     held = Holdings(1, 0)
-    held.take(Held(1, "m", 1, 0), wrong=True)
+    held.take(HeldRecord(1, "m", 1, 0), wrong=True)
     for step, x in enumerate("abcab", start=2):
-        held.take(Held(step, x, 0, step // 4), wrong=False)
+        held.take(HeldRecord(step, x, 0, step // 4), wrong=False)
     assert held.parts() == [((("m", 1),), (("c", 0), ("a", 0), ("b", 0)))]
-    held.take(Held(7, "d", 0, 1), wrong=False)
+    held.take(HeldRecord(7, "d", 0, 1), wrong=False)
     assert held.parts()[0][1] == (("a", 0), ("b", 0), ("d", 0))
     assert [h.step for h in held.right_since(5)] == [6, 7]
     held.forget(1)

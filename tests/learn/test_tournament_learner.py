@@ -20,13 +20,13 @@ from littlestone.learn import GloballyStableLearner
 from littlestone.learn.papers import globally_stable
 from littlestone.learn.papers.globally_stable import errors
 from littlestone.learn.papers.stable_sizes import BatchSizes, proved_sizes, stability
-from littlestone.learn.papers.teachers import permuted
+from littlestone.learn.papers.teachers import permute_examples
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.mechanisms.exact import exact_audit
 from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import paid
+from littlestone.prove.mechanisms.subject import receipt_for_trials
 from littlestone.prove.mechanisms.subjects.exponential_learner import released_text
 from littlestone.theory.game import StandardOptimalAlgorithm
 from littlestone.theory.game.learners import ExtendedSOA
@@ -88,7 +88,7 @@ class ChoosesOnAllRecords(GloballyStableLearner[Any]):
 
     def draw(self, sample: Any, *, receipt: Receipt) -> Any:
         with pytest.MonkeyPatch.context() as patch:
-            everything = permuted(sample, receipt._rng)
+            everything = permute_examples(sample, receipt._rng)
             patch.setattr(globally_stable, "errors", lambda rules, fresh: errors(rules, everything))
             return super().draw(sample, receipt=receipt)
 
@@ -99,7 +99,7 @@ def draws_as_told(kind: type[GloballyStableLearner[Any]]) -> bool:
     learner = kind(H, Budget(3, "0.3"), sizes=sizes)
     (x,), labels = H.domain, (1, 1, 1, 2)
     sample = Sample.from_examples(H.domain, [(x, y) for y in labels], labels=3)
-    receipt = cache(partial(paid, learner.event, 10**6))  # of one generator
+    receipt = cache(partial(receipt_for_trials, learner.event, 10**6))  # of one generator
     law, left_out = Draws(Fraction(1, 10**6)).law(
         lambda rng: released_text(learner.draw(sample, receipt=receipt(rng)))
     )

@@ -22,7 +22,7 @@ from littlestone.learn.buckets import BucketLearner
 from littlestone.learn.lookup import LookupLearner
 from littlestone.learn.partition import PartitionLearner
 from littlestone.learn.plan import choose_learner
-from littlestone.learn.plan.choice import explained
+from littlestone.learn.plan.choice import explain
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.learn.single_key import SingleKeyLearner
@@ -279,7 +279,7 @@ def test_what_units_refuse_spends_nothing(changed: dict[str, Any], found: str) -
 @pytest.mark.parametrize("column", ["patient", None])
 def test_what_is_no_number_of_records_is_not_quoted(column: Any, most: Any) -> None:
     with pytest.raises(DeclarationError) as caught:
-        Unit.declared(column, most)
+        Unit.declare(column, most)
     assert "patient 7" not in str(caught.value)
 
 
@@ -347,8 +347,8 @@ def test_methods_are_explained_for_the_budget_of_one_record() -> None:
     H, budget = parse_class("thresholds(x, 0..9)"), Budget(1)
     task = choose_task(Label.parse("y", 1), H, budget, unit="patient", max_records=4)
     shown = task.methods()
-    assert shown == explained(H, Budget("0.25"))
-    assert shown != explained(H, budget)
+    assert shown == explain(H, Budget("0.25"))
+    assert shown != explain(H, budget)
 
 
 def test_a_task_takes_only_what_it_read_itself() -> None:

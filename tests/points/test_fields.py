@@ -60,7 +60,7 @@ def test_spans_are_sets(q: int) -> None:
     field, space = field_of_order(q), list(product(range(q), repeat=3))
     for _ in range(20):
         U, W = (
-            Span.of(q, 3, [tuple(v) for v in rng.integers(0, q, size=(k, 3)).tolist()])
+            Span.from_vectors(q, 3, [tuple(v) for v in rng.integers(0, q, size=(k, 3)).tolist()])
             for k in rng.integers(0, 3, size=2)
         )
         members = {v for v in space if v in U}
@@ -71,7 +71,7 @@ def test_spans_are_sets(q: int) -> None:
         assert {a for a in space if a in U.annihilator()} == orthogonal
         shuffled = list(members)
         rng.shuffle(shuffled)
-        assert Span.of(q, 3, [tuple(v) for v in shuffled]) == U
+        assert Span.from_vectors(q, 3, [tuple(v) for v in shuffled]) == U
 
 
 def test_without_galois_a_prime_power_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,7 +93,7 @@ def test_an_uncertain_answer_costs_the_largest_factor_of_all_votes() -> None:
 
 def without_labels(patch: pytest.MonkeyPatch) -> None:
     """The label of an uncertain answer is taken to cost nothing."""
-    patch.setattr(_Question, "_label", lambda self, low, high: self._one)
+    patch.setattr(_Question, "_moment_of_label", lambda self, low, high: self._one)
 
 
 def begun(change: Callable[[Any], None]) -> Callable[[pytest.MonkeyPatch], None]:

@@ -11,7 +11,7 @@ from spending import Answer
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.calibration import calibrate
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -21,7 +21,7 @@ Make = Callable[[Fraction], Event]
 
 
 def fifty(epsilon: Fraction) -> Event:
-    return Composed([(ExponentialMechanism(epsilon), 50), (Answer(epsilon / 3), 2)], MILLIONTH)
+    return Composition([(ExponentialMechanism(epsilon), 50), (Answer(epsilon / 3), 2)], MILLIONTH)
 
 
 def a_tenth(epsilon: Fraction) -> Event:
@@ -45,7 +45,7 @@ def test_within_the_target_and_hardly_below(make: Make, epsilon: str) -> None:
 
 
 def test_pure_steps_are_divided_exactly() -> None:
-    event = calibrate(lambda step: Composed([(Answer(step), 8)]), PrivacyCost(Fraction(1)))
+    event = calibrate(lambda step: Composition([(Answer(step), 8)]), PrivacyCost(Fraction(1)))
     assert event.uses() == [(Answer(Fraction(1, 8)), 8)]
 
 
@@ -87,5 +87,5 @@ def test_an_impossible_target_names_the_nearest() -> None:
         calibrate(step, PrivacyCost(Fraction(1)))
     with pytest.raises(DeclarationError, match=r"a delta of at least 0\.000002"):
         calibrate(
-            lambda e: Composed([(step(e), 2)], MILLIONTH), PrivacyCost(Fraction(1), MILLIONTH)
+            lambda e: Composition([(step(e), 2)], MILLIONTH), PrivacyCost(Fraction(1), MILLIONTH)
         )

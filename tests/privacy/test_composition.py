@@ -15,7 +15,7 @@ from spending import Answer
 
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy.accounting.account import accounts
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.renyi import renyi_epsilon, zcdp_epsilon
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Guarantee
@@ -118,12 +118,12 @@ def test_the_deltas_of_the_parts_count() -> None:
     """Three events of delta 1/100 at a total of 1/20, exactly."""
     half, some, total = Fraction(1, 2), Fraction(1, 100), Fraction(1, 20)
     pair = together(*[response(half, some)] * 3)
-    for account in accounts(Composed([(Answer(half, some), 3)], total), total):
+    for account in accounts(Composition([(Answer(half, some), 3)], total), total):
         assert excess(pair, account.epsilon) <= account.delta
 
 
 def test_a_hundred_exponential_mechanisms() -> None:
-    event = Composed([(ExponentialMechanism(Fraction(1, 10)), 100)], MILLIONTH)
+    event = Composition([(ExponentialMechanism(Fraction(1, 10)), 100)], MILLIONTH)
     assert event.account.method == "Renyi divergences"
     assert event.cost().epsilon <= Fraction("2.42")
     assert event.cost().delta == MILLIONTH
@@ -131,31 +131,31 @@ def test_a_hundred_exponential_mechanisms() -> None:
 
 def test_compositions_are_taken_apart() -> None:
     one = ExponentialMechanism(Fraction(1, 10))
-    flat = Composed([(one, 8)], MILLIONTH)
-    nested = Composed([(Composed([(one, 3)], MILLIONTH), 2), (one, 2)], MILLIONTH)
+    flat = Composition([(one, 8)], MILLIONTH)
+    nested = Composition([(Composition([(one, 3)], MILLIONTH), 2), (one, 2)], MILLIONTH)
     assert nested.cost() == flat.cost()
     assert nested.uses() == flat.uses() == [(one, 8)]
-    assert Composed([(one, 1)]).cost() == one.cost()
+    assert Composition([(one, 1)]).cost() == one.cost()
 
 
 def test_mixed_events_take_the_best_of_both() -> None:
     """Two large epsilons are counted as such, the many small ones by their divergences."""
     large, small = Answer(Fraction(1)), ExponentialMechanism(Fraction(1, 20))
-    event = Composed([(large, 2), (small, 50)], MILLIONTH)
-    alone = Composed([(small, 50)], MILLIONTH).cost().epsilon
+    event = Composition([(large, 2), (small, 50)], MILLIONTH)
+    alone = Composition([(small, 50)], MILLIONTH).cost().epsilon
     by_method = {account.method: account.epsilon for account in accounts(event, MILLIONTH)}
     assert by_method["Renyi divergences"] < min(by_method["zCDP"], alone + 2)
     assert event.cost().epsilon == min(by_method.values())
 
 
 def test_delta_zero_is_basic_composition() -> None:
-    event = Composed([(Answer(Fraction(1, 10)), 7), (Answer(Fraction(1, 3)), 1)])
+    event = Composition([(Answer(Fraction(1, 10)), 7), (Answer(Fraction(1, 3)), 1)])
     assert event.account.method == "basic composition"
     assert event.cost().epsilon == Fraction(7, 10) + Fraction(1, 3)
     assert event.cost().delta == 0
 
 
-class CostOfThePartsAtAnyDelta(Composed):
+class CostOfThePartsAtAnyDelta(Composition):
     """Planted bug: the parts' own costs are added up, whether or not their deltas are allowed."""
 
     def cost(self) -> PrivacyCost:
@@ -164,26 +164,26 @@ class CostOfThePartsAtAnyDelta(Composed):
         return replace(super().cost(), epsilon=epsilon)
 
 
-def below_the_truth(kind: type[Composed]) -> bool:
+def below_the_truth(kind: type[Composition]) -> bool:
     """Whether a composition of compositions claims less than randomized responses cost.
 
     Each inner one saves epsilon by a delta, which the outer one may be too small to pay.
     """
     eighth, half = Fraction(1, 8), Fraction(1, 2)
     pair = together(*[response(half)] * 6)
-    inner = Composed([(Answer(half), 3)], eighth)
+    inner = Composition([(Answer(half), 3)], eighth)
     assert inner.cost().epsilon < 3 * half
     costs = (kind([(inner, 2)], delta).cost() for delta in (Fraction(0), eighth, 2 * eighth))
     return any(excess(pair, cost.epsilon) > cost.delta for cost in costs)
 
 
 def test_a_delta_that_parts_spend_for_epsilon_is_paid() -> None:
-    assert not below_the_truth(Composed)
+    assert not below_the_truth(Composition)
     assert below_the_truth(CostOfThePartsAtAnyDelta)
 
 
 def test_what_composed_states_may_be_composed_again() -> None:
-    part = Composed([(Answer(Fraction(1, 10), MILLIONTH), 10)], 20 * MILLIONTH)
+    part = Composition([(Answer(Fraction(1, 10), MILLIONTH), 10)], 20 * MILLIONTH)
     guarantee = part.guarantee()
     assert (guarantee.epsilon, guarantee.delta) == (part.cost().epsilon, part.cost().delta)
     assert guarantee.delta >= 10 * MILLIONTH
@@ -192,7 +192,7 @@ def test_what_composed_states_may_be_composed_again() -> None:
 
 def test_one_receipt_pays_for_every_part() -> None:
     first, second = Answer(Fraction(1, 10)), Answer(Fraction(1, 5))
-    event = Composed([(first, 2), (second, 1), (Composed([(first, 1)]), 1)])
+    event = Composition([(first, 2), (second, 1), (Composition([(first, 1)]), 1)])
     with Ledger() as ledger:
         receipt = ledger.spend(event, dataset="d", what="test")
         for draw in (first, second, first, first):
@@ -215,4 +215,4 @@ def test_one_receipt_pays_for_every_part() -> None:
 )
 def test_what_is_refused(parts: list[Any], delta: Fraction, words: str) -> None:
     with pytest.raises(DeclarationError, match=words):
-        Composed(parts, delta)
+        Composition(parts, delta)

@@ -24,7 +24,10 @@ from littlestone.privacy.mechanisms.streams.continual_key_selection import (
     ContinualKeySelection,
     SoloCompetitions,
 )
-from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection, law
+from littlestone.privacy.mechanisms.streams.continual_selection import (
+    ContinualSelection,
+    law_of_selections,
+)
 from littlestone.privacy.tape import Tape
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.trials import Trials
@@ -167,7 +170,7 @@ def test_the_law_is_that_of_all_tests() -> None:
 def test_a_key_is_selected_as_the_only_candidate_is() -> None:
     """The law of one key is that of a competition of growth 1 with the same terms."""
     for stream in product((None, "a"), repeat=5):
-        alone = law(SHORT.terms, [(key,) if key else () for key in stream])
+        alone = law_of_selections(SHORT.terms, [(key,) if key else () for key in stream])
         assert SHORT.distribution(stream) == {
             tuple(frozenset({key} if key else ()) for key in selections): mass
             for selections, mass in alone.items()
@@ -194,12 +197,12 @@ def test_draws_follow_the_distribution() -> None:
 
 def test_enough_is_the_chance_of_the_slowest_stream() -> None:
     mechanism = ContinualKeySelection[str].within(Budget(1, "0.01"), horizon=9)
-    for m, missed in zip(range(7), mechanism.terms.missed(), strict=False):
+    for m, missed in zip(range(7), mechanism.terms.miss_bounds(), strict=False):
         stream = ("a",) * m
         none = (frozenset[str](),) * m
         assert missed == pytest.approx(float(mechanism.distribution(stream)[none]))
     m = mechanism.terms.sample_size(0.05)
-    assert list(zip(range(m + 1), mechanism.terms.missed(), strict=False))[m][1] <= 0.05
+    assert list(zip(range(m + 1), mechanism.terms.miss_bounds(), strict=False))[m][1] <= 0.05
 
 
 def test_the_split_is_the_best() -> None:

@@ -20,7 +20,7 @@ from littlestone.privacy.mechanisms.streams.competition import Competition, Term
 from littlestone.privacy.mechanisms.streams.continual_selection import (
     ContinualSelection,
     first,
-    law,
+    law_of_selections,
     make_terms,
 )
 from littlestone.privacy.rational import exp_below
@@ -68,7 +68,7 @@ def excess(
 )
 def test_private_on_all_neighbouring_streams(shared: bool, delta: Fraction, length: int) -> None:
     chosen = terms(shared, delta, length)
-    assert excess(lambda stream: law(chosen, stream), shared, delta, length) <= 0
+    assert excess(lambda stream: law_of_selections(chosen, stream), shared, delta, length) <= 0
 
 
 def stepped(competing: Competition[str], step: int, named: Iterable[str]) -> str | None:
@@ -97,7 +97,9 @@ def test_the_session_follows_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     found = run_law(chosen, 3, monkeypatch)
     for stream in [(("a", "b"), ("a",), ("b",)), (("a", "b"),) * 3, (("b",), (), ("a", "b"))]:
         seen = {out: mass for out, mass in found(stream).items() if mass}
-        assert seen == {out: mass for out, mass in law(chosen, stream).items() if mass}
+        assert seen == {
+            out: mass for out, mass in law_of_selections(chosen, stream).items() if mass
+        }
 
 
 def test_shared_skips_are_summed_up_exactly() -> None:
@@ -107,11 +109,11 @@ def test_shared_skips_are_summed_up_exactly() -> None:
         for z in range(60):
             # A number of skips that is certain is a handicap of all.
             lower = Terms(2, True, Fraction(0), BASE, chosen.first / BASE**z)
-            for out, mass in law(lower, stream).items():
+            for out, mass in law_of_selections(lower, stream).items():
                 if sum(x is not None for x in out) <= 1 and (out[-1] or not any(out)):
                     p = (1 - SKIP) * SKIP**z * mass
                     sums[out] = sums.get(out, Fraction(0)) + p
-        exact = law(chosen, stream)
+        exact = law_of_selections(chosen, stream)
         for out, mass in sums.items():
             assert abs(exact[out] - mass) < Fraction(1, 10**9)
 
@@ -153,7 +155,7 @@ def test_the_bounds_are_reached() -> None:
 def test_the_bounds_of_shared_skips_are_reached() -> None:
     delta = Fraction(1, 100)
     chosen = terms(True, delta, 3)
-    lost, empty = (law(chosen, (named, (), ())) for named in (("a", "b"), ()))
+    lost, empty = (law_of_selections(chosen, (named, (), ())) for named in (("a", "b"), ()))
     assert hockey_stick(lost, empty, ratio(True)) > Fraction(99, 100) * delta
 
     def late(last: str) -> Fraction:

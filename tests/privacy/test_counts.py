@@ -12,7 +12,7 @@ from spending import Answer
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.grouped import Grouped, growth
+from littlestone.privacy.accounting.grouped import UnitEvent, growth
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
@@ -25,7 +25,7 @@ PATIENTS = NeighboringRelation.replace_one_unit("patient")
 WARDS = NeighboringRelation.replace_one_unit("ward")
 HALF, ONE = Fraction(1, 2), Fraction(1)
 ROW = Answer(HALF, Fraction(1, 1000))
-UNIT = Grouped(Answer(HALF), Unit("patient", 2))
+UNIT = UnitEvent(Answer(HALF), Unit("patient", 2))
 FORMAT_4 = Path(__file__).parent / "ledgers" / "format-4.sqlite"
 
 
@@ -33,7 +33,7 @@ def totals(ledger: Ledger) -> dict[str, PrivacyCost | None]:
     return {count.relation: count.total for count in ledger.counts("visits")}
 
 
-def spent(*events: Answer | Grouped) -> Ledger:
+def spent(*events: Answer | UnitEvent) -> Ledger:
     ledger = Ledger()
     for event in events:
         ledger.spend(event, dataset="visits", what="a look")
@@ -41,10 +41,10 @@ def spent(*events: Answer | Grouped) -> Ledger:
 
 
 @pytest.mark.parametrize("events", [(ROW, UNIT), (UNIT, ROW)])
-def test_rows_and_units_are_both_counted(events: tuple[Answer, Grouped]) -> None:
+def test_rows_and_units_are_both_counted(events: tuple[Answer, UnitEvent]) -> None:
     one, other = events
     ledger = spent(one)
-    assert ledger.preview(other, dataset="visits").refused
+    assert ledger.preview(other, dataset="visits").is_refused
     with pytest.raises(BudgetExceededError, match="is spent per record; for each patient") as told:
         ledger.spend(other, dataset="visits", what="a look")
     assert "ledger unit visits --unit patient --max-records" in told.value.fix
@@ -63,7 +63,7 @@ def test_rows_and_units_are_both_counted(events: tuple[Answer, Grouped]) -> None
 def test_a_spend_that_another_library_made_leaves_a_unit_without_a_bound() -> None:
     """It has happened, so it is recorded; then nothing more is spent until a maximum is declared."""
     ledger = spent(ROW)
-    assert ledger.record(UNIT, dataset="visits", what="a mean", already_spent=True).over
+    assert ledger.record(UNIT, dataset="visits", what="a mean", already_spent=True).excess
     assert totals(ledger) == {ROWS: PrivacyCost(HALF + ONE, ROW.delta), PATIENTS: None}
     assert UNBOUNDED in ledger.counts("visits")[1].text()
     for event in (ROW, UNIT):
@@ -80,7 +80,7 @@ def test_a_spend_for_units_of_one_column_counts_for_those_of_another_like_rows()
         PATIENTS: UNIT.cost(),
         WARDS: PrivacyCost(Fraction(5), neighboring=WARDS),
     }
-    ward = Grouped(Answer(HALF), Unit("ward", 1))
+    ward = UnitEvent(Answer(HALF), Unit("ward", 1))
     with pytest.raises(BudgetExceededError, match="is spent per ward; for each patient"):
         ledger.spend(ward, dataset="visits", what="a look")
     ledger.declare_most("visits", Unit("patient", 2))
@@ -134,7 +134,7 @@ def test_a_declaration_says_that_nobody_enforced_it_and_never_shrinks() -> None:
 
 @pytest.mark.parametrize("event", [ROW, UNIT])
 @pytest.mark.parametrize("column", ["patient", "ward"])
-def test_a_declaration_changes_no_earlier_total(event: Answer | Grouped, column: str) -> None:
+def test_a_declaration_changes_no_earlier_total(event: Answer | UnitEvent, column: str) -> None:
     """Only the count of its own column is new; it is told beside the others."""
     ledger = spent(event, event)
     ledger.set_limit("visits", PrivacyCost(Fraction(3), Fraction(1, 10), event.cost().neighboring))
@@ -256,21 +256,21 @@ def test_a_count_of_one_row_would_not_hold_for_three_records(
 
 COUNTS = "littlestone.privacy.ledger.counts"
 FAULTS = [
-    Fault(f"{COUNTS}:counted", "cost = of_group(cost, most.records)", "pass",
+    Fault(f"{COUNTS}:convert_cost", "cost = of_group(cost, most.records)", "pass",
           "a spend for rows counts once for a unit"),
-    Fault(f"{COUNTS}:counted", "of_group(cost, most.records)",
+    Fault(f"{COUNTS}:convert_cost", "of_group(cost, most.records)",
           "PrivacyCost(most.records * cost.epsilon, most.records * cost.delta)",
           "delta only k times"),
-    Fault(f"{COUNTS}:counted", "if most is None:\n            return None",
+    Fault(f"{COUNTS}:convert_cost", "if most is None:\n            return None",
           "if most is None:\n            return replace(cost, neighboring=relation)",
           "without a maximum a unit counts as a row"),
     Fault("littlestone.privacy.ledger.ledger:_preview",
-          "for protected in later.protected",
-          "for protected in later.protected if protected == relation",
+          "for protected in later.neighbour_relations",
+          "for protected in later.neighbour_relations if protected == relation",
           "only the limit of the spend's own neighbours binds"),
     Fault("littlestone.privacy.ledger.ledger:_preview",
-          "later.protected", "later.limits", "a bound may be lost where there is no limit"),
-    Fault(f"{COUNTS}:counted", "if cost.neighboring == relation:",
+          "later.neighbour_relations", "later.limits", "a bound may be lost where there is no limit"),
+    Fault(f"{COUNTS}:convert_cost", "if cost.neighboring == relation:",
           "if most is None and cost.neighboring == relation:",
           "a declaration changes the totals of spends for these units"),
     Fault("littlestone.privacy.ledger.ledger:BaseLedger.declare_most",
@@ -312,11 +312,11 @@ def test_the_rho_of_k_records_is_k_squared(monkeypatch: pytest.MonkeyPatch) -> N
     one = ExponentialMechanism(Fraction(1, 10))
 
     def rho(k: int) -> Fraction:
-        guarantee: Guarantee = Grouped(one, Unit("patient", k)).guarantee()
+        guarantee: Guarantee = UnitEvent(one, Unit("patient", k)).guarantee()
         return guarantee.rho
 
     assert rho(3) == 9 * one.guarantee().rho
-    fault = Fault("littlestone.privacy.accounting.grouped:Grouped.guarantee",
+    fault = Fault("littlestone.privacy.accounting.grouped:UnitEvent.guarantee",
                   "k**2 * one.rho", "k * one.rho", "rho times k")  # fmt: skip
     plant(fault, monkeypatch)
     assert rho(3) != 9 * one.guarantee().rho

@@ -17,7 +17,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.rational import exp_above, exp_below
 
 ONE = PrivacyCost(Fraction(1))
-HALF = Elsewhere.declared("0.5", neighbours="replace-one")
+HALF = Elsewhere.declare("0.5", neighbours="replace-one")
 
 
 def count(records: tuple[int, ...], r: Fraction) -> dict[object, Fraction]:
@@ -43,24 +43,24 @@ def test_a_removal_and_an_addition_cost_twice() -> None:
     """Noise for sensitivity 1: a record replaced moves this sum of signs by 2."""
     epsilon = Fraction(1, 2)
     r = exp_below(epsilon, 256)
-    cost = Elsewhere.declared(epsilon, neighbours="add-remove").cost()
+    cost = Elsewhere.declare(epsilon, neighbours="add-remove").cost()
     assert worst(lambda S: count(S, r), cost.epsilon) < Fraction(1, 10**6)  # cut at 40
     # Planted: the factor 2 is forgotten.
     assert worst(lambda S: count(S, r), epsilon) > Fraction(1, 10)
 
 
 def test_delta_grows_by_more_than_twice() -> None:
-    cost = Elsewhere.declared(1, Fraction(1, 1000), neighbours="add-remove").cost()
+    cost = Elsewhere.declare(1, Fraction(1, 1000), neighbours="add-remove").cost()
     assert cost.epsilon == 2
     assert Fraction(1 + exp(1)) / 1000 <= cost.delta <= Fraction("0.00371829")
 
 
 def test_costs_are_exact_and_rounded_up() -> None:
-    assert Elsewhere.declared("0.1", neighbours="replace-one").cost().epsilon == Fraction(1, 10)
-    assert Elsewhere.declared("1/3", neighbours="add-remove").cost().epsilon == Fraction(2, 3)
-    assert Elsewhere.declared(5000, "1e-9", neighbours="add-remove").cost().delta == 1
-    one = Elsewhere.concentrated("0.5", "1e-6", neighbours="replace-one").cost()
-    two = Elsewhere.concentrated("0.125", "1e-6", neighbours="add-remove").cost()
+    assert Elsewhere.declare("0.1", neighbours="replace-one").cost().epsilon == Fraction(1, 10)
+    assert Elsewhere.declare("1/3", neighbours="add-remove").cost().epsilon == Fraction(2, 3)
+    assert Elsewhere.declare(5000, "1e-9", neighbours="add-remove").cost().delta == 1
+    one = Elsewhere.from_rho("0.5", "1e-6", neighbours="replace-one").cost()
+    two = Elsewhere.from_rho("0.125", "1e-6", neighbours="add-remove").cost()
     assert one == two  # 4 rho
     # The Gaussian mechanism of noise 1 has epsilon 4.8866 at 1e-6 by its loss distribution.
     assert 4.886 < one.epsilon < 5.23
@@ -69,19 +69,19 @@ def test_costs_are_exact_and_rounded_up() -> None:
 @pytest.mark.parametrize("wrong", ["nan", "inf", "-1", "x", "1e401", "", True, None])
 def test_what_is_no_epsilon_is_refused(wrong: object) -> None:
     with pytest.raises(DeclarationError):
-        Elsewhere.declared(wrong, neighbours="replace-one")
+        Elsewhere.declare(wrong, neighbours="replace-one")
     with pytest.raises(DeclarationError):
-        Elsewhere.concentrated(wrong, "1e-6", neighbours="replace-one")
+        Elsewhere.from_rho(wrong, "1e-6", neighbours="replace-one")
 
 
 def test_a_delta_is_a_probability_and_neighbours_are_said() -> None:
     for delta in ("-1e-9", "1", "nan"):
         with pytest.raises(DeclarationError):
-            Elsewhere.declared(1, delta, neighbours="replace-one")
+            Elsewhere.declare(1, delta, neighbours="replace-one")
     with pytest.raises(DeclarationError, match="delta above 0"):
-        Elsewhere.concentrated(1, 0, neighbours="replace-one")
+        Elsewhere.from_rho(1, 0, neighbours="replace-one")
     with pytest.raises(DeclarationError, match="for which neighbours"):
-        Elsewhere.declared(1, neighbours="")
+        Elsewhere.declare(1, neighbours="")
 
 
 def test_a_spend_beyond_the_limit_is_recorded_only_if_it_has_happened() -> None:
@@ -93,7 +93,7 @@ def test_a_spend_beyond_the_limit_is_recorded_only_if_it_has_happened() -> None:
     assert ledger.total("d").epsilon == Fraction(3, 4)
     done = ledger.record(HALF, dataset="d", what="a mean", already_spent=True)
     assert done.after is not None
-    assert (done.after.epsilon, done.over) == (Fraction(5, 4), ["epsilon"])
+    assert (done.after.epsilon, done.excess) == (Fraction(5, 4), ["epsilon"])
     with pytest.raises(BudgetExceededError):
         ledger.spend(ExponentialMechanism(Fraction(1, 100)), dataset="d", what="a rule")
     assert [entry.mechanism for entry in ledger.entries("d")][1].startswith(
@@ -104,7 +104,7 @@ def test_a_spend_beyond_the_limit_is_recorded_only_if_it_has_happened() -> None:
 def test_units_and_records_are_counted_side_by_side() -> None:
     ledger = Ledger()
     ledger.record(HALF, dataset="d", what="a mean")
-    unit = Elsewhere.declared("0.5", neighbours="add-remove", unit="patient")
+    unit = Elsewhere.declare("0.5", neighbours="add-remove", unit="patient")
     assert unit.cost().neighboring == NeighboringRelation.replace_one_unit("patient")
     ledger.record(unit, dataset="d", what="a mean", already_spent=True)
     assert ledger.total("d") == HALF.cost() + PrivacyCost(unit.cost().epsilon)

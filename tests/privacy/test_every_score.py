@@ -18,8 +18,8 @@ from spending import Answer
 
 from littlestone.points.units import MOST_RECORDS, Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.grouped import Grouped, growth
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, rounded_up
+from littlestone.privacy.accounting.grouped import UnitEvent, growth
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, round_up
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.ledger.counts import Most, Paid, spending
@@ -303,10 +303,10 @@ def test_a_session_ends_with_its_last_hit(below: bool) -> None:
     for hits in (1, 2, 30, 31, 127, 129, 300, 3_000):
         session = Session(Fraction(1, 2), 0, hits, below, random.Random(hits))
         for left in range(hits, 0, -1):
-            assert not session.exhausted, left
+            assert not session.is_exhausted, left
             assert session.test(-far) is below  # no hit is free
             assert session.test(far) is not below
-        assert session.exhausted
+        assert session.is_exhausted
 
 
 @pytest.mark.deep
@@ -322,10 +322,10 @@ def test_a_unit_costs_what_its_records_cost_one_after_another(epsilon: Fraction)
         if epsilon < Fraction(1, 10**9):
             continue
         unit = Unit("patient", k)
-        cost = Grouped(Answer(epsilon, delta), unit).cost()
+        cost = UnitEvent(Answer(epsilon, delta), unit).cost()
         assert cost.epsilon == k * epsilon
         assert float(cost.delta) >= min(1, float(delta) * grown * (1 - 1e-9))
-        pure, small = Grouped(Answer(epsilon), unit).guarantee(), Answer(epsilon).guarantee()
+        pure, small = UnitEvent(Answer(epsilon), unit).guarantee(), Answer(epsilon).guarantee()
         assert pure.rho >= min(Guarantee.pure(k * epsilon).rho, k**2 * small.rho)
 
 
@@ -346,7 +346,7 @@ def test_a_total_is_what_the_worst_position_has_paid(seed: int) -> None:
         part = rng.choice([None, Part("positions", rng.randrange(of) + 1, of)])
         paid.append((name, part, cost, times))
         k = most.records if units else 1
-        grown = cost.delta if k == 1 else rounded_up(cost.delta * growth(cost.epsilon, k))
+        grown = cost.delta if k == 1 else round_up(cost.delta * growth(cost.epsilon, k))
         for side, price in enumerate((k * cost.epsilon, grown)):
             if part is None:
                 whole[side] += times * price

@@ -147,7 +147,7 @@ def test_an_undecided_race_reads_more_bits() -> None:
     race_decides = race.decide
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(race, "decide", undecided_at_first)
-        race.draw(np.array([0, 1]), None, Fraction(2), random.Random(1))
+        race.draw_item(np.array([0, 1]), None, Fraction(2), random.Random(1))
     bits = 36 + 2
     assert asked[1] >> bits == asked[0]
     assert asked[1] & (1 << bits) - 1
@@ -175,7 +175,7 @@ def test_a_draw_among_thousands_of_levels_inverts_its_law(epsilon: Fraction, for
     for u in np.arange(0.005, 1, 0.01):
         level = int(np.searchsorted(sums, u, side="right")) - 1
         middle = Fraction((sums[level] + sums[level + 1]) / 2)
-        drawn = selection.draw(errors, given, base, Uniform(middle))
+        drawn = selection.draw_item(errors, given, base, Uniform(middle))
         assert drawn == starts[order[level]]
 
 
@@ -257,7 +257,7 @@ FAULTS = {
         "a wait that is seldom short is never short",
     ): lambda: test_a_rare_wait_of_few_trials_is_the_inverse_of_a_uniform(200),
     Fault(
-        f"{SAMPLERS}.race:draw",
+        f"{SAMPLERS}.race:draw_item",
         "uniform << bits | rng.getrandbits(bits)",
         "uniform << bits",
         "the further bits of a race are zeros",

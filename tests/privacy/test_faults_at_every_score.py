@@ -167,7 +167,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            "littlestone.privacy.ledger.rows:paid",
+            "littlestone.privacy.ledger.rows:entry_costs",
             "cost, times))",
             "cost, min(times, 500)))",
             "of equal entries 500 count",
@@ -187,7 +187,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            "littlestone.privacy.accounting.grouped:Grouped.guarantee",
+            "littlestone.privacy.accounting.grouped:UnitEvent.guarantee",
             "k**2 * one.rho",
             "(k**2 if k <= 50 else k) * one.rho",
             "for over 50 records rho grows by their number",

@@ -14,10 +14,10 @@ from spending import Answer as Claim
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.points.units import MOST_RECORDS, Unit
-from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.accounting.grouped import Grouped, growth, record_budget
+from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.grouped import UnitEvent, growth, record_budget
 from littlestone.privacy.accounting.parallel import Parallel
-from littlestone.privacy.accounting.subsampled import Subsampled
+from littlestone.privacy.accounting.subsampled import Subsampling
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
@@ -29,7 +29,7 @@ from littlestone.privacy.rational import exp_below
 ONE = Fraction(1)
 PATIENT, WARD = Unit("patient", 3), Unit("ward", 3)
 OF_PATIENTS = NeighboringRelation.replace_one_unit("patient")
-RECORD, UNIT = Claim(ONE), Grouped(Claim(ONE / 3), PATIENT)
+RECORD, UNIT = Claim(ONE), UnitEvent(Claim(ONE / 3), PATIENT)
 
 
 @given(
@@ -43,7 +43,7 @@ def test_the_budget_of_a_record_pays_for_a_unit(
 ) -> None:
     budget, unit = Budget(epsilon, delta), Unit("patient", most)
     one = record_budget(budget, unit)
-    cost = Grouped(Claim(one.epsilon, one.delta), unit).cost()
+    cost = UnitEvent(Claim(one.epsilon, one.delta), unit).cost()
     assert cost.epsilon == epsilon
     assert delta * Fraction(99999, 100000) <= cost.delta <= delta
     assert cost.neighboring == OF_PATIENTS
@@ -61,7 +61,7 @@ def test_the_delta_of_a_group_is_attained() -> None:
     law = [{"key": chance, "none": 1 - chance} for chance in q]
     for k in range(1, 5):
         worst = hockey_stick(law[k], law[0], r**k)
-        claimed = Grouped(Claim(epsilon, d), Unit("patient", k)).cost().delta
+        claimed = UnitEvent(Claim(epsilon, d), Unit("patient", k)).cost().delta
         assert worst <= claimed <= worst * Fraction(100002, 100000)
         # k delta, which is often claimed, is less than that.
         assert k == 1 or worst > k * d
@@ -69,10 +69,10 @@ def test_the_delta_of_a_group_is_attained() -> None:
 
 def test_a_pure_event_of_bounded_range_keeps_its_rho() -> None:
     unit, alone = Unit("patient", 4), ExponentialMechanism(ONE)
-    grouped = Grouped(ExponentialMechanism(ONE / 4), unit).guarantee()
+    grouped = UnitEvent(ExponentialMechanism(ONE / 4), unit).guarantee()
     assert grouped.epsilon == 1
     assert alone.guarantee().rho <= grouped.rho <= alone.guarantee().rho * Fraction(102, 100)
-    one = Grouped(alone, Unit("patient", 1)).guarantee()
+    one = UnitEvent(alone, Unit("patient", 1)).guarantee()
     assert (one.rho, one.neighboring) == (alone.guarantee().rho, OF_PATIENTS)
 
 
@@ -83,18 +83,18 @@ class OfSmallRho(Claim):
 
 
 def test_the_rho_of_a_group_is_proved_without_a_delta_only() -> None:
-    assert Grouped(OfSmallRho(ONE), PATIENT).guarantee().rho == 9 * ONE / 100
-    grouped = Grouped(OfSmallRho(ONE, ONE / 100), PATIENT)
+    assert UnitEvent(OfSmallRho(ONE), PATIENT).guarantee().rho == 9 * ONE / 100
+    grouped = UnitEvent(OfSmallRho(ONE, ONE / 100), PATIENT)
     assert grouped.guarantee().rho == Guarantee.pure(3 * ONE).rho
 
 
 def test_the_delta_of_a_group_is_at_most_one() -> None:
-    assert Grouped(Claim(ONE, ONE / 2), Unit("patient", 9)).cost().delta == 1
+    assert UnitEvent(Claim(ONE, ONE / 2), Unit("patient", 9)).cost().delta == 1
     # Powers such as e^900,000 are not worked out.
     growth.cache_clear()
     huge = Claim(900 * ONE, ONE / 10**90)
-    assert Grouped(huge, Unit("patient", MOST_RECORDS)).cost().delta == 1
-    pure = Grouped(Claim(900 * ONE), Unit("patient", MOST_RECORDS))
+    assert UnitEvent(huge, Unit("patient", MOST_RECORDS)).cost().delta == 1
+    pure = UnitEvent(Claim(900 * ONE), Unit("patient", MOST_RECORDS))
     assert pure.cost() == PrivacyCost(900_000 * ONE, 0 * ONE, OF_PATIENTS)
     assert growth.cache_info().currsize == 0
 
@@ -117,15 +117,15 @@ def test_the_delta_of_one_record_is_printed_in_few_digits() -> None:
 
 def test_units_are_not_grouped_again_nor_sampled_nor_charged_in_parallel() -> None:
     for make in (
-        lambda: Grouped(UNIT, PATIENT),
-        lambda: Subsampled(UNIT, n=10, size=2),
+        lambda: UnitEvent(UNIT, PATIENT),
+        lambda: Subsampling(UNIT, n=10, size=2),
         lambda: Parallel([UNIT, UNIT]),
-        lambda: Composed([(UNIT, 1), (RECORD, 1)]),
-        lambda: Composed([(UNIT, 1), (Grouped(Claim(ONE), WARD), 1)]),
+        lambda: Composition([(UNIT, 1), (RECORD, 1)]),
+        lambda: Composition([(UNIT, 1), (UnitEvent(Claim(ONE), WARD), 1)]),
     ):
         with pytest.raises(DeclarationError):
             make()
-    assert Composed([(UNIT, 2)]).cost() == PrivacyCost(Fraction(2), neighboring=OF_PATIENTS)
+    assert Composition([(UNIT, 2)]).cost() == PrivacyCost(Fraction(2), neighboring=OF_PATIENTS)
 
 
 @pytest.mark.parametrize("text", ["", "replace-one-unit: ", "replace-one-unit", "add-remove"])
@@ -143,7 +143,7 @@ def test_units_have_no_parts() -> None:
 @pytest.mark.parametrize("column", [" patient", "pa\ntient", "x" * 501])
 def test_a_unit_that_cannot_be_told_from_others_is_refused(column: str) -> None:
     with Ledger() as ledger, pytest.raises(DeclarationError, match="name of a unit"):
-        ledger.spend(Grouped(RECORD, Unit(column, 1)), dataset="visits", what="a look")
+        ledger.spend(UnitEvent(RECORD, Unit(column, 1)), dataset="visits", what="a look")
 
 
 def test_a_file_keeps_the_unit_and_refuses_unknown_relations(tmp_path: Path) -> None:

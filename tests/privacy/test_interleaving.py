@@ -20,7 +20,7 @@ from threshold_audit import tail
 from littlestone.base.discovery import modules
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.account import accounts
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.mechanisms.thresholds import threshold_tests
@@ -173,13 +173,13 @@ def test_no_account_of_the_whole_is_exceeded() -> None:
     """By each theorem of composition, at three deltas; the sessions' own are counted."""
     for more in (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2)):
         parts = [(event, 1) for event in (*SESSIONS, RESPONSE)]
-        whole = Composed(parts, Fraction(1, 25) + more)
+        whole = Composition(parts, Fraction(1, 25) + more)
         for account in accounts(whole, whole.delta):
             assert not exceeds((1, 2, 1), PrivacyCost(account.epsilon, account.delta))
 
 
 def test_a_session_that_is_forgotten_is_caught() -> None:
-    rest = Composed([(session_of(1), 1), (RESPONSE, 1)], Fraction(1, 25))
+    rest = Composition([(session_of(1), 1), (RESPONSE, 1)], Fraction(1, 25))
     assert not exceeds((1, 1), PrivacyCost(RESPONSE.epsilon, Fraction(1, 2)))
     assert exceeds((1, 1), PrivacyCost(RESPONSE.epsilon, rest.delta))
 

@@ -172,7 +172,7 @@ class ForgetsReplacement(PartitionSelection[Any]):
     """The published curve, for one record added or removed."""
 
     @cached_property
-    def base(self) -> Fraction:
+    def odds_factor(self) -> Fraction:
         return exp_below(self.epsilon)
 
 
@@ -181,7 +181,7 @@ class ForgetsLabelChanges(PartitionSelection[Any]):
 
     @cached_property
     def curve(self) -> ReleaseCurve:
-        return curve_of(self.base, self.delta / 2)
+        return curve_of(self.odds_factor, self.delta / 2)
 
 
 class ReleasesWholeTies(PartitionSelection[Any]):

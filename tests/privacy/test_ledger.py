@@ -475,7 +475,7 @@ def test_names_are_bounded_where_they_are_written_and_not_where_they_are_read(pa
             lambda: ledger.spend(TENTH, dataset="a", what="a" * 100_001),
             lambda: ledger.spend(TENTH, dataset="a", what="b", part=Part(long, 1, 2)),
             lambda: ledger.set_limit(long, ONE),
-            lambda: ledger.seen(long, columns=["age"], n=1),
+            lambda: ledger.note_shape(long, columns=["age"], n=1),
         ):
             with pytest.raises(DeclarationError, match=r"characters, and .* are allowed"):
                 use()
@@ -591,23 +591,23 @@ def test_very_many_names_take_time_in_proportion(path: Path, shape: str) -> None
 
 def test_a_table_of_the_same_looks_under_another_name_is_told_once(address: str) -> None:
     with Ledger(address) as ledger:
-        assert ledger.seen("a", columns=["age", "late"], n=100) == []
-        assert ledger.seen("b", columns=["age", "late"], n=101) == []
-        assert ledger.seen("b", columns=["late", "age"], n=100) == []
+        assert ledger.note_shape("a", columns=["age", "late"], n=100) == []
+        assert ledger.note_shape("b", columns=["age", "late"], n=101) == []
+        assert ledger.note_shape("b", columns=["late", "age"], n=100) == []
         assert ledger.lookalikes() == []
     with Ledger(address) as ledger:
-        assert ledger.seen("c", columns=["age", "late"], n=100) == ["a"]
-        assert ledger.seen("c", columns=["age", "late"], n=100) == []
-        assert ledger.seen("d", columns=["age", "late"], n=100) == ["a", "c"]
+        assert ledger.note_shape("c", columns=["age", "late"], n=100) == ["a"]
+        assert ledger.note_shape("c", columns=["age", "late"], n=100) == []
+        assert ledger.note_shape("d", columns=["age", "late"], n=100) == ["a", "c"]
         assert ledger.lookalikes() == [["a", "c", "d"]]
         ledger.alias("a", "c")
         assert ledger.lookalikes() == [["a", "d"]]
-        assert ledger.seen("e", columns=["age", "late"], n=100) == ["a", "d"]
+        assert ledger.note_shape("e", columns=["age", "late"], n=100) == ["a", "d"]
         ledger.alias("e", "a")
         ledger.alias("d", "c")
         assert ledger.lookalikes() == []
-        assert ledger.seen("a", columns=["late", "age"], n=100) == ["b"]
-        assert ledger.seen("c", columns=["late", "age"], n=100) == ["b"]
+        assert ledger.note_shape("a", columns=["late", "age"], n=100) == ["b"]
+        assert ledger.note_shape("c", columns=["late", "age"], n=100) == ["b"]
 
 
 # Files that cannot be a ledger
@@ -645,7 +645,7 @@ def test_an_empty_file_is_a_ledger_without_entries(path: Path, create: bool) -> 
     path.touch()
     with pytest.warns(UserWarning, match="new ledger") if not create else nullcontext():
         ledger = Ledger(path, create=create)
-    assert ledger.made
+    assert ledger.is_new
     assert ledger.entries() == []
 
 
@@ -668,7 +668,7 @@ def test_a_misspelled_name_is_told(path: Path) -> None:
         again = Ledger(path)
         asked = Ledger(f"{path}2", create=True)
         memory = Ledger()
-    assert [book.made for book in (made, again, asked, memory)] == [True, False, True, True]
+    assert [book.is_new for book in (made, again, asked, memory)] == [True, False, True, True]
 
 
 def test_a_file_that_is_not_a_database(path: Path) -> None:
@@ -948,7 +948,7 @@ def test_no_other_hand_can_write_an_unsound_name(path: Path, table: str, row: st
         with pytest.raises(sqlite3.IntegrityError, match="would not write such a row"):
             tables_of_another(path, f"{statement} INTO {table} VALUES {row}")
     ledger.alias("a", "b")
-    ledger.seen("a", columns=["age"], n=1)
+    ledger.note_shape("a", columns=["age"], n=1)
     assert ledger.names("a") == ledger.datasets() == ["a", "b"]
 
 

@@ -87,7 +87,7 @@ def owner(address: str, log: int, seed: int) -> NoReturn:
         with suppress(LedgerError), Ledger(address, create=False) as book:
             while True:
                 with book._store.transaction("change the limit") as connection:
-                    spent = spending(rows.paid(connection, ["people"]), ROWS, None)
+                    spent = spending(rows.entry_costs(connection, ["people"]), ROWS, None)
                     assert spent is not None
                     most = spent.total.epsilon
                     most = max(Fraction(0), most + Fraction(own.randint(-30, 100), 100))

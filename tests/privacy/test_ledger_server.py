@@ -31,7 +31,7 @@ from littlestone.privacy.ledger import (
     is_address,
     server,
     server_tables,
-    shown_address,
+    show_address,
 )
 from littlestone.privacy.ledger.server import LedgerServer
 from servers import Server
@@ -323,7 +323,7 @@ def test_the_longest_names_and_costs_are_kept(address: str) -> None:
     longest = Answer(Fraction(10**100, 7), Fraction(1, 10**100 - 1))
     ledger.spend(longest, dataset=name, what="a look")
     ledger.set_limit(name, longest.cost())
-    assert ledger.seen(name, columns=["age"], n=7) == []
+    assert ledger.note_shape(name, columns=["age"], n=7) == []
     assert (ledger.total(name), ledger.datasets()) == (longest.cost(), [name])
 
 
@@ -424,7 +424,7 @@ def test_a_ledger_of_format_2_is_brought_up_to_date_by_its_owner(
     # Members need no new rights.
     with Ledger(address.replace("ada", "bob")) as ledger:
         assert spend(ledger) == 4
-        assert ledger.seen("people", columns=["age"], n=10) == []
+        assert ledger.note_shape("people", columns=["age"], n=10) == []
         with pytest.raises(LedgerError, match="permission denied") as caught:
             ledger.alias("people", "bad")
         assert "joins names" in caught.value.fix
@@ -550,7 +550,7 @@ def test_no_error_quotes_a_password_and_no_file_is_made(
         Ledger(place)
     assert SECRET not in "".join(traceback.format_exception(caught.value))
     assert caught.value.fix
-    assert SECRET not in shown_address(str(place))
+    assert SECRET not in show_address(str(place))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -580,7 +580,7 @@ def test_no_option_of_an_address_is_a_password(option: str) -> None:
 )
 def test_a_path_that_says_so_is_a_path(name: str) -> None:
     assert not is_address(name)
-    assert shown_address(name) == name
+    assert show_address(name) == name
 
 
 def test_passwords_come_from_the_places_of_libpq(

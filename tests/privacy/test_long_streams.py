@@ -70,7 +70,7 @@ def quiet_of(mechanism: OneSidedThreshold) -> float:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(f"{MECHANISMS}.thresholds.one_sided_threshold.next_hit", noted)
-        mechanism._timed(0, 0, 1, tape(), None)
+        mechanism._time_epoch(0, 0, 1, tape(), None)
     return found[0].enclose(96)[0] / 2**96
 
 
@@ -215,7 +215,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a hit comes when a long period begins",
     ): test_a_wait_goes_through_all_periods,
     Fault(
-        f"{MECHANISMS}.thresholds.one_sided_threshold:OneSidedThreshold._timed",
+        f"{MECHANISMS}.thresholds.one_sided_threshold:OneSidedThreshold._time_epoch",
         "max(0, gap)",
         "max(0, min(gap, 300))",
         "a one-sided test is as likely 5,000 records off as 300",

@@ -16,9 +16,9 @@ from spending import Answer
 
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting import account
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.renyi import zcdp_epsilon
-from littlestone.privacy.cost import rounded_up
+from littlestone.privacy.cost import round_up
 from littlestone.privacy.mechanisms.keys import bucket_labels
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
@@ -68,7 +68,7 @@ def test_every_candidate_of_every_run_is_released() -> None:
     lengths = np.array([3, 400, 5])
     with pytest.MonkeyPatch.context() as patch:
         for drawn in range(409):
-            patch.setattr(selection, "draw", lambda *_, drawn=drawn: drawn)
+            patch.setattr(selection, "draw_item", lambda *_, drawn=drawn: drawn)
             found = mechanism._place(np.array([7, 8, 9]), lengths, random.Random(1))
             assert found == (drawn if drawn < 408 else None)
 
@@ -164,8 +164,8 @@ def test_the_rho_of_noisy_counts_is_that_of_all_that_move(cells: int) -> None:
 def test_the_deltas_of_composed_parts_add_up() -> None:
     """Where a part that is composed already costs less than its own parts do in the whole."""
     millionth = Fraction(1, 10**6)
-    part = Composed([(Answer(Fraction(1, 10)), 100)], millionth)
-    whole = Composed([(part, 1), (Answer(Fraction(50), millionth), 1)], 2 * millionth)
+    part = Composition([(Answer(Fraction(1, 10)), 100)], millionth)
+    whole = Composition([(part, 1), (Answer(Fraction(50), millionth), 1)], 2 * millionth)
     assert whole.account.method == "basic composition of the parts"
     assert whole.cost().delta == 2 * millionth
 
@@ -199,8 +199,8 @@ def test_a_value_of_numpy_is_compared_as_a_whole_number() -> None:
 
 def test_a_hit_far_above_the_threshold_is_a_hit() -> None:
     session = Session(1 / exp_below(TINY), 0, 2, False, random.Random(1))
-    assert [session.test(10**6), session.exhausted] == [True, False]
-    assert [session.test(10**9), session.exhausted, session.test(10**9)] == [True, True, False]
+    assert [session.test(10**6), session.is_exhausted] == [True, False]
+    assert [session.test(10**9), session.is_exhausted, session.test(10**9)] == [True, True, False]
 
 
 @pytest.mark.parametrize("keys", [3, 400])
@@ -264,7 +264,7 @@ def test_a_cost_is_never_rounded_below_itself() -> None:
     rng = random.Random(1)
     for _ in range(2_000):
         value = Fraction(rng.randrange(1, 10**12), 10 ** rng.randrange(1, 40))
-        assert value <= rounded_up(value) <= value * (1 + Fraction(1, 10**5))
+        assert value <= round_up(value) <= value * (1 + Fraction(1, 10**5))
 
 
 def test_the_key_that_seldom_fires_is_preferred_among_many() -> None:
@@ -274,7 +274,7 @@ def test_the_key_that_seldom_fires_is_preferred_among_many() -> None:
     shares = np.array([1 / float(mechanism.curve(score)) for score in scores.values()])
     sums = np.cumsum(shares) / shares.sum()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SingleKeySelection, "_fired", lambda self, scores, rng: list(scores))
+        patch.setattr(SingleKeySelection, "_keys_that_fire", lambda self, scores, rng: list(scores))
         for u in np.arange(0.005, 1, 0.01):
             rng = Last()
             patch.setattr(rng, "randrange", lambda n, u=u: int(Fraction(float(u)) * n))
@@ -285,7 +285,7 @@ def test_the_key_that_seldom_fires_is_preferred_among_many() -> None:
 @pytest.mark.parametrize("draws", [10, 3_000])
 def test_every_one_of_many_draws_is_composed(draws: int) -> None:
     event, delta = ExponentialMechanism(TINY), Fraction(1, 10**6)
-    whole = Composed([(event, draws)])
+    whole = Composition([(event, draws)])
     assert sum(times for _, times in whole.pieces()) == draws
     assert whole.cost().epsilon == draws * TINY
     rho = draws * event.guarantee().rho
@@ -338,12 +338,12 @@ FAULTS: dict[Fault, Callable[[], None]] = {
     ): lambda: test_no_label_is_visited_twice(400),
     Fault(
         f"{MECHANISMS}.scores.cell_counts:CellCounts.guarantee",
-        "self.moved * each.rho",
+        "self.counts_per_record * each.rho",
         "each.rho",
         "rho is that of one of two counts",
     ): lambda: test_the_rho_of_noisy_counts_is_that_of_all_that_move(3),
     Fault(
-        "littlestone.privacy.accounting.composed:Composed.account",
+        "littlestone.privacy.accounting.composed:Composition.account",
         "delta = sum((n * cost.delta for cost, n in costs), Fraction(0))",
         "delta = max(cost.delta for cost, n in costs)",
         "the largest delta of the parts is charged",
@@ -409,7 +409,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "more than 500 items of a level race as 500",
     ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((1,)),
     Fault(
-        "littlestone.privacy.cost:rounded_up",
+        "littlestone.privacy.cost:round_up",
         "-(-value // unit)",
         "(-(-value // unit) if value > Fraction(1, 10**9) else round(value / unit))",
         "a small cost is rounded to the nearest number",
@@ -421,13 +421,13 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "keys that seldom fire are not preferred",
     ): test_the_key_that_seldom_fires_is_preferred_among_many,
     Fault(
-        "littlestone.privacy.accounting.composed:Composed.pieces",
+        "littlestone.privacy.accounting.composed:Composition.pieces",
         "n * times",
         "min(n * times, 1000)",
         "1,000 of many draws are composed",
     ): lambda: test_every_one_of_many_draws_is_composed(3_000),
     Fault(
-        "littlestone.privacy.accounting.composed:Composed.guarantee",
+        "littlestone.privacy.accounting.composed:Composition.guarantee",
         "n * piece.rho",
         "min(n, 500) * piece.rho",
         "the rho of 500 draws is told",

@@ -12,7 +12,7 @@ from composing import Pair, excess, response, together
 from spending import Answer
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Guarantee
@@ -92,7 +92,7 @@ def understated(kind: type[Parallel]) -> bool:
     """Whether a composition claims less delta than a part that tells all with that probability."""
     some = Fraction(1, 10)
     parts = Answer(Fraction(1)), Answer(Fraction(1), some)
-    claims = (Composed([(kind(order), 2)], 3 * some).account for order in permutations(parts))
+    claims = (Composition([(kind(order), 2)], 3 * some).account for order in permutations(parts))
     worst = together(*[response(Fraction(1), some)] * 2)
     return any(excess(worst, claim.epsilon) > claim.delta for claim in claims)
 
@@ -105,11 +105,11 @@ def test_the_largest_delta_is_composed_wherever_it_stands() -> None:
 def test_parallel_events_compose() -> None:
     """Two rounds over the same chunks: each record is in one chunk a round."""
     exponential = ExponentialMechanism(Fraction(1, 10))
-    rounds = Composed([(Parallel([exponential] * 7), 50)], Fraction(1, 10**6))
-    assert rounds.cost() == Composed([(exponential, 50)], Fraction(1, 10**6)).cost()
+    rounds = Composition([(Parallel([exponential] * 7), 50)], Fraction(1, 10**6))
+    assert rounds.cost() == Composition([(exponential, 50)], Fraction(1, 10**6)).cost()
     assert rounds.uses() == [(exponential, 350)]
     assert "7 x [exponential mechanism" in str(rounds)
-    once = Composed([(exponential, 1), (ExponentialMechanism(Fraction(1, 2)), 1)])
+    once = Composition([(exponential, 1), (ExponentialMechanism(Fraction(1, 2)), 1)])
     assert str(once).startswith("[exponential mechanism on error counts, epsilon 0.1] and [")
 
 

@@ -195,11 +195,11 @@ def test_folds_share_a_limit_and_partitions_add_up(address: str) -> None:
         ledger.spend(half, dataset="people", what="all")
         assert ledger.total("people").epsilon == Fraction(3, 2)
         for full in (None, HALVES[0], Part.fold(3, 5), Part.fold(1, 6)):
-            assert ledger.preview(half, dataset="people", part=full).refused
+            assert ledger.preview(half, dataset="people", part=full).is_refused
             with pytest.raises(BudgetExceededError, match="the total would be epsilon 2, delta"):
                 ledger.spend(half, dataset="people", what="too much", part=full)
         free = ledger.preview(half, dataset="people", part=HALVES[1])
-        assert (free.refused, free.before, free.after) == (False, free.after, free.before)
+        assert (free.is_refused, free.before, free.after) == (False, free.after, free.before)
         last = ledger.spend(half, dataset="people", what="free", part=HALVES[1])
     with Ledger(address, create=False) as ledger:
         assert [entry.part for entry in ledger.entries()] == [
@@ -227,9 +227,9 @@ def test_a_preview_records_nothing(address: str) -> None:
         preview = ledger.preview(Answer(epsilon), dataset="people")
         assert preview.after is not None
         assert preview.before is not None
-        assert (preview.refused, preview.after.epsilon) == (refused, epsilon)
+        assert (preview.is_refused, preview.after.epsilon) == (refused, epsilon)
         assert (preview.before.epsilon, preview.cost.epsilon) == (Fraction(0), epsilon)
-    assert not ledger.preview(Answer(), dataset="no limit").refused
+    assert not ledger.preview(Answer(), dataset="no limit").is_refused
     assert ledger.entries() == []
 
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.samplers import selection
-from littlestone.privacy.samplers.race import Rates, decide, draw, rates_of, survival
+from littlestone.privacy.samplers.race import Rates, decide, draw_item, rates_of, survival
 from littlestone.privacy.samplers.selection import group
 from littlestone.privacy.scores import ErrorRuns
 
@@ -111,25 +111,27 @@ def p_value(sampler: Callable[..., int], errors: list[int], lengths: list[int] |
 
 @pytest.mark.parametrize(("errors", "lengths"), SHAPES)
 def test_frequencies(errors: list[int], lengths: list[int] | None) -> None:
-    assert p_value(draw, errors, lengths) > 1e-4
+    assert p_value(draw_item, errors, lengths) > 1e-4
 
 
 def ignores_lengths(
     errors: np.ndarray, lengths: Sequence[int] | None, base: Fraction, rng: random.Random
 ) -> int:
-    run = draw(errors, None, base, rng)
+    run = draw_item(errors, None, base, rng)
     counts = lengths or [1] * len(errors)
     return sum(counts[:run]) + rng.randrange(counts[run])
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("plant", [ignores_lengths, selection.draw])
+@pytest.mark.parametrize("plant", [ignores_lengths, selection.draw_item])
 def test_another_distribution_is_caught(plant: Callable[..., int]) -> None:
     assert min(p_value(plant, errors, lengths) for errors, lengths in SHAPES) < 1e-6
 
 
 def test_astronomic_blocks_and_gaps() -> None:
     rng, base = random.Random(3), Fraction(3, 2)
-    assert draw(np.array([10**15, 0, 10**18]), [2**64, 2**64, 1], base, rng) in range(2**64, 2**65)
-    assert draw(np.array([4, 0]), [10**9, 1], base, rng) < 10**9
-    assert draw(np.array([0, 10**6]), [1, 2**200], Fraction(10**9), rng) == 0
+    assert draw_item(np.array([10**15, 0, 10**18]), [2**64, 2**64, 1], base, rng) in range(
+        2**64, 2**65
+    )
+    assert draw_item(np.array([4, 0]), [10**9, 1], base, rng) < 10**9
+    assert draw_item(np.array([0, 10**6]), [1, 2**200], Fraction(10**9), rng) == 0

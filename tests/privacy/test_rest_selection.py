@@ -21,7 +21,7 @@ BUDGETS = [Budget(1, "1e-6"), Budget("0.01", "0.001"), Budget(5, "0.3"), Budget(
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_the_steps_are_those_of_the_proof(budget: Budget) -> None:
     mechanism = RestSelection[str](budget)
-    r, p, q, Q = mechanism.base, mechanism.slow, mechanism.curve, mechanism.chance_of_all
+    r, p, q, Q = mechanism.odds_factor, mechanism.slow, mechanism.curve, mechanism.chance_of_all
     d = budget.delta / (r + 1)
     assert 1 < p < r
     assert mechanism.upper * p == r

@@ -12,7 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from littlestone.privacy.samplers.selection import Levels, PowerBounds, decide, draw, group, locate
+from littlestone.privacy.samplers.selection import (
+    Levels,
+    PowerBounds,
+    decide,
+    draw_item,
+    group,
+    locate,
+)
 from scripted import Bits
 
 Draw = Callable[..., int]
@@ -181,7 +188,7 @@ SHAPES: list[tuple[list[int], list[int] | None]] = [
 def ignores_lengths(
     errors: np.ndarray, lengths: Sequence[int] | None, base: Fraction, rng: random.Random
 ) -> int:
-    run = draw(errors, None, base, rng)
+    run = draw_item(errors, None, base, rng)
     counts = lengths or [1] * len(errors)
     return sum(counts[:run]) + rng.randrange(counts[run])
 
@@ -189,7 +196,7 @@ def ignores_lengths(
 def first_of_level(
     errors: np.ndarray, lengths: Sequence[int] | None, base: Fraction, rng: random.Random
 ) -> int:
-    item = draw(errors, lengths, base, rng)
+    item = draw_item(errors, lengths, base, rng)
     flat = np.repeat(errors, lengths or [1] * len(errors))
     return int(np.flatnonzero(flat == flat[item])[0])
 
@@ -197,12 +204,12 @@ def first_of_level(
 def doubles_the_gap(
     errors: np.ndarray, lengths: Sequence[int] | None, base: Fraction, rng: random.Random
 ) -> int:
-    return draw(errors * 2, lengths, base, rng)
+    return draw_item(errors * 2, lengths, base, rng)
 
 
 @pytest.mark.parametrize(("errors", "lengths"), SHAPES)
 def test_frequencies(errors: list[int], lengths: list[int] | None) -> None:
-    assert p_value(draw, errors, lengths) > 1e-4
+    assert p_value(draw_item, errors, lengths) > 1e-4
 
 
 @pytest.mark.deep
@@ -215,15 +222,15 @@ def test_a_biased_sampler_is_caught(plant: Draw) -> None:
 def test_an_undecided_draw_reads_more_bits(more: int, index: int) -> None:
     # The better of two items has the share 3/5, which lies inside this cell of 34 bits.
     rng = Bits(3 * 2**34 // 5, more)
-    assert draw(np.array([0, 1]), None, Fraction(3, 2), rng) == index
+    assert draw_item(np.array([0, 1]), None, Fraction(3, 2), rng) == index
     assert rng.asked[:2] == [34, 34]
 
 
 def test_astronomic_runs_and_gaps() -> None:
     rng = random.Random(3)
     errors = np.array([10**15, 0, 10**18])
-    assert draw(errors, [2**64, 2**64, 1], Fraction(3, 2), rng) in range(2**64, 2**65)
-    assert draw(errors, [2**200, 1, 2**300], Fraction(1), rng) > 2**190
+    assert draw_item(errors, [2**64, 2**64, 1], Fraction(3, 2), rng) in range(2**64, 2**65)
+    assert draw_item(errors, [2**200, 1, 2**300], Fraction(1), rng) > 2**190
 
 
 def test_powers_are_bounded_and_few_are_kept() -> None:

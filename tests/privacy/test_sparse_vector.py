@@ -232,7 +232,7 @@ def test_an_exhausted_session_draws_nothing(below: bool) -> None:
             mechanism.start(receipt=receipt)
     hit = -1000 if below else 1000
     assert session.test(hit) is not below
-    assert session.exhausted
+    assert session.is_exhausted
     state = rng.getstate()
     assert [session.test(value) for value in (hit, -hit)] == [below, below]
     assert rng.getstate() == state

@@ -11,7 +11,7 @@ from spending import Answer
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.subsampled import Subsampled
+from littlestone.privacy.accounting.subsampled import Subsampling
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -120,7 +120,7 @@ def test_other_samples_are_caught(plant: Ways) -> None:
 @pytest.mark.parametrize(("n", "size"), [(10, 10), (10, 1), (10**9, 1)])
 def test_the_logarithm_is_rounded_up(epsilon: str, n: int, size: int) -> None:
     whole = Fraction(epsilon)
-    amplified = Subsampled(Answer(whole), n, size).cost().epsilon
+    amplified = Subsampling(Answer(whole), n, size).cost().epsilon
     assert amplified <= whole
     if whole <= 40:
         assert exp_below(amplified, 256) >= 1 + Fraction(size, n) * (exp_below(whole, 256) - 1)
@@ -129,7 +129,7 @@ def test_the_logarithm_is_rounded_up(epsilon: str, n: int, size: int) -> None:
 
 
 def test_delta_is_multiplied_by_the_rate() -> None:
-    event = Subsampled(Answer(Fraction(0), Fraction(1, 10)), n=8, size=2)
+    event = Subsampling(Answer(Fraction(0), Fraction(1, 10)), n=8, size=2)
     assert event.cost() == PrivacyCost(Fraction(0), Fraction(1, 40))
     assert event.rate == Fraction(1, 4)
 
@@ -137,13 +137,13 @@ def test_delta_is_multiplied_by_the_rate() -> None:
 @pytest.mark.parametrize("size", [0, 6, -1])
 def test_illegal_sizes_are_refused(size: int) -> None:
     with pytest.raises(DeclarationError):
-        Subsampled(Answer(), n=5, size=size)
+        Subsampling(Answer(), n=5, size=size)
 
 
 def test_the_receipt_pays_for_the_event_on_the_sample() -> None:
     inner = ExponentialMechanism(Fraction(1))
     with Ledger() as ledger:
-        event = Subsampled(inner, n=10, size=1)
+        event = Subsampling(inner, n=10, size=1)
         receipt = ledger.spend(event, dataset="d", what="test", rng=seeded_generator(0))
         runs = ErrorRuns(np.array([0, 40]))
         assert inner.draw(runs, receipt=receipt) == 0

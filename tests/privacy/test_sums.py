@@ -110,8 +110,8 @@ def test_frequencies(groups: Groups) -> None:
 
 def by_best_items(groups: Sequence[Sequence[Any]], base: Fraction, rng: random.Random) -> Any:
     least = [sum(int(part.min()) for part in parts) for parts in groups]
-    g = selection.draw(np.array(least), None, base, rng)
-    return g, *(selection.draw(part, None, base, rng) for part in groups[g])
+    g = selection.draw_item(np.array(least), None, base, rng)
+    return g, *(selection.draw_item(part, None, base, rng) for part in groups[g])
 
 
 def parts_alike(groups: Sequence[Sequence[Any]], base: Fraction, rng: random.Random) -> Any:

@@ -120,8 +120,8 @@ GROSS = [
     ),
     gross(
         f"{VOTING}.draw",
-        "found = self.mechanism.select(self.scores(self.listed, *self.held(sample, rng)), rng)",
-        "found = max((s := self.scores(self.listed, *self.held(sample, rng))), key=s.get)",
+        "found = self.mechanism.select(scores, rng)",
+        "found = max(scores, key=scores.get)",
         "the rule that most teachers list is released",
         "mechanisms.irreducible-learner teachers.on_a_fixed_data_set",
     ),
@@ -154,7 +154,7 @@ GROSS = [
         "mechanisms.sparse-vector",
     ),
     gross(
-        f"{THRESHOLDS}.one_sided_threshold:OneSidedThreshold._timed",
+        f"{THRESHOLDS}.one_sided_threshold:OneSidedThreshold._time_epoch",
         "- count + skips",
         "- count",
         "the counter skips no record",
@@ -250,7 +250,7 @@ GROSS = [
         VOTES,
     ),
     gross(
-        "learn.papers.irreducible:IrreducibleLearner.listed",
+        "learn.papers.irreducible:IrreducibleLearner.hypotheses_of_teacher",
         "int(self.alpha * chunk.n)",
         "0",
         "teachers list rules without any error only",

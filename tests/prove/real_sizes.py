@@ -26,10 +26,10 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.prove.mechanisms import Subject, find_subjects
-from littlestone.prove.mechanisms.choices import Chosen
+from littlestone.prove.mechanisms.choices import ChoiceGenerator
 from littlestone.prove.mechanisms.drawn import law_of
 from littlestone.prove.mechanisms.exact import ratio_below
-from littlestone.prove.mechanisms.subject import Named
+from littlestone.prove.mechanisms.subject import SubjectMaker
 from littlestone.rules import Hypothesis
 
 SMALL, REAL, LARGE = SIZES = (30, 3_000, 300_000)
@@ -97,12 +97,12 @@ COSTS = {
 SCORES = ("exponential-mechanism", "permute-and-flip")
 
 
-def subjects(*kinds: str) -> list[Named]:
+def subjects(*kinds: str) -> list[SubjectMaker]:
     """Those whose names begin with one of the ``kinds``."""
     return [named for named in find_subjects() if named.name.startswith(kinds)]
 
 
-def growing() -> list[Named]:
+def growing() -> list[SubjectMaker]:
     """Those that grow record by record, and draw no noise."""
     named = (*LEFT_OUT, *FIXED, *ORDERED, *NOISY)
     return [each for each in find_subjects() if not each.name.startswith(named)]
@@ -225,15 +225,15 @@ def _kept(known: Any, counted: Any) -> Any:
 
 def in_one_order(order: int, patch: pytest.MonkeyPatch) -> None:
     """Let more than a few records always be shuffled in the same ``order``; all else is chosen."""
-    few = Chosen.shuffle
+    few = ChoiceGenerator.shuffle
 
-    def shuffle(self: Chosen, items: Any) -> None:
+    def shuffle(self: ChoiceGenerator, items: Any) -> None:
         if len(items) <= 3:
             few(self, items)
         else:
             random.Random(order).shuffle(items)
 
-    patch.setattr(Chosen, "shuffle", shuffle)
+    patch.setattr(ChoiceGenerator, "shuffle", shuffle)
 
 
 class Marks:

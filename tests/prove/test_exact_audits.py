@@ -24,7 +24,7 @@ from littlestone.prove.mechanisms import (
     neighbours,
 )
 from littlestone.prove.mechanisms.exact import claimed_delta, least_ratio, ratio_below, renyi_moment
-from littlestone.prove.mechanisms.subject import Named
+from littlestone.prove.mechanisms.subject import SubjectMaker
 
 ONE = Fraction(1)
 
@@ -193,7 +193,7 @@ def test_a_distribution_must_be_one() -> None:
     "epsilon",
     [pytest.param("0.1", marks=pytest.mark.deep), "1", pytest.param("5", marks=pytest.mark.deep)],
 )
-def test_every_subject_keeps_its_claim(named: Named, epsilon: str) -> None:
+def test_every_subject_keeps_its_claim(named: SubjectMaker, epsilon: str) -> None:
     audit = named.make(Fraction(epsilon), Fraction(1, 1000)).exact()
     assert audit.holds
     assert audit.tightness <= 1
@@ -202,7 +202,7 @@ def test_every_subject_keeps_its_claim(named: Named, epsilon: str) -> None:
 
 @pytest.mark.deep
 @pytest.mark.parametrize("named", find_subjects(), ids=lambda named: named.name)
-def test_every_subject_draws_from_its_distribution(named: Named) -> None:
+def test_every_subject_draws_from_its_distribution(named: SubjectMaker) -> None:
     trials = 300 if "learner" in named.name else 1000  # a whole fit takes milliseconds
     assert draws_as_it_says(named.make(ONE, Fraction(1, 1000)), trials=trials)
     assert named.about

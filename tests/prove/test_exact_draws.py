@@ -14,7 +14,7 @@ from littlestone.privacy.samplers.geometric import discrete_laplace, geometric
 from littlestone.privacy.samplers.reals import Real
 from littlestone.prove.mechanisms import find_subjects
 from littlestone.prove.mechanisms.choices import Choices
-from littlestone.prove.mechanisms.subject import Named
+from littlestone.prove.mechanisms.subject import SubjectMaker
 from littlestone.prove.mechanisms.subjects import (
     confirmed,
     online,
@@ -54,7 +54,7 @@ LEFT_OUT = {"agnostic-learner", "online-key-learner-long"}
     ids=lambda named: named.name,
 )
 def test_the_law_of_every_draw_is_the_one_that_is_audited(
-    named: Named, monkeypatch: pytest.MonkeyPatch
+    named: SubjectMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module, name in (
         (online, "LONG"),
@@ -105,10 +105,10 @@ def test_choices_have_the_law_of_what_they_replace() -> None:
     noise, _ = draws.law(lambda rng: discrete_laplace(half, rng))
     assert abs(noise[0] - third) + abs(noise[-2] - third * half**2) < Fraction(1, 1 << 200)
     errors, base = np.array([1, 0]), Fraction(2)
-    assert draws.law(lambda rng: selection.draw(errors, [2, 1], base, rng))[0] == {
+    assert draws.law(lambda rng: selection.draw_item(errors, [2, 1], base, rng))[0] == {
         0: half**2, 1: half**2, 2: half,
     }  # fmt: skip
-    assert draws.law(lambda rng: race.draw(errors, None, base, rng))[0] == {
+    assert draws.law(lambda rng: race.draw_item(errors, None, base, rng))[0] == {
         0: half**2,
         1: 3 * half**2,
     }

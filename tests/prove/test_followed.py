@@ -17,7 +17,7 @@ from littlestone.privacy.rational import exp_above
 from littlestone.prove.mechanisms import find_subjects
 from littlestone.prove.mechanisms.choices import Choices, follow
 from littlestone.prove.mechanisms.drawn import law_of
-from littlestone.prove.mechanisms.subject import Named
+from littlestone.prove.mechanisms.subject import SubjectMaker
 
 pytestmark = pytest.mark.deep
 
@@ -57,7 +57,7 @@ SHORT = {
     [named for named in find_subjects() if named.name not in MANY],
     ids=lambda named: named.name,
 )
-def test_every_subject_follows_its_law(named: Named) -> None:
+def test_every_subject_follows_its_law(named: SubjectMaker) -> None:
     subject, known = named.make(ONE, Fraction(1, 1000)), []
     for data in SHORT.get(named.name, subject.pairs[-1]):
         law, found = subject.distribution(data), law_of(subject, data)

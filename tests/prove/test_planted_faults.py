@@ -202,7 +202,7 @@ class UnionOfTheFirst(Subsets):
 
 class OnePartTooMany(Subsets):
     @property
-    def parts(self) -> int:
+    def max_elements(self) -> int:
         return self.k + 1
 
 
@@ -455,7 +455,7 @@ def finite(kind: type[FiniteClass]) -> FiniteClass:
 
 
 def rules(kind: type[EqualityRules]) -> EqualityRules:
-    return kind.of("origin", "dest", "carrier", max_literals=2)
+    return kind.over_columns("origin", "dest", "carrier", max_literals=2)
 
 
 WORDS = Strings()
@@ -468,7 +468,7 @@ PLANTS: list[tuple[Any, str]] = [
     (BallIsOneSpace.on(0, 20), "error_balls"),
     (BallIgnoresMost(WORDS, 3), "error_balls"),
     (LeastErrorsOneTooMany(WORDS), "least_errors"),
-    (LeastErrorsOfTheSoa.of("a", "b", max_rules=2, max_literals=2), "least_errors"),
+    (LeastErrorsOfTheSoa.over_columns("a", "b", max_rules=2, max_literals=2), "least_errors"),
     (LeastErrorsWhereLabelsAgree(WORDS, 2), "least_errors"),
     (PatternsOneTooFew.on(0, 20), "growth_function"),
     (finite(PatternsOfSmallerDimension), "growth_function"),
@@ -578,12 +578,12 @@ def test_what_is_sound_behind_the_plants_passes(subject: Any) -> None:
 
 def test_equal_version_spaces_of_rules_are_equal_objects() -> None:
     """Of single equalities, a fourth negative that says nothing; other negatives that say the same."""
-    few = EqualityRules.of("a", "b", max_literals=1)
+    few = EqualityRules.over_columns("a", "b", max_literals=1)
     first = few.restrict(("x", "y"), 0).restrict(("u", "v"), 0)
     other = few.restrict(("x", "v"), 0).restrict(("u", "y"), 0)
     assert first == other == first.restrict(("x", "v"), 0)
     assert hash(first) == hash(other)
-    pairs = EqualityRules.of("a", "b", max_literals=2)
+    pairs = EqualityRules.over_columns("a", "b", max_literals=2)
     one = pairs.restrict(("x", "y"), 0).restrict(("u", "v"), 0)
     assert one != pairs.restrict(("x", "v"), 0).restrict(("u", "y"), 0)
 

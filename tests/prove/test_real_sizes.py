@@ -43,12 +43,12 @@ from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.prove.mechanisms import find_subject, find_subjects
 from littlestone.prove.mechanisms.choices import follow
-from littlestone.prove.mechanisms.subject import Named
+from littlestone.prove.mechanisms.subject import SubjectMaker
 from littlestone.prove.mechanisms.subjects.exponential_learner import learner_subject
 from planting import Fault, plant, turns_red
 
 THOUSANDTH, HUNDREDTH, ONE, THIRTY = EPSILONS
-COSTLY = Named(
+COSTLY = SubjectMaker(
     "exponential-learner-costly",
     "A missed positive costs 9,999 and a false alarm 2.",
     lambda epsilon, delta: learner_subject(Thresholds.on(0, 2), epsilon, n=2, cost=(9_999, 2)),
@@ -67,7 +67,7 @@ QUICK = (
 
 
 def found(
-    named: Named,
+    named: SubjectMaker,
     n: int | None,
     epsilon: Fraction,
     *,
@@ -98,7 +98,7 @@ def found(
     [n for n in GROWING if n.name.startswith(QUICK)],
     ids=lambda named: named.name,
 )
-def test_draws_among_many_records(named: Named) -> None:
+def test_draws_among_many_records(named: SubjectMaker) -> None:
     assert found(named, REAL, HUNDREDTH) == []
 
 
@@ -155,7 +155,7 @@ BEYOND = [
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("named", "n", "epsilon"), GRID)
-def test_draws_at_every_size(named: Named, n: int, epsilon: Fraction) -> None:
+def test_draws_at_every_size(named: SubjectMaker, n: int, epsilon: Fraction) -> None:
     if n == LARGE and named.name.startswith(("sparse-", "unit-")):
         pytest.skip("it reads lists or a table record by record")
     read_each_run = n == REAL and named.name.startswith("unit-")
@@ -165,7 +165,7 @@ def test_draws_at_every_size(named: Named, n: int, epsilon: Fraction) -> None:
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("named", "epsilon"), BEYOND)
-def test_draws_among_scores_beyond_the_windows(named: Named, epsilon: Fraction) -> None:
+def test_draws_among_scores_beyond_the_windows(named: SubjectMaker, epsilon: Fraction) -> None:
     if named.name.startswith("unit-") and not WHOLE:
         pytest.skip(MINUTES)
     assert found(named, REAL, epsilon, even=False) == []
@@ -174,7 +174,7 @@ def test_draws_among_scores_beyond_the_windows(named: Named, epsilon: Fraction) 
 @pytest.mark.deep
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 @pytest.mark.parametrize("named", subjects(*FIXED), ids=lambda named: named.name)
-def test_draws_of_what_has_no_records(named: Named, epsilon: Fraction) -> None:
+def test_draws_of_what_has_no_records(named: SubjectMaker, epsilon: Fraction) -> None:
     try:
         assert found(named, None, epsilon, runs=400) == []
     except TooLargeError:  # what the mechanism refuses at any data
@@ -184,7 +184,7 @@ def test_draws_of_what_has_no_records(named: Named, epsilon: Fraction) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("epsilon", EPSILONS[1:], ids=str)  # at the first, teachers take minutes
 @pytest.mark.parametrize("named", subjects(*ORDERED), ids=lambda named: named.name)
-def test_draws_given_the_order_of_the_records(named: Named, epsilon: Fraction) -> None:
+def test_draws_given_the_order_of_the_records(named: SubjectMaker, epsilon: Fraction) -> None:
     for order in range(3):
         assert found(named, REAL, epsilon, even=False, runs=60, order=order) == []
 
@@ -270,7 +270,7 @@ SPREAD = [
         COSTLY.name,
         LARGE,
         Fault(
-            "littlestone.data.sample:Sample.weighted",
+            "littlestone.data.sample:Sample.weigh",
             "self.counts * np.array(weights, dtype=np.int64)",
             "(self.counts * np.array(weights)).astype(np.int32).astype(np.int64)",
             "large costs of many records are counted in 32 bits",
@@ -340,8 +340,8 @@ NOISELESS = [
         "rule-estimates",
         Fault(
             f"{MECHANISMS}.scores.cell_counts:CellCounts.ratio",
-            "self.epsilon / self.moved",
-            "max(self.epsilon / self.moved, Fraction(1, 1000))",
+            "self.epsilon / self.counts_per_record",
+            "max(self.epsilon / self.counts_per_record, Fraction(1, 1000))",
             "at a tiny epsilon the noise is too small",
         ),
     ),

@@ -17,7 +17,7 @@ from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Re
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subjects.reductions import CLASS, relabelled
+from littlestone.prove.mechanisms.subjects.reductions import CLASS, law_of_relabelling
 
 RECORDS = tuple((f"x{i}", y) for i in range(1, 4) for y in (0, 1))
 ETA, INNER = Fraction(1), PrivacyCost(Fraction(1), Fraction(1, 20))
@@ -64,7 +64,7 @@ def test_no_learner_of_two_outcomes_breaks_the_claim(
     known: dict[Any, Any] = {}
     found = []
     for pair in list(neighbours(RECORDS, n, ordered=False))[:: 1 if n == 2 else 40]:
-        p, q = (known.setdefault(r, relabelled(learner, r)) for r in pair)
+        p, q = (known.setdefault(r, law_of_relabelling(learner, r)) for r in pair)
         for one, other in ((p, q), (q, p)):
             found.append(worst(one, other, INNER, float(claim.epsilon)))
     assert max(found) <= float(claim.delta) * (1 + 1e-6)

@@ -13,11 +13,11 @@ from scipy import stats
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.mechanisms import EpsilonBound, audit_epsilon, find_subject
-from littlestone.prove.mechanisms.binomial import at_least, at_most
+from littlestone.prove.mechanisms.binomial import at_most, lower_bound
 from littlestone.prove.mechanisms.statistical import Trial, _choose
 
 Bound = Callable[[int, int, Fraction], Fraction]
-lower, upper = cache(at_least), cache(at_most)  # the same few counts come again and again
+lower, upper = cache(lower_bound), cache(at_most)  # the same few counts come again and again
 
 
 def failure(bound: Bound, n: int, p: Fraction, beta: Fraction) -> Fraction:
@@ -42,7 +42,7 @@ def test_a_point_estimate_fails_more_often() -> None:
 def test_a_bound_is_no_smaller_than_it_need_be() -> None:
     """At the edge of the bound, the tail is beta to nine digits."""
     for k, n in ((1, 1), (3, 7), (7, 7), (11, 200)):
-        p = at_least(k, n, Fraction(1, 20)) + Fraction(1, 10**12)
+        p = lower_bound(k, n, Fraction(1, 20)) + Fraction(1, 10**12)
         tail = sum(math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(k, n + 1))
         assert float(tail) == pytest.approx(0.05, rel=1e-6)
         assert tail > Fraction(1, 20)
@@ -51,13 +51,13 @@ def test_a_bound_is_no_smaller_than_it_need_be() -> None:
 @pytest.mark.parametrize(("k", "n"), [(1, 10**5), (5000, 10**4), (99_999, 10**5)])
 def test_bounds_agree_with_the_beta_quantile(k: int, n: int) -> None:
     for beta in (Fraction(1, 10**6), Fraction(1, 40)):
-        assert float(at_least(k, n, beta)) == pytest.approx(
+        assert float(lower_bound(k, n, beta)) == pytest.approx(
             stats.beta.ppf(float(beta), k, n - k + 1), rel=1e-6
         )
         assert float(at_most(k, n, beta)) == pytest.approx(
             stats.beta.isf(float(beta), k + 1, n - k), rel=1e-6
         )
-    assert at_least(0, n, beta) == 0
+    assert lower_bound(0, n, beta) == 0
     assert at_most(n, n, beta) == 1
 
 
@@ -100,7 +100,7 @@ def _replayed(outputs: list[list[Hashable]], trials: int, confidence: str) -> Ep
 
 
 def test_a_bound_exceeds_the_truth_as_rarely_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("littlestone.prove.mechanisms.statistical.at_least", lower)
+    monkeypatch.setattr("littlestone.prove.mechanisms.statistical.lower_bound", lower)
     monkeypatch.setattr("littlestone.prove.mechanisms.statistical.at_most", upper)
     audits = 100
     allowed = stats.binom.isf(1e-6, audits, 0.2)
@@ -126,8 +126,8 @@ def test_halved_noise_is_found_at_a_real_size() -> None:
     named = find_subject("discrete-laplace-count")
     honest, noisy = named.make(Fraction(1), Fraction(0)), named.make(Fraction(2), Fraction(0))
     rng = seeded_generator(4)
-    assert honest.measured(trials=300, confidence="0.99", rng=rng).epsilon <= 1
-    assert noisy.measured(trials=300, confidence="0.99", rng=rng).epsilon > 1
+    assert honest.measure(trials=300, confidence="0.99", rng=rng).epsilon <= 1
+    assert noisy.measure(trials=300, confidence="0.99", rng=rng).epsilon > 1
 
 
 def test_both_directions_are_tried() -> None:

@@ -132,7 +132,7 @@ def predicted(
 
 def told(h: Hypothesis[Any], kind: str) -> dict[str, str]:
     """The types to export a rule by, if its columns are of that type."""
-    return dict.fromkeys(h.tested, kind)
+    return dict.fromkeys(h.tested_columns, kind)
 
 
 def sqlite() -> sqlite3.Connection:

@@ -20,7 +20,7 @@ from littlestone.rules.trees import (
     Split,
     conjunction,
     disjunction,
-    pruned,
+    prune,
     split,
 )
 
@@ -77,11 +77,11 @@ def test_words_of_several_labels() -> None:
     tree = DecisionTree(TABLE, Split(OLD, 2, Split(FEMALE, 1, 0)), 3)
     assert tree.words() == "2 if age >= 65, else 1 if sex is F, else 0"
     assert (
-        tree.named(["late", "early", "lost"])
+        tree.words_with(["late", "early", "lost"])
         == "lost if age >= 65, else early if sex is F, else late"
     )
     assert DecisionTree(TABLE, Split(OLD, 1, 0), 3).words() == "1 if age >= 65, else 0"
-    assert DecisionTree(TABLE, 2, 3).named(["late", "early", "lost"]) == "always lost"
+    assert DecisionTree(TABLE, 2, 3).words_with(["late", "early", "lost"]) == "always lost"
 
 
 def test_predictions_of_raw_values() -> None:
@@ -136,7 +136,7 @@ def test_pruned_trees_ask_only_what_is_not_known() -> None:
     rng = random.Random(5)
     for _ in range(300):
         tree = DecisionTree(DECLARED, random_node(rng, TESTS, 2, 5))
-        found = DecisionTree(DECLARED, pruned(tree.root, DECLARED))
+        found = DecisionTree(DECLARED, prune(tree.root, DECLARED))
         assert reached(found.root, list(DECLARED))
         assert disagreement(tree, found) is None
 
@@ -154,10 +154,10 @@ def test_a_witness_on_open_columns() -> None:
 def test_labels_of_points_are_changed() -> None:
     tree = DecisionTree(DECLARED, conjunction([OLD, FEMALE]))
     x = ("", "(other)")
-    changed: Any = tree.patched({x: 1, ("65", "F"): 1})
+    changed: Any = tree.patch({x: 1, ("65", "F"): 1})
     assert [y for y in DECLARED if changed(y) != tree(y)] == [x]
-    assert tree.patched({x: 0}) is tree
-    assert DecisionTree(TABLE, 0).patched({("0", "F", "a", "7"): 1}) is None
+    assert tree.patch({x: 0}) is tree
+    assert DecisionTree(TABLE, 0).patch({("0", "F", "a", "7"): 1}) is None
 
 
 @pytest.mark.parametrize("labels", [2, 3])

@@ -161,7 +161,7 @@ def exported() -> Iterator[tuple[int, Rule]]:
 def refusal(h: Rule) -> str:
     """Why the function has no form as conditions, or nothing."""
     try:
-        h._exported({})
+        h._export({})
     except LittlestoneError as error:
         return error.found
     return ""
@@ -514,7 +514,7 @@ PLANTS: list[tuple[str, str, Callable[..., Any], str]] = [
     ("_Typed", "_within", nan_is_a_number, "duckdb"),
     ("Sqlite", "_unsure", every_text_is_read, "sqlite"),
     ("DuckDb", "_unsure", every_text_is_read, "duckdb"),
-    ("Dialect", "_truth_shown", no_word_is_a_number, "duckdb"),
+    ("Dialect", "_shows_truth", no_word_is_a_number, "duckdb"),
     ("constants", "unsure", words_are_no_numbers, "duckdb"),
     ("constants", "alone", the_rest_is_not_read, "duckdb"),
     ("Sqlite", "_is_number", every_text_is_a_number, "sqlite"),

@@ -36,14 +36,14 @@ def test_a_large_table_has_a_repr() -> None:
 @each("labels", [*product(range(5), repeat=2)], ids=str)
 def test_a_patched_function_has_the_labels_it_was_given(f: Any, labels: tuple[int, int]) -> None:
     at = dict(zip(("a", "c"), labels, strict=True))
-    g = f.patched(at)
+    g = f.patch(at)
     expected = [at.get(x, f(x)) for x in KEYS]
     assert [g(x) for x in KEYS] == expected
-    assert g == type(f).from_form(f.domain, f.form()).patched(at)
+    assert g == type(f).from_form(f.domain, f.form()).patch(at)
     again = Hypothesis.from_json(json.loads(json.dumps(g.to_json())))
     assert again == g
     assert [again(x) for x in KEYS] == expected
-    assert g.patched({x: f(x) for x in at}) == f
+    assert g.patch({x: f(x) for x in at}) == f
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_alternatives_of_one_column_are_one(
         ColumnTest(0, frozenset(first)), 1, Split(ColumnTest(0, frozenset(second)), 1, last)
     )
     assert DecisionTree(TABLE, root).words() == words
-    labelled = DecisionTree(TABLE, root, labels=3).named(["a", "b", "c"])
+    labelled = DecisionTree(TABLE, root, labels=3).words_with(["a", "b", "c"])
     assert labelled == ("b" if words == "always 1" else f"b if {words}, else a")
 
 
@@ -144,7 +144,7 @@ def test_the_words_of_random_trees_are_true() -> None:
         labels = rng.choice((2, 3))
         tree = DecisionTree(TABLE, random_node(rng, 3, labels), labels)
         for x in product(*TABLE.columns):
-            named = tree.named(["L0", "L1", "L2"][:labels])
+            named = tree.words_with(["L0", "L1", "L2"][:labels])
             assert label_of(named, x) == f"L{tree(x)}", (named, x)
             if labels == 2 and tree.condition:
                 assert holds(tree.condition, x) == tree(x), (tree.condition, x)

@@ -69,7 +69,7 @@ def by_hand() -> list[Hypothesis[Any]]:
         TableFunction.from_labels(Cells(("0", "0.5", "3"), "x"), [1, 0, 1, 0]),
         TableFunction.from_labels(Cells(("0", "0.5", "3"), "x"), [0, 1, 1, 0]),
         RuleUnion(Product((texts, Integers("i"))), frozenset([("a", None), (None, 3), ("", 0)])),
-        CellFunction.of(Product((texts, Strings("u"))), 3, [["a", "1"], ["a", ""]],
+        CellFunction.tabulate(Product((texts, Strings("u"))), 3, [["a", "1"], ["a", ""]],
                         lambda cell: (len([v for v in cell if v]) + (cell[0] == "a")) % 3),
         LookupTable(mixed, 4, frozenset([(("a", 3, "1"), 1), (("", 0, ""), 2), (("1", 5, "0"), 3)])),
         BitFunction(texts, 5, tuple(bits), 4), BitFunction(texts, 7, tuple(bits), 2),

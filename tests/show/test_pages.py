@@ -19,7 +19,7 @@ import pytest
 import littlestone
 from example_pages import HOSTILE, RULES, release, run_lines, spent, variants
 from littlestone.base.errors import DeclarationError, ModelError
-from littlestone.base.markup import Html, joined, tag
+from littlestone.base.markup import Html, join, tag
 from littlestone.learn import Release
 from littlestone.learn.results.estimate import BETA, interval
 from littlestone.learn.results.group import Group
@@ -106,9 +106,9 @@ def of_release(model: Release) -> list[str]:
         told = model.estimate
         shares = [told.positive, told.precision, told.recall, told.error]
         found = [share(BETA) for share in shares] + list(told.unread_shares(BETA) or ())
-        texts += [interval(share, "0.001") for share in found] + [decimal_text(told.spent)]
+        texts += [interval(share, "0.001") for share in found] + [decimal_text(told.total_epsilon)]
         texts += [f"{20 * i}%" for i in range(6)]
-        texts.append(decimal_text(model.cost.epsilon - told.spent))
+        texts.append(decimal_text(model.cost.epsilon - told.total_epsilon))
     return texts
 
 
@@ -354,4 +354,4 @@ def test_the_citation_is_that_of_the_repository() -> None:
 
 def test_nothing_but_markup_passes_unescaped() -> None:
     assert tag("p", "<b>", Html("<i>"), class_='"') == '<p class="&quot;">&lt;b&gt;<i></p>'
-    assert joined(["<", Html("<")]) == "&lt;<"
+    assert join(["<", Html("<")]) == "&lt;<"

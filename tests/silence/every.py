@@ -31,7 +31,7 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError
 from littlestone.data import Label
 from littlestone.learn import PrivateLearner
-from littlestone.learn.declared.declaring import declared_class
+from littlestone.learn.declared.declaring import declare_class
 from littlestone.learn.stream import online_choice
 from littlestone.learn.stream.base import PrivateOnlineLearner
 from littlestone.points.units import Unit
@@ -87,7 +87,7 @@ def streams(most: int | None = None) -> Iterator[Door]:
     for kind in concrete(PrivateOnlineLearner, "littlestone.learn"):  # type: ignore[type-abstract]
         for H, delta in product(CLASSES, DELTAS):
             try:
-                made, budget = declared_class(H), record_budget(Budget(1, delta), unit)
+                made, budget = declare_class(H), record_budget(Budget(1, delta), unit)
                 online_choice(made, budget, horizon=HORIZON, method=kind.method)
             except DeclarationError:
                 continue

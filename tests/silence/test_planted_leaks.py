@@ -60,7 +60,7 @@ LEAKS = [
     ),
     of_people(
         Fault(
-            "littlestone.cli.fit:released",
+            "littlestone.cli.fit:release_task",
             "task.for_records(sample.n)",
             "task.for_records(sample.records().n)",
             "The command chooses the learner by the private number of records.",
@@ -199,7 +199,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.data.csv_blocks:coded_blocks",
+            "littlestone.data.csv_blocks:code_blocks",
             "if records <= _RECORDS:",
             "if len(block) < _FEW:",
             "Arrow is loaded for large records alone.",
@@ -219,7 +219,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.points.values:_written",
+            "littlestone.points.values:_without_surrogates",
             "pairs, _ = _UTF_16",
             "import wave; pairs, _ = _UTF_16",
             "Something is loaded for a text with half of a surrogate pair.",

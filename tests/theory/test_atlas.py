@@ -134,7 +134,7 @@ CONDITIONS = [
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_search_finds_what_looking_at_all_classes_finds(condition: str) -> None:
-    query = Query.parse(condition)
+    query = Query.from_text(condition)
     expected: list[Rows] = []
     for points, size in product((1, 2, 3), range(1, 9)):
         for rows, _ in families(points):
@@ -191,7 +191,7 @@ WRONG = [
 @pytest.mark.parametrize("condition", WRONG)
 def test_anything_else_is_no_condition(condition: str) -> None:
     with pytest.raises(DeclarationError):
-        Query.parse(condition)
+        Query.from_text(condition)
 
 
 def test_wrong_ranges_are_refused() -> None:

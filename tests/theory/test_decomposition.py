@@ -20,8 +20,8 @@ from littlestone.data.sample import Sample
 from littlestone.points import Integers, Reals, Strings
 from littlestone.prove.papers.valid_trees import (
     Rows,
-    dimension,
     dimension_and_essential,
+    dimension_of_rows,
     irreducible,
     most_leaves,
     soa,
@@ -103,7 +103,7 @@ def test_irreducibility_and_reducing_paths() -> None:
 @pytest.mark.parametrize("more", [0, 1])
 def test_dimension_and_essential_hypotheses(p: int, more: int) -> None:
     for rows in ROWS:
-        H, d = finite(rows), dimension(rows) + more
+        H, d = finite(rows), dimension_of_rows(rows) + more
         t, essential = dimension_and_essential(rows, p, d)
         assert decomposition_dimension(H, p, d) == t
         found = {tuple(f(x) for x in H.domain) for f in essential_hypotheses(H, p, d)}
@@ -121,7 +121,7 @@ def test_dimension_and_essential_hypotheses(p: int, more: int) -> None:
 def test_idle_splits_change_nothing() -> None:
     for rows in CLASSES_ON_THREE_POINTS:
         for p in (1, 2):
-            d = dimension(rows)
+            d = dimension_of_rows(rows)
             assert dimension_and_essential(rows, p, d) == dimension_and_essential(rows, p, d, True)
 
 
@@ -129,7 +129,7 @@ def bound_failures(bound: Callable[..., int]) -> list[object]:
     wrong: list[object] = []
     for rows in ROWS:
         for p in (1, 2):
-            span = dimension(rows)
+            span = dimension_of_rows(rows)
             wrong += [
                 (rows, p, d, t)
                 for d in (span, span + 1)
@@ -149,7 +149,9 @@ def test_leaf_bound() -> None:
 def test_some_tree_has_as_many_leaves_as_the_bound_for_dimension_two() -> None:
     """p = 1, d = 2: D = 3, N(3, 2) = 7; the cube but for one function, or fewer points."""
     found = max(
-        most_leaves(rows, 1, 2, 0) for rows in CLASSES_ON_THREE_POINTS if dimension(rows) == 2
+        most_leaves(rows, 1, 2, 0)
+        for rows in CLASSES_ON_THREE_POINTS
+        if dimension_of_rows(rows) == 2
     )
     assert found == leaf_bound(1, 2, 2) == 7
 
@@ -207,7 +209,7 @@ def valid(tree: DecompositionTree[Any], H: FiniteClass) -> bool:
         if not rows or not 0 <= i < len(tree.nodes) or i in reached:
             return False
         reached.append(i)
-        left = d - dimension(rows)
+        left = d - dimension_of_rows(rows)
         if depth > p * (2 ** (left + 1) - 1):
             return False
         v = tree.nodes[i]
@@ -223,7 +225,7 @@ def valid(tree: DecompositionTree[Any], H: FiniteClass) -> bool:
             for side, child in zip(sides, v.after, strict=True)
         )
 
-    if p < 1 or d < dimension(rows_of(H)):
+    if p < 1 or d < dimension_of_rows(rows_of(H)):
         return False
     return node(0, rows_of(H), 0) and len(reached) == len(tree.nodes)
 
@@ -259,7 +261,7 @@ def candidates() -> Iterator[tuple[DecompositionTree[Any], FiniteClass]]:
     for rows in ROWS[::11]:
         H = finite(rows)
         for p, more in [(1, 0), (2, 0), (1, 1)]:
-            tree = decompose(H, p, dimension(rows) + more)
+            tree = decompose(H, p, dimension_of_rows(rows) + more)
             yield tree, H
             for candidate in damaged(tree, H):
                 yield candidate, H
@@ -421,8 +423,8 @@ def test_a_wrong_leaf_count_is_caught(old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("_grown(C, p, tree.d, tree.nodes, most)", "_grown(C, p, tree.d, (), most)"),
-        ("_grown(C, p, tree.d, tree.nodes, most)", "tree"),
+        ("_grow(C, p, tree.d, tree.nodes, most)", "_grow(C, p, tree.d, (), most)"),
+        ("_grow(C, p, tree.d, tree.nodes, most)", "tree"),
         ("path or _next_path(space, p, d)", "path or (() if old else _next_path(space, p, d))"),
         ("path or _next_path(space, p, d)", "path or _next_path(space, 2 * p, d)"),
         ("p * 2 ** (d - int(V.littlestone_dimension()))", "p"),
@@ -452,7 +454,7 @@ def test_a_broken_search_is_caught(old: str, new: str) -> None:
     broken = planted("exact", old, new)
     for rows in ROWS:
         for p in (1, 2):
-            H, d = finite(rows), dimension(rows)
+            H, d = finite(rows), dimension_of_rows(rows)
             try:
                 t = broken.decomposition_dimension(H, p, d)
                 found = broken.essential_hypotheses(H, p, d)
@@ -478,7 +480,7 @@ def test_balls_of_smaller_radius_and_restricted_balls() -> None:
         sample = Sample.from_counts(H.domain, counts)
         ball = error_ball(H, sample, 4)
         for radius in range(5):
-            smaller = ball.within(radius)
+            smaller = ball.shrink(radius)
             assert set(smaller.cells) == set(error_ball(H, sample, radius).cells)
             for x in H.domain:
                 for y in (0, 1):
@@ -522,9 +524,9 @@ def test_infinite_classes() -> None:
     assert certain_hypotheses(tree) == tree.hypotheses() == [H.soa()]
     assert {f.words() for f in tree.hypotheses(0)} == {"dest is 'a'", "dest is 'b'"}
     assert top_hypotheses(ball, 3) == (1, [H.soa()])
-    degree, listed = top_hypotheses(ball.within(2), 3)
+    degree, listed = top_hypotheses(ball.shrink(2), 3)
     assert (degree, {f.words() for f in listed}) == (0, {"dest is 'a'", "dest is 'b'"})
-    assert top_hypotheses(ball.within(0), 3) == (-1, [])
+    assert top_hypotheses(ball.shrink(0), 3) == (-1, [])
 
 
 def test_thresholds_are_cut_into_single_functions() -> None:

@@ -36,7 +36,7 @@ def test_rows_are_distinct_bits_within_the_announced_size(name: str) -> None:
     assert set(np.unique(made)) <= {0, 1}
     assert len(np.unique(made, axis=0)) == len(made) <= most
     assert made.shape[1] == points
-    assert families()[name].words.endswith(".")
+    assert families()[name].description.endswith(".")
 
 
 def test_boxes_intervals_terms_and_lists_by_their_definitions() -> None:

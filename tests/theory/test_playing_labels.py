@@ -150,7 +150,7 @@ def law(V: HypothesisClass[Any], x: Any) -> list[int]:
 
 def test_a_random_adversary_is_one_uniform_hypothesis() -> None:
     """Each label as often as hypotheses give it, or evenly if they cannot be counted."""
-    rules = Outcomes.of("a", "b", labels=3, max_rules=1)
+    rules = Outcomes.over_columns("a", "b", labels=3, max_rules=1)
     finite = rules.restrict(("u", "v"), 2)
     points = [("u", "v"), ("u", "w"), ("z", "v"), ("z", "w")]
     assert finite.size is not None

@@ -102,7 +102,7 @@ def test_rounds_are_declared() -> None:
             AgnosticExperts(Points(Integers()), horizon=rounds)  # type: ignore[arg-type]
     with pytest.raises(TooLargeError, match="at most 1,000,000,000,000"):
         AgnosticExperts(Points(Integers()), horizon=10**400)
-    assert AgnosticExperts.made(Points(Integers()), rounds=0).horizon == 1
+    assert AgnosticExperts.make(Points(Integers()), rounds=0).horizon == 1
     with pytest.raises(InfiniteDimensionError):
         AgnosticExperts(Thresholds.over(Reals()), horizon=3)
 

@@ -46,7 +46,7 @@ def looks_like_address(text: str) -> bool:
     >>> looks_like_address("postgresql:/ada@here/budgets"), looks_like_address("budget.ledger")
     (True, False)
     """
-    plain = _decoded(text)
+    plain = _decode(text)
     nearly = _PATH.match(text) is None and _NEARLY.match(plain.strip())
     return bool(nearly or _SCHEME.match(plain))
 
@@ -63,12 +63,12 @@ def flaw(address: str) -> str | None:
     except ValueError:
         return "its address cannot be read"
     user, _, hosts = parts.netloc.rpartition("@")
-    plain = _decoded(parts.netloc)
+    plain = _decode(parts.netloc)
     # Not `passfile`: that says where a password is.
     secret = any("pass" in name.lower() and name != "passfile" for name, _ in given)
     if ":" in plain.rpartition("@")[0] or "%3a" in hosts.lower() or secret:
         return "its address holds a password"
-    if "@" in user + _decoded(hosts + parts.path) or not _HOSTS.fullmatch(hosts) or parts.fragment:
+    if "@" in user + _decode(hosts + parts.path) or not _HOSTS.fullmatch(hosts) or parts.fragment:
         return "its address cannot be read"
     return None
 
@@ -103,10 +103,10 @@ def public(address: str) -> str:
     return "?".join([address, "&".join(kept)]) if kept else address
 
 
-def words(error: Exception, address: str) -> str:
+def redact_error(error: Exception, address: str) -> str:
     """What a server says, in one line and without the values of the address's options.
 
-    >>> words(ValueError("no file /home/ada/key"), "postgresql://here/x?sslkey=/home/ada/key")
+    >>> redact_error(ValueError("no file /home/ada/key"), "postgresql://here/x?sslkey=/home/ada/key")
     'no file ***'
     """
     said = " ".join(str(error).split())
@@ -116,7 +116,7 @@ def words(error: Exception, address: str) -> str:
     return said
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     # Decode as often as it is encoded: each turn makes it shorter.
     while (plain := unquote(text)) != text:
         text = plain

@@ -27,7 +27,7 @@ def modules(package: str) -> list[ModuleType]:
 
     The modules that other packages name as entry points of the group `GROUP` come last.
     """
-    return [*_walked(package), *others()]
+    return [*_walk(package), *others()]
 
 
 @cache
@@ -36,10 +36,10 @@ def others() -> tuple[ModuleType, ...]:
     from importlib.metadata import entry_points  # as dear to import as typer
 
     found = {point.module: point.name for point in entry_points(group=GROUP)}
-    return tuple(_imported(module, name) for module, name in sorted(found.items()))
+    return tuple(_import(module, name) for module, name in sorted(found.items()))
 
 
-def _imported(module: str, name: str) -> ModuleType:
+def _import(module: str, name: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except Exception as error:  # whatever the module's own code raises; no record is read by then
@@ -51,22 +51,22 @@ def _imported(module: str, name: str) -> ModuleType:
 
 
 @cache  # a walk takes milliseconds, and reading a hypothesis from a file needs one
-def _walked(package: str) -> tuple[ModuleType, ...]:
+def _walk(package: str) -> tuple[ModuleType, ...]:
     root = importlib.import_module(package)
     inside = pkgutil.walk_packages(getattr(root, "__path__", []), prefix=f"{package}.")
     return root, *(importlib.import_module(found.name) for found in inside)
 
 
-def named(base: type[Base], package: str, attribute: str, name: str) -> type[Base] | None:
+def kind_of_name(base: type[Base], package: str, attribute: str, name: str) -> type[Base] | None:
     """The concrete subclass of ``base`` whose ``attribute`` is ``name``, in the module of that name.
 
     Only this module of the ``package`` is imported.  None if there is no such module or class; then
     `concrete` may know another.
 
-    >>> from littlestone.classes.text.declared import Declared
-    >>> named(Declared, "littlestone.classes", "keyword", "thresholds").__name__
+    >>> from littlestone.classes.text.declared import DeclaredClass
+    >>> kind_of_name(DeclaredClass, "littlestone.classes", "keyword", "thresholds").__name__
     'Thresholds'
-    >>> named(Declared, "littlestone.classes", "keyword", "affine")  # it is in the module subspaces
+    >>> kind_of_name(DeclaredClass, "littlestone.classes", "keyword", "affine")  # of another module
     """
     path = f"{package}.{name}"
     if not name.isidentifier() or find_spec(path) is None:

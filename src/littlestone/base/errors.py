@@ -14,7 +14,7 @@ from fractions import Fraction
 from numbers import Number
 from typing import ClassVar
 
-from littlestone.base.visible import shortened, visible
+from littlestone.base.visible import shorten, visible
 
 DAMAGED = (
     ArithmeticError,
@@ -27,12 +27,12 @@ DAMAGED = (
 """The exceptions that malformed plain JSON values may raise."""
 
 
-def shown(value: object) -> str:
+def show_value(value: object) -> str:
     """A short text for a declared ``value`` in an error: a text, a number, or an object's type.
 
     A column or a table that was given in place of a declaration would otherwise quote its records.
 
-    >>> shown("1;2"), shown(Fraction(-1)), shown([94, 95])
+    >>> show_value("1;2"), show_value(Fraction(-1)), show_value([94, 95])
     ("'1;2'", '-1', 'an object of type list')
     """
     words = f"an object of type {type(value).__name__}"
@@ -82,7 +82,7 @@ class LittlestoneError(Exception):
 
     def __str__(self) -> str:
         # A name in the text could hold control characters.
-        asked, found, fix = map(visible, (shortened(self.asked), self.found, self.fix))
+        asked, found, fix = map(visible, (shorten(self.asked), self.found, self.fix))
         return f"cannot {asked}: {found}\nto fix it: {fix}"
 
     def __reduce__(self) -> tuple[object, ...]:

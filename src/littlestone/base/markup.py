@@ -35,10 +35,10 @@ def tag(element: str, *children: str, **attributes: str | None) -> Html:
         return Html(f"<{element}{given}>")
     if element in _SVG:
         return Html(f"<{element}{given}/>")
-    return Html(f"<{element}{given}>{joined(children)}</{element}>")
+    return Html(f"<{element}{given}>{join(children)}</{element}>")
 
 
-def joined(parts: Iterable[str]) -> Html:
+def join(parts: Iterable[str]) -> Html:
     """The parts one after the other; a part that is not `Html` is escaped."""
     return Html(
         "".join(

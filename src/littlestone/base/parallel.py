@@ -50,12 +50,12 @@ def spread(
             yield i, task(item)
             tell(of - len(left), of)
         if left:
-            for done, found in enumerate(_shared(task, left, jobs), start=of - len(left) + 1):
+            for done, found in enumerate(_share_tasks(task, left, jobs), start=of - len(left) + 1):
                 tell(done, of)
                 yield found
 
 
-def _shared(
+def _share_tasks(
     task: Callable[[Item], Result], left: Iterable[tuple[int, Item]], jobs: int | None
 ) -> Iterator[tuple[int, Result]]:
     from joblib import Parallel, delayed
@@ -63,7 +63,7 @@ def _shared(
     # Large arrays would go through files if they were mapped into memory.
     workers = Parallel(-1 if jobs is None else jobs, "loky", "generator_unordered", max_nbytes=None)
     with _deaf(), _quiet():
-        found = workers(delayed(_numbered)(task, i, item) for i, item in left)
+        found = workers(delayed(_with_number)(task, i, item) for i, item in left)
     try:
         for numbered in found:  # noqa: UP028, because `yield from` would close it with a warning
             yield numbered
@@ -73,7 +73,7 @@ def _shared(
             found.close()
 
 
-def _numbered(task: Callable[[Item], Result], i: int, item: Item) -> tuple[int, Result]:
+def _with_number(task: Callable[[Item], Result], i: int, item: Item) -> tuple[int, Result]:
     return i, task(item)
 
 

@@ -27,7 +27,7 @@ def watching(watch: Watch) -> Iterator[None]:
     """Call ``watch`` as the stages of the block proceed.
 
     >>> with watching(print):
-    ...     total = sum(tracked([5, 6], "adding"))
+    ...     total = sum(track_items([5, 6], "adding"))
     adding 0 2
     adding 1 2
     """
@@ -59,10 +59,10 @@ def _silent(done: int, of: int) -> None:
     pass
 
 
-def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
+def track_items(items: Collection[Item], what: str) -> Iterator[Item]:
     """The items, as a stage with a step for each of them.
 
-    >>> list(tracked("ab", "reading"))
+    >>> list(track_items("ab", "reading"))
     ['a', 'b']
     """
     with stage(what) as tell:

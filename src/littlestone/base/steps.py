@@ -17,13 +17,13 @@ _answering: ContextVar[list[int] | None] = ContextVar("steps of an answer", defa
 
 @contextmanager
 def at_most(steps: int | None) -> Iterator[None]:
-    """Make `count` raise `TooLargeError` after more than ``steps``; None sets no limit.
+    """Make `count_steps` raise `TooLargeError` after more than ``steps``; None sets no limit.
 
     The count must depend on the question alone.  If a cached answer counted less than a new one, the
     list of one teacher would reveal what another teacher asked.
 
     >>> with at_most(3):
-    ...     count(2), count(1)
+    ...     count_steps(2), count_steps(1)
     (None, None)
     """
     token = _left.set(None if steps is None else [steps])
@@ -35,10 +35,10 @@ def at_most(steps: int | None) -> Iterator[None]:
 
 @contextmanager
 def answering(steps: int | None = MOST_ANSWERED) -> Iterator[None]:
-    """Limit an answer about declarations alone, like `at_most`; here `search` counts as well.
+    """Limit an answer about declarations alone, like `at_most`; here `count_search` counts as well.
 
     >>> with answering(3):
-    ...     count(2), search(3)
+    ...     count_steps(2), count_search(3)
     (None, None)
     """
     with at_most(steps), searching(steps):
@@ -47,10 +47,10 @@ def answering(steps: int | None = MOST_ANSWERED) -> Iterator[None]:
 
 @contextmanager
 def searching(steps: int | None) -> Iterator[None]:
-    """Limit `search` alone: what is asked of a declared class before a fit.
+    """Limit `count_search` alone: what is asked of a declared class before a fit.
 
     >>> with searching(3):
-    ...     count(20), search(3)
+    ...     count_steps(20), count_search(3)
     (None, None)
     """
     token = _answering.set(None if steps is None else [steps])
@@ -60,7 +60,7 @@ def searching(steps: int | None) -> Iterator[None]:
         _answering.reset(token)
 
 
-def search(steps: int = 1) -> None:
+def count_search(steps: int = 1) -> None:
     """Count ``steps`` of a search whose findings are cached; `answering` and `searching` limit them.
 
     No teacher's list may depend on these steps, because a teacher skips a search that another made.
@@ -72,7 +72,7 @@ def searchable() -> int | None:
     """The steps of a search that `answering` still allows; None if nothing limits them.
 
     >>> with answering(3):
-    ...     search(2), searchable()
+    ...     count_search(2), searchable()
     (None, 1)
     """
     left = _answering.get()
@@ -80,11 +80,11 @@ def searchable() -> int | None:
 
 
 @contextmanager
-def measured() -> Iterator[Callable[[], int]]:
+def measure_steps() -> Iterator[Callable[[], int]]:
     """Measure the steps counted in its block, so that a cached answer can be counted again.
 
-    >>> with measured() as taken:
-    ...     count(2)
+    >>> with measure_steps() as taken:
+    ...     count_steps(2)
     >>> taken()
     2
     """
@@ -97,7 +97,7 @@ def measured() -> Iterator[Callable[[], int]]:
         _left.reset(token)
 
 
-def count(steps: int = 1) -> None:
+def count_steps(steps: int = 1) -> None:
     """Count ``steps`` of the current task, if `at_most` limits it."""
     _take(_left.get(), steps)
 

@@ -15,16 +15,16 @@ def visible(text: str, *, keep: str = "") -> str:
     >>> print(visible("rue\x1b[2J \u202etxt"))
     rue\x1b[2J \u202etxt
     """
-    return _escaped(text, keep, ascii)
+    return _escape(text, keep, ascii)
 
 
 _LONGEST, _HEAD, _TAIL = 300, 160, 60
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """The text, or the beginning and the end of a long one, such as a class of a thousand columns.
 
-    >>> print(shortened("points(" + "x" * 300 + ")")[150:])
+    >>> print(shorten("points(" + "x" * 300 + ")")[150:])
     xxxxxxxxxx ... xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx)
     """
     return text if len(text) <= _LONGEST else f"{text[:_HEAD]} ... {text[-_TAIL:]}"
@@ -36,10 +36,10 @@ def visible_json(data: object, *, indent: int | None = None) -> str:
     >>> print(visible_json({"città": "\u202etxt\ud800"}))
     {"città": "\u202etxt\ud800"}
     """
-    return _escaped(json.dumps(data, indent=indent, ensure_ascii=False), "\n", json.dumps)
+    return _escape(json.dumps(data, indent=indent, ensure_ascii=False), "\n", json.dumps)
 
 
-def _escaped(text: str, keep: str, escape: Callable[[str], str]) -> str:
+def _escape(text: str, keep: str, escape: Callable[[str], str]) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in keep else escape(c)[1:-1] for c in text)

@@ -2,7 +2,7 @@ from littlestone.classes.base import (
     BinaryClass as BinaryClass,
     Enumerable as Enumerable,
     HypothesisClass as HypothesisClass,
-    Scored as Scored,
+    ScoredClass as ScoredClass,
 )
 from littlestone.classes.boxes import Boxes as Boxes
 from littlestone.classes.combined import Combined as Combined, closure_bound as closure_bound
@@ -10,7 +10,10 @@ from littlestone.classes.complement import Complement as Complement
 from littlestone.classes.conditions import Conditions as Conditions
 from littlestone.classes.conjunctions import Conjunctions as Conjunctions
 from littlestone.classes.decision_lists import DecisionLists as DecisionLists
-from littlestone.classes.text.declared import Declared as Declared, parse_class as parse_class
+from littlestone.classes.text.declared import (
+    DeclaredClass as DeclaredClass,
+    parse_class as parse_class,
+)
 from littlestone.classes.direct_sum import DirectSumClass as DirectSumClass
 from littlestone.classes.finite import FiniteClass as FiniteClass
 from littlestone.classes.intervals import Intervals as Intervals
@@ -28,7 +31,7 @@ from littlestone.classes.subspaces import (
     AffineSubspaces as AffineSubspaces,
     LinearSubspaces as LinearSubspaces,
 )
-from littlestone.classes.promises.tabled import Tabled as Tabled
+from littlestone.classes.promises.tabled import TableClass as TableClass
 from littlestone.classes.thresholds import Thresholds as Thresholds
 from littlestone.classes.trees import Trees as Trees
 from littlestone.classes.union import Union as Union

@@ -14,7 +14,7 @@ from littlestone.base.errors import (
     EmptyClassError,
     InfiniteDimensionError,
     TooLargeError,
-    shown,
+    show_value,
 )
 from littlestone.data.sample import Sample, Step
 from littlestone.points import Domain, Point
@@ -31,7 +31,7 @@ class HypothesisClass(ABC, Generic[Point]):
 
     A class with two labels derives from `BinaryClass`; any other sets its number of ``labels``.  If
     there are more than two labels, LDim is the multiclass Littlestone dimension (BGS21, Definition
-    2.11).  A new class is one file that implements these methods and the text form `Declared`.
+    2.11).  A new class is one file that implements these methods and the text form `DeclaredClass`.
     """
 
     domain: Domain[Point]
@@ -234,7 +234,7 @@ class BinaryClass(HypothesisClass[Point]):
     labels = 2
 
 
-class Scored(HypothesisClass[Point]):
+class ScoredClass(HypothesisClass[Point]):
     """A class with finitely many representations of its hypotheses, each of which can be scored.
 
     Two representations may denote the same function; the exponential mechanism then draws it more
@@ -263,14 +263,14 @@ class Scored(HypothesisClass[Point]):
         """The number of examples of ``sample`` that each way labels wrongly."""
 
     @abstractmethod
-    def written(self, item: Any) -> Hypothesis[Point]:
+    def hypothesis_of_item(self, item: Any) -> Hypothesis[Point]:
         """The hypothesis of an item of `scores`."""
 
     def least_errors(self, sample: Sample[Point]) -> int:
         return self.scores(sample).least
 
 
-class Enumerable(Scored[Point]):
+class Enumerable(ScoredClass[Point]):
     """A class with finitely many numbered hypotheses, so that all of them can be scored."""
 
     @abstractmethod
@@ -291,7 +291,7 @@ class Enumerable(Scored[Point]):
     def scores(self, sample: Sample[Point]) -> Scores:
         return self.error_runs(sample)
 
-    def written(self, item: Any) -> Hypothesis[Point]:
+    def hypothesis_of_item(self, item: Any) -> Hypothesis[Point]:
         return self.hypothesis(item)
 
     def table(self) -> NDArray[Any]:
@@ -309,9 +309,9 @@ class Enumerable(Scored[Point]):
         """
 
 
-def is_scorable(H: HypothesisClass[Any]) -> TypeGuard[Scored[Any]]:
+def is_scorable(H: HypothesisClass[Any]) -> TypeGuard[ScoredClass[Any]]:
     """Whether each hypothesis of the class can be scored."""
-    if not isinstance(H, Scored) or not H.forms:
+    if not isinstance(H, ScoredClass) or not H.forms:
         return False
     try:
         H.require_scorable()
@@ -339,7 +339,7 @@ def require_class(H: object) -> None:
     """Raise `DeclarationError` unless ``H`` is a class: a text, for one, is not read here."""
     if not isinstance(H, HypothesisClass):
         raise DeclarationError(
-            f"learn {shown(H)}",
+            f"learn {show_value(H)}",
             found=f"it is of type {type(H).__name__}, not a hypothesis class",
             fix="make one, such as Thresholds.on(0, 100), or read a text with parse_class()",
         )

@@ -9,13 +9,13 @@ from typing import Any, Self
 
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.promises.counted import CountedBoxes, box_rows, boxes_on
-from littlestone.classes.promises.tabled import LIMIT, Tabled, require_table
+from littlestone.classes.promises.tabled import LIMIT, TableClass, require_table
 from littlestone.classes.text.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.points import Grid, Product
 
 
 @dataclass(frozen=True)
-class Boxes(Tabled):
+class Boxes(TableClass):
     """The functions 1[a_j <= x_j <= b_j for all columns j], and the constant 0 (the empty box).
 
     The class is a table of prod m_j (m_j + 1) / 2 + 1 functions on prod m_j points.  It may have at

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import searching
-from littlestone.classes.base import BinaryClass, Enumerable, HypothesisClass, Scored
+from littlestone.classes.base import BinaryClass, Enumerable, HypothesisClass, ScoredClass
 from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES, halving
 from littlestone.classes.promises.by_table import NoVersionSpaces
 from littlestone.classes.promises.tabled import (
     LISTED,
-    Tabled,
+    TableClass,
     common_domain,
     distinct,
     require_finite,
@@ -65,7 +65,7 @@ MOST_WORDS = 1 << 23
 
 
 @dataclass(frozen=True)
-class Combined(Tabled):
+class Combined(TableClass):
     """The functions x -> f(x) op g(x), f in F and g in G, for op one of and, or, xor.
 
     The table gives its LDim; `closure_bound` bounds it by the LDims of F and G.  Classes that are too
@@ -73,7 +73,7 @@ class Combined(Tabled):
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 14)
-    >>> H.littlestone_dimension(), Combined.of("xor", H, H).littlestone_dimension()
+    >>> H.littlestone_dimension(), Combined.combine("xor", H, H).littlestone_dimension()
     (4, 6)
     >>> closure_bound(4, 4)
     29
@@ -84,7 +84,7 @@ class Combined(Tabled):
     typical = "combine(and, thresholds(age, 0..120), complement(thresholds(age, 0..120)))"
 
     @classmethod
-    def of(cls, op: str, F: HypothesisClass[Any], G: HypothesisClass[Any]) -> Self:
+    def combine(cls, op: str, F: HypothesisClass[Any], G: HypothesisClass[Any]) -> Self:
         """The combination by the operation ``op``.  Raises `DeclarationError` if it is too large."""
         if op not in OPERATIONS:
             raise DeclarationError(
@@ -106,7 +106,7 @@ class Combined(Tabled):
         op, *texts = spec.arguments
         F, G = (parse_class(part, schema=spec.schema) for part in texts)
         try:
-            return cls.of(op, F, G)
+            return cls.combine(op, F, G)
         except TooLargeError:
             if not isinstance(F, Enumerable) or not isinstance(G, Enumerable):
                 raise
@@ -123,7 +123,7 @@ class Combined(Tabled):
 
 
 @dataclass(frozen=True)
-class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
+class ScoredPairs(NoVersionSpaces, ScoredClass[Any], BinaryClass[Any]):
     """The pairs of a function f of F and a function g of G, beyond the limit of a table.
 
     With w = negatives - positives at each point, sums of w(x) f(x) g(x) over the points are the entries
@@ -192,7 +192,7 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
             for point in half:
                 part = part.restrict(point, unit)
             with searching(_FEW_STEPS):  # a search that takes more leaves the bound 0
-                return -1 if part.is_empty() else bounds_of(cast("Scored[Any]", part))[0]
+                return -1 if part.is_empty() else bounds_of(cast("ScoredClass[Any]", part))[0]
 
         found = [
             (inside(self.first, halves[i]), inside(self.second, halves[1 - i])) for i in (0, 1)
@@ -212,7 +212,7 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         listed = max(self.first.forms, self.second.forms) * points <= LISTED
         if bounds[0] == bounds[1] or not listed or self.forms * -(-points // 64) > MOST_WORDS:
             return None
-        f, g = (PackedTable.read(rows_of(part)).rows for part in (self.first, self.second))
+        f, g = (PackedTable.pack(rows_of(part)).rows for part in (self.first, self.second))
         words = _ON_WORDS[self.op](f[:, None], g[None, :]).reshape(-1, f.shape[1])
         table = PackedTable.of_words(words, points)
         bounds = bounds[0], min(bounds[1], halving(table.size))
@@ -258,7 +258,7 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
             [np.repeat(r.errors, own) for r, own in zip(rows, lengths, strict=True)], np.float64
         )
 
-    def written(self, item: int) -> Hypothesis[Any]:
+    def hypothesis_of_item(self, item: int) -> Hypothesis[Any]:
         f, g = (
             part.hypothesis(i)
             for part, i in zip(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import BinaryClass, Enumerable
 from littlestone.classes.promises.tabled import require_finite
-from littlestone.classes.text.declared import Declared, described, parse_class
+from littlestone.classes.text.declared import DeclaredClass, describe_parts, parse_class
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.dimension.tables import SearchTable
@@ -22,7 +22,7 @@ MOST_POINTS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Complement(Enumerable[Any], BinaryClass[Any], Declared):
+class Complement(Enumerable[Any], BinaryClass[Any], DeclaredClass):
     """The functions 1 - h for h in H, for an enumerable class H on at most 2^16 points.
 
     LDim(1 - H) = LDim(H): swap the two subtrees at every node.  So mistake points are those of H.  The
@@ -101,13 +101,13 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
         self.part.require_listable()
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
-        return self.part.error_runs(sample.of(sample.points, sample.counts[:, ::-1]))
+        return self.part.error_runs(sample.with_counts(sample.points, sample.counts[:, ::-1]))
 
     def scores(self, sample: Sample[Any]) -> Scores:
-        return self.part.scores(sample.of(sample.points, sample.counts[:, ::-1]))
+        return self.part.scores(sample.with_counts(sample.points, sample.counts[:, ::-1]))
 
-    def written(self, item: Any) -> Hypothesis[Any]:
-        h = self.part.written(item)
+    def hypothesis_of_item(self, item: Any) -> Hypothesis[Any]:
+        h = self.part.hypothesis_of_item(item)
         return function_of_labels(self.domain, (1 - h(x) for x in self.domain))
 
     @classmethod
@@ -126,4 +126,4 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
         return [cls(parse_class(text)) for text in texts]  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        return described([self.part], "complement", "the complement of")
+        return describe_parts([self.part], "complement", "the complement of")

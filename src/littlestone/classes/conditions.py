@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import BinaryClass, Enumerable
-from littlestone.classes.counting.blocks import Coded, all_tests, covered, indicators
+from littlestone.classes.counting.blocks import CellCodes, all_tests, covered_table, indicators
 from littlestone.classes.promises.by_table import ByTable, places
 from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.classes.text.columns import (
@@ -26,7 +26,7 @@ from littlestone.classes.text.columns import (
 )
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
-from littlestone.points import Cells, Listed, Parted, Product
+from littlestone.points import Cells, FiniteColumn, Listed, Product
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction, disjunction
 
@@ -149,17 +149,17 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         return join, [self._tests[j][int(i)] for j, i in zip(subset, chosen, strict=True)]
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
-        negatives, positives = self.covered(sample)
+        negatives, positives = self.covered_counts(sample)
         errors = sample.counts[:, 1].sum() - positives + negatives
         return ErrorRuns(errors if self.space is None else errors[places(self.space)])
 
-    def covered(self, sample: Sample[Any]) -> NDArray[np.int64]:
+    def covered_counts(self, sample: Sample[Any]) -> NDArray[np.int64]:
         """The counts [label, rule] of the examples where each rule of the whole class is 1.
 
         The sample may have any number of labels.
         """
         columns = range(len(self.domain.columns))
-        coded, totals = Coded.of(sample, columns), sample.counts.sum(axis=0)
+        coded, totals = CellCodes.from_sample(sample, columns), sample.counts.sum(axis=0)
         counts = np.empty((len(totals), self._starts[-1]), np.int64)
         # The constants 0 and 1 come first.
         counts[:, 0], counts[:, 1] = 0, totals
@@ -177,9 +177,9 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
     ) -> NDArray[np.int64]:
         matrices = [self._matrices[j] for j in subset]
         if join == "all":
-            return covered(table, matrices).reshape(len(totals), -1)
+            return covered_table(table, matrices).reshape(len(totals), -1)
         # Some condition holds unless all of their complements do.
-        none = covered(table, [1 - matrix for matrix in matrices]).reshape(len(totals), -1)
+        none = covered_table(table, [1 - matrix for matrix in matrices]).reshape(len(totals), -1)
         return np.subtract(totals[:, None], none)
 
     @cached_property
@@ -187,7 +187,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         columns: Sequence[Any] = self.domain.columns
         return [indicators(t, column) for t, column in zip(self._tests, columns, strict=True)]
 
-    def rows(self, points: list[Any]) -> NDArray[np.bool_]:
+    def labels_of_forms(self, points: list[Any]) -> NDArray[np.bool_]:
         truth = [
             np.array([[x[j] in test.accepted for x in points] for test in tests], dtype=bool)
             for j, tests in enumerate(self._tests)
@@ -211,7 +211,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
     @classmethod
     def parse(cls, spec: Spec) -> Any:
         spec.expect_columns(FORM, options=("at", "any", "either", "between"))
-        most = spec.count("at most") if any(o.startswith("at") for o in spec.options) else 2
+        most = spec.number_after("at most") if any(o.startswith("at") for o in spec.options) else 2
         words = [option for option in spec.options if not option.startswith("at")]
         joins: dict[str, Join] = {"any of": "any", "either": "either"}
         chosen = [word for word in words if word in joins]
@@ -225,7 +225,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         if found or most is None:
             raise DeclarationError(f"read the class {spec}", found=found, fix=f"write {FORM}")
         domain, join = parse_columns(spec), joins[chosen[0]] if chosen else "all"
-        if all(isinstance(column, Parted) for column in domain.columns):
+        if all(isinstance(column, FiniteColumn) for column in domain.columns):
             return cls(domain, None, most, join, "between" in words)
         if join != "all":
             raise DeclarationError(

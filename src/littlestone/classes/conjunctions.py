@@ -9,12 +9,12 @@ from typing import Any, Self
 import numpy as np
 
 from littlestone.classes.promises.counted import CountedBoxes
-from littlestone.classes.promises.tabled import LIMIT, Tabled, bits, require_table
-from littlestone.classes.text.spec import Spec, quoted
+from littlestone.classes.promises.tabled import LIMIT, TableClass, bits, require_table
+from littlestone.classes.text.spec import Spec, quote_argument
 
 
 @dataclass(frozen=True)
-class Conjunctions(Tabled):
+class Conjunctions(TableClass):
     """The conjunctions of literals, h(x) = 1 iff x_j = 1 for all j in S and x_j = 0 for all j in T.
 
     S and T are disjoint sets of the n columns.  The empty conjunction is the constant 1, and a
@@ -33,9 +33,9 @@ class Conjunctions(Tabled):
     The class is a table of at most 12 columns if monotone, else 9.  Up to 24 columns, or 20, are
     `CountedBoxes`, without version spaces.
 
-    >>> Conjunctions.of(["wet", "cold", "dark"]).littlestone_dimension()
+    >>> Conjunctions.over_columns(["wet", "cold", "dark"]).littlestone_dimension()
     4
-    >>> H = Conjunctions.of(["wet", "cold", "dark"], monotone=True)
+    >>> H = Conjunctions.over_columns(["wet", "cold", "dark"], monotone=True)
     >>> H.restrict((1, 0, 1), 1).size
     4
     """
@@ -45,10 +45,10 @@ class Conjunctions(Tabled):
     typical = "conjunctions(smoker, diabetic, urban; monotone)"
 
     @classmethod
-    def of(cls, columns: Sequence[str], *, monotone: bool = False) -> Self:
+    def over_columns(cls, columns: Sequence[str], *, monotone: bool = False) -> Self:
         """The conjunctions of the columns of these names."""
         domain, n = bits(columns), len(columns)
-        declared = _text(columns, monotone=monotone)
+        declared = _declaration(columns, monotone=monotone)
         require_table(declared, 2**n if monotone else 3**n + 1, 2**n)
         # Bit j of a point, from the left, is column j, so the points are in counting order.
         x = np.arange(2**n)
@@ -73,16 +73,16 @@ class Conjunctions(Tabled):
         columns, monotone = spec.arguments, spec.flag("monotone")
         n = len(columns)
         if (2**n if monotone else 3**n + 1) * 2**n <= LIMIT:
-            return cls.of(columns, monotone=monotone)
-        declared, domain = _text(columns, monotone=monotone), bits(columns)
+            return cls.over_columns(columns, monotone=monotone)
+        declared, domain = _declaration(columns, monotone=monotone), bits(columns)
         return CountedBoxes(domain, declared, monotone)
 
     @classmethod
     def examples(cls) -> list[Self]:
         names = ["a", "b", "c", "d"]
-        monotone = [cls.of(names[:n], monotone=True) for n in (1, 2, 3, 4)]
-        return [*monotone, *(cls.of(names[:n]) for n in (1, 2, 3))]
+        monotone = [cls.over_columns(names[:n], monotone=True) for n in (1, 2, 3, 4)]
+        return [*monotone, *(cls.over_columns(names[:n]) for n in (1, 2, 3))]
 
 
-def _text(columns: Sequence[str], *, monotone: bool) -> str:
-    return f"conjunctions({', '.join(map(quoted, columns))}{'; monotone' * monotone})"
+def _declaration(columns: Sequence[str], *, monotone: bool) -> str:
+    return f"conjunctions({', '.join(map(quote_argument, columns))}{'; monotone' * monotone})"

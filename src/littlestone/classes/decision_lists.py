@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from littlestone import core
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.counting.blocks import Blocks, Tally, tallied
+from littlestone.classes.counting.blocks import Blocks, Tally, tally_of_counts
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.closed_forms import halving
-from littlestone.classes.promises.counted import Counted
-from littlestone.classes.promises.tabled import Tabled, bits, distinct
-from littlestone.classes.text.spec import Spec, quoted
+from littlestone.classes.promises.counted import BoxFamily
+from littlestone.classes.promises.tabled import TableClass, bits, distinct
+from littlestone.classes.text.spec import Spec, quote_argument
 from littlestone.data.sample import Sample
 from littlestone.dimension.tables import PackedTable, SearchTable
 from littlestone.points import Product
@@ -74,7 +74,7 @@ class ListCounts(Blocks):
         self._starts = np.concatenate([ends[:1] * 0, ends])
 
     @cached_property
-    def _listed(self) -> NDArray[np.int64]:
+    def _counts_by_list(self) -> NDArray[np.int64]:
         found = np.zeros((2, int(self._starts[-1])), dtype=np.int64)
         core.count_lists(self._columns, self._counts, self._starts, found)
         return found
@@ -94,10 +94,10 @@ class ListCounts(Blocks):
 
     def tally(self, block: int) -> Tally:
         first = int(self._starts[1])
-        found = self._listed[:, :first].sum(axis=0)
+        found = self._counts_by_list[:, :first].sum(axis=0)
         for _, errors in self._short():
             found[errors] += 1
-        return tallied(found)
+        return tally_of_counts(found)
 
     def item(self, block: int, errors: int, index: int) -> Item:
         for item, wrong in self._short():
@@ -105,7 +105,7 @@ class ListCounts(Blocks):
                 if not index:
                     return item
                 index -= 1
-        ahead = int(self._listed[0, errors])
+        ahead = int(self._counts_by_list[0, errors])
         b = int(index >= ahead)
         return tuple(self._blocks(b, errors, index - b * ahead)), b
 
@@ -129,7 +129,7 @@ class ListCounts(Blocks):
                         return
                     index -= 1
                 if 0 <= left <= counts[:, part].sum():
-                    more = int(self._listed[1 - b, self._starts[part] + left])
+                    more = int(self._counts_by_list[1 - b, self._starts[part] + left])
                     if index < more:
                         break
                     index -= more
@@ -151,7 +151,7 @@ MOST_KEPT = 1 << 24
 
 
 @dataclass(frozen=True)
-class DecisionLists(Tabled):
+class DecisionLists(TableClass):
     """The functions "if l_1 then b_1, else if l_2 then b_2, ..., else b" of literals l_i, labels b_i.
 
     These are the 1-decision lists of Riv87.  A function is a decision list iff it is constant, or some
@@ -159,7 +159,7 @@ class DecisionLists(Tabled):
     The class lists its functions in this way: 4, 14, 96, 1050 and 15036 on 1, ..., 5 columns.  Up to 10
     columns are `CountedLists`, without version spaces.
 
-    >>> H = DecisionLists.of(["wet", "cold", "dark"])
+    >>> H = DecisionLists.over_columns(["wet", "cold", "dark"])
     >>> H.size, H.littlestone_dimension()
     (96, 5)
     """
@@ -169,7 +169,7 @@ class DecisionLists(Tabled):
     typical = "decision_lists(smoker, diabetic, urban)"
 
     @classmethod
-    def of(cls, columns: Sequence[str]) -> Self:
+    def over_columns(cls, columns: Sequence[str]) -> Self:
         """The decision lists over the columns of these names."""
         if len(columns) > MOST:
             raise DeclarationError(
@@ -177,18 +177,18 @@ class DecisionLists(Tabled):
                 found=f"more than {MOST} columns have too many",
                 fix=f"choose at most {MOST} columns",
             )
-        return cls.of_rows(bits(columns), _decision_lists(len(columns)), _text(columns))
+        return cls.of_rows(bits(columns), _decision_lists(len(columns)), _declaration(columns))
 
     @classmethod
     def parse(cls, spec: Spec) -> Any:
         spec.expect_columns("decision_lists(COLUMN, COLUMN, ...)")
         if len(spec.arguments) <= MOST:
-            return cls.of(spec.arguments)
-        return CountedLists(bits(spec.arguments), _text(spec.arguments))
+            return cls.over_columns(spec.arguments)
+        return CountedLists(bits(spec.arguments), _declaration(spec.arguments))
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls.of(names) for names in ("a", "ab", "abc")]
+        return [cls.over_columns(names) for names in ("a", "ab", "abc")]
 
 
 def _decision_lists(n: int) -> NDArray[np.bool_]:
@@ -224,12 +224,12 @@ def _of_two_blocks(rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return found
 
 
-def _text(columns: Sequence[str]) -> str:
-    return f"decision_lists({', '.join(map(quoted, columns))})"
+def _declaration(columns: Sequence[str]) -> str:
+    return f"decision_lists({', '.join(map(quote_argument, columns))})"
 
 
 @dataclass(frozen=True)
-class CountedLists(Counted):
+class CountedLists(BoxFamily):
     """The decision lists on 6 to 10 columns, counted by their errors.
 
     Each function has one form: blocks of literals that say b, 1 - b, b, ... by turns, of which the last
@@ -279,9 +279,9 @@ class CountedLists(Counted):
         more = len(self.domain.columns) - MOST - 1
         rows = _decision_lists(MOST + 1)
         if not more:
-            return SearchTable(PackedTable.read(rows), self.littlestone_bounds())
+            return SearchTable(PackedTable.pack(rows), self.littlestone_bounds())
         reason = f"a search of the lists on {MOST + 1} columns, {self.proof}, Theorem 3"
-        table = PackedTable.read(rows[~_of_two_blocks(rows)])
+        table = PackedTable.pack(rows[~_of_two_blocks(rows)])
         return SearchTable(table, self.littlestone_bounds(), 2 * more, whole=False, reason=reason)
 
     @property
@@ -293,7 +293,7 @@ class CountedLists(Counted):
         counts[:, [self.domain.index(x) for x in sample.points]] = sample.counts.T
         return ListCounts(counts.reshape(2, *(2,) * len(self.domain.columns))).runs()
 
-    def written(self, item: Item) -> TableFunction:
+    def hypothesis_of_item(self, item: Item) -> TableFunction:
         blocks, first = item
 
         def label(x: Sequence[int]) -> int:

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 from littlestone.classes.base import (
     BinaryClass,
     HypothesisClass,
-    Scored,
+    ScoredClass,
     require_class,
     require_example,
     require_two_labels,
 )
-from littlestone.classes.text.declared import Declared, described, parse_class
+from littlestone.classes.text.declared import DeclaredClass, describe_parts, parse_class
 from littlestone.classes.text.spec import Spec
 from littlestone.classes.union import least_limit
 from littlestone.data.sample import Sample
@@ -28,7 +28,7 @@ Place = tuple[int, Any]
 
 
 @dataclass(frozen=True)
-class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
+class DirectSumClass(ScoredClass[Place], BinaryClass[Place], DeclaredClass):
     """The functions h(j, x) = h_j(x) on the disjoint union of the domains, h_j of the j-th part.
 
         LDim = the sum of the LDims of the parts
@@ -41,7 +41,7 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
 
     >>> from littlestone.classes import Points, Thresholds
     >>> from littlestone.points import Strings
-    >>> H = DirectSumClass.of([Thresholds.on(0, 6, "age"), Points(Strings("name"))])
+    >>> H = DirectSumClass.of_parts([Thresholds.on(0, 6, "age"), Points(Strings("name"))])
     >>> H.littlestone_dimension(), H.restrict((1, "Ada"), 1).soa().words()
     (4, "of age: always 1; of name: name is 'Ada'")
     """
@@ -56,17 +56,17 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
     def __post_init__(self) -> None:
         if type(self.parts) is not tuple:
             raise DeclarationError(
-                f"declare a direct sum of {shown(self.parts)}",
+                f"declare a direct sum of {show_value(self.parts)}",
                 found="it is not a tuple of classes",
                 fix="make it with DirectSumClass.of([Thresholds.on(0, 9), ...])",
             )
         for part in self.parts:
             require_class(part)
         if self.is_empty():  # one object, whichever part is empty
-            object.__setattr__(self, "parts", tuple(map(_contradicted, self.parts)))
+            object.__setattr__(self, "parts", tuple(map(_empty_space, self.parts)))
 
     @classmethod
-    def of(cls, parts: Sequence[HypothesisClass[Any]]) -> Self:
+    def of_parts(cls, parts: Sequence[HypothesisClass[Any]]) -> Self:
         """The direct sum of the parts.  Raises `DeclarationError` if two name the same column."""
         for part in parts:
             require_two_labels(part, "declare a direct sum with")
@@ -97,22 +97,22 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
 
     @property
     def forms(self) -> int:
-        return math.prod(part.forms if isinstance(part, Scored) else 0 for part in self.parts)
+        return math.prod(part.forms if isinstance(part, ScoredClass) else 0 for part in self.parts)
 
     @property
     def most_errors(self) -> int | None:
-        return least_limit(self._scored())
+        return least_limit(self._scored_parts())
 
     def require_scorable(self) -> None:
-        for part in self._scored():
+        for part in self._scored_parts():
             part.require_scorable()
 
-    def _scored(self) -> list[Scored[Any]]:
-        return [part for part in self.parts if isinstance(part, Scored)]
+    def _scored_parts(self) -> list[ScoredClass[Any]]:
+        return [part for part in self.parts if isinstance(part, ScoredClass)]
 
     def scores(self, sample: Sample[Place]) -> ErrorSums:
         return ErrorSums(
-            [[part.scores(self._own(j, sample)) for j, part in enumerate(self._scored())]]
+            [[part.scores(self._own(j, sample)) for j, part in enumerate(self._scored_parts())]]
         )
 
     def _own(self, j: int, sample: Sample[Place]) -> Sample[Any]:
@@ -122,10 +122,10 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
         domain = self.parts[j].domain
         return Sample(domain, points, sample.counts[rows])
 
-    def written(self, item: Any) -> DirectSum:
+    def hypothesis_of_item(self, item: Any) -> DirectSum:
         _, *items = item
-        pairs = zip(self._scored(), items, strict=True)
-        return DirectSum(self.domain, tuple(part.written(own) for part, own in pairs))
+        pairs = zip(self._scored_parts(), items, strict=True)
+        return DirectSum(self.domain, tuple(part.hypothesis_of_item(own) for part, own in pairs))
 
     def least_errors(self, sample: Sample[Place]) -> int:
         return sum(part.least_errors(self._own(j, sample)) for j, part in enumerate(self.parts))
@@ -166,7 +166,7 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
     @classmethod
     def parse(cls, spec: Spec) -> Self:
         spec.expect_columns("direct_sum(CLASS, CLASS, ...)")
-        return cls.of([parse_class(text, schema=spec.schema) for text in spec.arguments])
+        return cls.of_parts([parse_class(text, schema=spec.schema) for text in spec.arguments])
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -179,10 +179,10 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
         return [cls.parse(Spec.parse(text)) for text in texts]
 
     def __str__(self) -> str:
-        return described(self.parts, "direct_sum", "the direct sum of")
+        return describe_parts(self.parts, "direct_sum", "the direct sum of")
 
 
-def _contradicted(part: HypothesisClass[Any]) -> HypothesisClass[Any]:
+def _empty_space(part: HypothesisClass[Any]) -> HypothesisClass[Any]:
     """The empty version space of a part."""
     x = part.domain.examples(1)[0]
     return part.restrict(x, 0).restrict(x, 1)

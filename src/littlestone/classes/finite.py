@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from littlestone.classes.promises.tabled import Tabled, distinct
+from littlestone.classes.promises.tabled import TableClass, distinct
 from littlestone.classes.text.spec import Spec
 from littlestone.classes.text.table_file import BinaryTable, read_labels, read_table
 from littlestone.dimension.tables import LabelTable
@@ -19,7 +19,7 @@ from littlestone.points.labels import require_labels
 
 
 @dataclass(frozen=True)
-class FiniteClass(Tabled):
+class FiniteClass(TableClass):
     """Finitely many functions on finitely many named points, given by a table.
 
     Equal rows are one hypothesis, which has the name of the first.
@@ -81,7 +81,7 @@ class FiniteClass(Tabled):
         if labels is not None:
             require_labels(labels)
         if labels == 2:
-            return cls.from_table(BinaryTable.checked(values, points, hypotheses, name))
+            return cls.from_table(BinaryTable.from_values(values, points, hypotheses, name))
         table = LabelTable.of(values, labels=labels, points=points, hypotheses=hypotheses)
         return cls.from_table(table, name=name)
 

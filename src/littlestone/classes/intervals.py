@@ -12,12 +12,12 @@ from typing import Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.base.steps import count as count_steps
+from littlestone.base.steps import count_steps as count_steps
 from littlestone.classes.base import BinaryClass, Enumerable, require_example
 from littlestone.classes.counting.interval_sums import IntervalSums
 from littlestone.classes.dimensions.closed_forms import spine, spine_dimension
-from littlestone.classes.text.declared import Declared
-from littlestone.classes.text.spec import Spec, parse_ranged, quoted
+from littlestone.classes.text.declared import DeclaredClass
+from littlestone.classes.text.spec import Spec, parse_ranged, quote_argument
 from littlestone.classes.thresholds import require_range
 from littlestone.data.sample import Sample
 from littlestone.points import Grid
@@ -31,7 +31,7 @@ MOST_LISTED = 1 << 12
 
 
 @dataclass(frozen=True)
-class Intervals(Enumerable[int], BinaryClass[int], Declared):
+class Intervals(Enumerable[int], BinaryClass[int], DeclaredClass):
     """The functions 1[a <= x <= b] for low <= a <= b <= high on a grid, and the constant 0.
 
     A version space is stored as the ``gaps`` (the runs of points between negative examples), the
@@ -159,7 +159,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
         for x in chain.from_iterable(map(self._least_dimensions, ones)):
             if self.restrict(x, 1).littlestone_dimension() < d:
                 return [x]
-        return self._pinned(*ones[0]) if k >= 2 else None
+        return self._pin_points(*ones[0]) if k >= 2 else None
 
     def _least_dimensions(self, run: Span) -> Iterator[int]:
         """Points of a run of SOA label 1, one of which has the least LDim(H|(x,1)) in the run."""
@@ -170,7 +170,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
             falls = (last + 2 - (1 << j) for j in range(_length((run[0], last)).bit_length()))
             yield from (x for x in falls if run[0] < x <= run[1])
 
-    def _pinned(self, start: int, stop: int) -> list[int]:
+    def _pin_points(self, start: int, stop: int) -> list[int]:
         """Two points around an end of a run of SOA label 1 that fix one end or both."""
         first, last = next(gap for gap in self.gaps if gap[0] <= start <= gap[1])
         if stop < last:
@@ -222,7 +222,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
         return StepFunction(self.domain, 0, (a, b + 1))
 
     def scores(self, sample: Sample[int]) -> ErrorSums:
-        """See `Scored.scores`: the intervals that hold no point of the sample, and sums of two ends.
+        """See `ScoredClass.scores`: the intervals without a point of the sample, and sums of two ends.
 
         Intervals around a core are sums of two ends.  docs/proofs/exponential-mechanism.md, Theorem 7.
         """
@@ -231,10 +231,10 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
             first, last = self.gaps[0]
             sums.around(first, *self.core, last)
         else:
-            sums.within(self.gaps)  # without a core the constant 0 is left
-        return sums.scores()
+            sums.add_gaps(self.gaps)  # without a core the constant 0 is left
+        return sums.error_sums()
 
-    def written(self, item: Span | None) -> StepFunction:
+    def hypothesis_of_item(self, item: Span | None) -> StepFunction:
         return StepFunction(self.domain, 0, ()) if item is None else self._interval(*item)
 
     def require_listable(self) -> None:
@@ -284,7 +284,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
     def __str__(self) -> str:
         low, high = self.domain.words(self.domain.low), self.domain.words(self.domain.high)
         step = "" if self.domain.unit == 1 else f"; step {self.domain.unit}"
-        declared = f"intervals({quoted(self.domain.name)}, {low}..{high}{step})"
+        declared = f"intervals({quote_argument(self.domain.name)}, {low}..{high}{step})"
         if self == type(self).over(self.domain):
             return declared
         if self.is_empty():

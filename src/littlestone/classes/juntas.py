@@ -14,13 +14,19 @@ from numpy.typing import NDArray
 
 from littlestone import core
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.counting.blocks import MOST_ERRORS, Blocks, Coded, Tally, tallied
+from littlestone.classes.counting.blocks import (
+    MOST_ERRORS,
+    Blocks,
+    CellCodes,
+    Tally,
+    tally_of_counts,
+)
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.closed_forms import halving
-from littlestone.classes.promises.counted import Counted
-from littlestone.classes.promises.tabled import LIMIT, Tabled, bits, distinct, require_table
+from littlestone.classes.promises.counted import BoxFamily
+from littlestone.classes.promises.tabled import LIMIT, TableClass, bits, distinct, require_table
 from littlestone.classes.text.limits import in_digits
-from littlestone.classes.text.spec import Spec, quoted
+from littlestone.classes.text.spec import Spec, quote_argument
 from littlestone.data.sample import Sample
 from littlestone.points import Product
 from littlestone.privacy.scores import Scores
@@ -75,7 +81,7 @@ class JuntaCounts(Blocks):
     times plus the weights, negatives - positives, of the cells where it is 1.
     """
 
-    def __init__(self, coded: Coded, k: int) -> None:
+    def __init__(self, coded: CellCodes, k: int) -> None:
         n, self._positives = len(coded.sizes), int(coded.counts[:, 1].sum())
         whole = self._positives - int(coded.counts[:, 0].sum())
         self._subsets = [list(combinations(range(n), j)) for j in range(k + 1)]
@@ -103,7 +109,7 @@ class JuntaCounts(Blocks):
         high = int(np.maximum(weights, 0).sum(axis=1).max())
         found = np.zeros(high - low + 1, dtype=np.int64)
         core.count_juntas(weights, depending(j), low, found)
-        return tallied(found, self._positives + low)
+        return tally_of_counts(found, self._positives + low)
 
     def item(self, block: int, errors: int, index: int) -> Junta:
         j, first, last = self._blocks[block]
@@ -131,13 +137,13 @@ MOST_K = 16
 
 
 @dataclass(frozen=True)
-class Juntas(Tabled):
+class Juntas(TableClass):
     """The functions that depend on at most k of n columns of 0s and 1s.
 
     LDim >= 2^k, because the class contains all functions of k columns.  The class is a table of at most
     2^24 labels.  Larger ones are `CountedJuntas`, without version spaces.
 
-    >>> H = Juntas.of(["a", "b", "c", "d"], k=1)
+    >>> H = Juntas.over_columns(["a", "b", "c", "d"], k=1)
     >>> H.size, H.littlestone_dimension()
     (10, 3)
     """
@@ -147,12 +153,12 @@ class Juntas(Tabled):
     typical = "juntas(smoker, diabetic, urban, insured; k 2)"
 
     @classmethod
-    def of(cls, columns: Sequence[str], k: int) -> Self:
+    def over_columns(cls, columns: Sequence[str], k: int) -> Self:
         """The functions of at most ``k`` of the columns of these names."""
         domain, n = bits(columns), len(columns)
-        declared = _text(columns, k)
+        declared = _declaration(columns, k)
         _require_few(k, n)
-        require_table(declared, _rows(n, k), 2**n)
+        require_table(declared, _count_rows(n, k), 2**n)
         x, tables = np.arange(2**n), np.arange(2**2**k)
         rows = []
         for chosen in combinations(range(n), k):
@@ -167,20 +173,20 @@ class Juntas(Tabled):
         spec.expect_columns("juntas(COLUMN, COLUMN, ...; k NUMBER)", options=("k",))
         columns, k = spec.arguments, spec.whole("k")
         _require_few(k, len(columns))
-        if _rows(len(columns), k) << len(columns) <= LIMIT:
-            return cls.of(columns, k)
-        return CountedJuntas(bits(columns), _text(columns, k), k)
+        if _count_rows(len(columns), k) << len(columns) <= LIMIT:
+            return cls.over_columns(columns, k)
+        return CountedJuntas(bits(columns), _declaration(columns, k), k)
 
     @classmethod
     def examples(cls) -> list[Self]:
         return [
-            cls.of(names, k)
+            cls.over_columns(names, k)
             for names, k in [("a", 0), ("ab", 1), ("ab", 2), ("abcd", 1), ("abc", 2)]
         ]
 
 
-def _text(columns: Sequence[str], k: int) -> str:
-    return f"juntas({', '.join(map(quoted, columns))}; k {k})"
+def _declaration(columns: Sequence[str], k: int) -> str:
+    return f"juntas({', '.join(map(quote_argument, columns))}; k {k})"
 
 
 def _require_few(k: int, n: int) -> None:
@@ -192,13 +198,13 @@ def _require_few(k: int, n: int) -> None:
         )
 
 
-def _rows(n: int, k: int) -> int:
+def _count_rows(n: int, k: int) -> int:
     """The functions of all sets of k columns, each as often as it is found; cut off beyond a table."""
     return comb(n, k) << int(min(2**k, LIMIT.bit_length()))
 
 
 @dataclass(frozen=True)
-class CountedJuntas(Counted):
+class CountedJuntas(BoxFamily):
     """The functions of at most k of n columns of 0s and 1s, beyond the limit of a table.
 
     The number of columns does not limit a table of the labels in the cells of any k columns.  From
@@ -253,7 +259,9 @@ class CountedJuntas(Counted):
         return MOST_ERRORS
 
     def scores(self, sample: Sample[Any]) -> Scores:
-        return JuntaCounts(Coded.of(sample, range(len(self.domain.columns))), self.k).runs()
+        return JuntaCounts(
+            CellCodes.from_sample(sample, range(len(self.domain.columns))), self.k
+        ).runs()
 
-    def written(self, item: Junta) -> FewColumns:
+    def hypothesis_of_item(self, item: Junta) -> FewColumns:
         return FewColumns(self.domain, item.columns, item.labels)

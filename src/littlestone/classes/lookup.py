@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 from littlestone.classes.base import require_example, require_labels_of
 from littlestone.classes.promises.covering import FewUnknown
 from littlestone.classes.subsets import Subsets
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.data.sample import Sample
 from littlestone.points import Domain, Integers, Product, Strings
@@ -20,7 +20,7 @@ FORM = "lookup(COLUMN, integers(COLUMN), ...; at most M)"
 
 
 @dataclass(frozen=True)
-class Lookup(FewUnknown, Declared):
+class Lookup(FewUnknown, DeclaredClass):
     """The functions that have a label other than the default 0 at no more than ``most`` points.
 
     The domain is infinite: a key is a text, a whole number, or a record of such columns.  Let M be
@@ -62,7 +62,7 @@ class Lookup(FewUnknown, Declared):
             )
         if type(self.most) is not int or self.most < 0:
             raise DeclarationError(
-                f"declare a lookup table of at most {shown(self.most)} keys",
+                f"declare a lookup table of at most {show_value(self.most)} keys",
                 found="the number of keys is a whole number, 0 or more",
                 fix=f"write {FORM}",
             )
@@ -128,7 +128,7 @@ class Lookup(FewUnknown, Declared):
     @classmethod
     def parse(cls, spec: Spec) -> Self:
         spec.expect_columns(FORM, options=("at",))
-        most = spec.count("at most")
+        most = spec.number_after("at most")
         if most is None:
             raise DeclarationError(
                 f"read the class {spec}",

@@ -11,11 +11,11 @@ from math import comb
 from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.base.steps import count as count_steps
+from littlestone.base.steps import count_steps as count_steps
 from littlestone.classes.dimensions.covers import WHOLE, ByCovers, OutcomeCovers, Space
 from littlestone.classes.rule_sets import MOST_RULES, RuleSets
 from littlestone.classes.rules import EqualityRules
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.points import Domain, Product, Strings
@@ -28,7 +28,7 @@ MOST_TRIED = 1 << 16  # the most sets of points that are tried for reducing
 
 
 @dataclass(frozen=True)
-class Outcomes(ByCovers, Declared):
+class Outcomes(ByCovers, DeclaredClass):
     """At most s rules "these columns have these values: this outcome"; otherwise the label 0.
 
     A rule fixes the values of at most r of the m columns and has an outcome in 1, ..., k.  Two rules
@@ -41,7 +41,7 @@ class Outcomes(ByCovers, Declared):
     C(m, i))^s <= 16 and there are at most 4 labels.  Otherwise methods that restrict the class raise
     `TooLargeError`.  Learning needs no search.  Raises `DeclarationError` for what `RuleSets` refuses.
 
-    >>> H = Outcomes.of("origin", "dest", labels=3, max_rules=2)
+    >>> H = Outcomes.over_columns("origin", "dest", labels=3, max_rules=2)
     >>> H.littlestone_dimension(), H.restrict(("JFK", "HNL"), 2).littlestone_dimension()
     (5, 4)
     >>> print(H.bit_class(1))
@@ -65,7 +65,7 @@ class Outcomes(ByCovers, Declared):
         object.__setattr__(self, "max_literals", unions.max_literals)
 
     @classmethod
-    def of(
+    def over_columns(
         cls,
         *columns: str | Domain[Any],
         labels: int,
@@ -95,7 +95,7 @@ class Outcomes(ByCovers, Declared):
                 fix="ask for 2 rules over 2 columns or less, and at most 4 labels; or learn it, "
                 "which takes no search",
             )
-        return OutcomeCovers.of(m, self.max_literals, s, k)
+        return OutcomeCovers.instance(m, self.max_literals, s, k)
 
     def soa(self) -> CellFunction:
         self.require_learnable()
@@ -107,7 +107,7 @@ class Outcomes(ByCovers, Declared):
                 tuple(u if v is None else v for u, v in zip(new, cell, strict=True))
             )
 
-        return CellFunction.of(self.domain, self.labels, self._values, label_of)
+        return CellFunction.tabulate(self.domain, self.labels, self._values, label_of)
 
     def mistake_point(self) -> Rule | None:
         below = self.littlestone_dimension() - 1
@@ -169,7 +169,7 @@ class Outcomes(ByCovers, Declared):
     @cached_property
     def _values(self) -> list[list[Any]]:
         """The values of each column that occur in examples, as far as they matter."""
-        return [sorted(used - {None}) for used in self._used]
+        return [sorted(used - {None}) for used in self._used_values]
 
     def _points(self, values: list[list[Any]], new: int) -> Iterator[Rule]:
         """The records with these values in each column, and ``new`` new values."""
@@ -189,20 +189,22 @@ class Outcomes(ByCovers, Declared):
             )
         columns = parse_open(spec)
         literals = int(most[2]) if most[2] else None
-        return cls.of(*columns, labels=spec.labels, max_rules=int(most[1]), max_literals=literals)
+        return cls.over_columns(
+            *columns, labels=spec.labels, max_rules=int(most[1]), max_literals=literals
+        )
 
     @classmethod
     def examples(cls) -> list[Self]:
-        routes = cls.of("origin", "dest", labels=3, max_rules=2)
+        routes = cls.over_columns("origin", "dest", labels=3, max_rules=2)
         return [
             routes,
-            cls.of("merchant", labels=3, max_rules=2),
-            cls.of("a", "b", labels=4, max_rules=1),
-            cls.of("a", "b", labels=3, max_rules=2, max_literals=1),
+            cls.over_columns("merchant", labels=3, max_rules=2),
+            cls.over_columns("a", "b", labels=4, max_rules=1),
+            cls.over_columns("a", "b", labels=3, max_rules=2, max_literals=1),
             routes.restrict(("v1", "v1"), 1).restrict(("v1", "v0"), 2),
         ]
 
     @property
-    def declared(self) -> str:
+    def declaration(self) -> str:
         columns = ", ".join(map(column_text, self.domain.columns))
         return f"outcomes({columns}; at most {self.max_rules} rules of {self.max_literals})"

@@ -11,10 +11,10 @@ from typing import Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.base.steps import count as count_steps
+from littlestone.base.steps import count_steps as count_steps
 from littlestone.classes.base import BinaryClass, Enumerable, require_example, require_few
-from littlestone.classes.text.declared import Declared
-from littlestone.classes.text.spec import Spec, quoted
+from littlestone.classes.text.declared import DeclaredClass
+from littlestone.classes.text.spec import Spec, quote_argument
 from littlestone.data.sample import Sample
 from littlestone.points import Product
 from littlestone.points.algebra import Span, Vector, vector_space
@@ -25,7 +25,7 @@ MOST_SCORED = 24  # the base-2 logarithm of the most parities that are scored at
 
 
 @dataclass(frozen=True)
-class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
+class Parities(Enumerable[Vector], BinaryClass[Vector], DeclaredClass):
     """The functions h_a(x) = <a, x> mod 2 on GF(2)^n, or all <a, x> + b with ``affine``.
 
     An example is a linear equation for the coefficients, and a version space is the solution space of
@@ -106,7 +106,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
         # The points of implied label 0 are the combinations of rows whose labels add up to 0.
         odd = [row for row in self.rows if row & 1]
         zeros = [row for row in self.rows if not row & 1] + [row ^ odd[0] for row in odd[1:]]
-        known = Span.of(2, self._width, [_bits(row >> 1, self._width) for row in zeros])
+        known = Span.from_vectors(2, self._width, [_bits(row >> 1, self._width) for row in zeros])
         return self._complement(known.annihilator().rows)
 
     def _complement(self, functionals: Sequence[Vector]) -> FlatComplement:
@@ -226,7 +226,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
         ]
 
     def __str__(self) -> str:
-        names = ", ".join(map(quoted, self.domain.column_names))
+        names = ", ".join(map(quote_argument, self.domain.column_names))
         declared = f"parities({names}{'; affine' if self.affine else ''})"
         if self.contradicted:
             return f"{declared} after a contradiction"

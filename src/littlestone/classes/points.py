@@ -8,7 +8,7 @@ from typing import Any, Self
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import require_example
 from littlestone.classes.promises.covering import PointCovering, fewest_errors
-from littlestone.classes.text.spec import Spec, quoted
+from littlestone.classes.text.spec import Spec, quote_argument
 from littlestone.data.sample import Sample
 from littlestone.points import Domain, Integers, Strings
 from littlestone.points.base import require_domain
@@ -77,7 +77,7 @@ class Points(PointCovering):
         return fewest_errors(sample, known, self.excluded, 1 - len(known))
 
     @property
-    def parts(self) -> int:
+    def max_elements(self) -> int:
         return 1
 
     @property
@@ -106,7 +106,7 @@ class Points(PointCovering):
         options = ["integers"] if isinstance(self.domain, Integers) else []
         options += [] if self.zero else ["nonzero"]
         tail = "; " + ", ".join(options) if options else ""
-        declared = f"points({quoted(self.domain.name)}{tail})"
+        declared = f"points({quote_argument(self.domain.name)}{tail})"
         if self == type(self)(self.domain, self.zero):
             return declared
         seen = "a contradiction" if self.contradicted else "examples"

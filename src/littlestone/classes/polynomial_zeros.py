@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.base.steps import count as count_steps
-from littlestone.classes.base import Scored
+from littlestone.base.steps import count_steps as count_steps
+from littlestone.classes.base import ScoredClass
 from littlestone.classes.counting.zero_sets import (
     MOST_POINTS,
     ZeroSetCounts,
+    leaves_of_weights,
     number_of,
     subset_scores,
-    weighed,
     zero_sets,
 )
 from littlestone.classes.promises.flats import Flats, Vectors
@@ -32,7 +32,7 @@ from littlestone.points.algebra import (
     Vector,
     flats,
     greedy_flat,
-    scattered,
+    scatter_points,
     vector_space,
 )
 from littlestone.privacy.scores import ErrorRuns, Scores, either
@@ -53,7 +53,7 @@ _MOST_ORDERS = 4  # greedy orders of the points that are tried before a search t
 
 
 @dataclass(frozen=True)
-class PolynomialZeros(Flats, Scored[Vector]):
+class PolynomialZeros(Flats, ScoredClass[Vector]):
     """The sets {x : p(x) = 0 for all p in P} for systems P of polynomials of degree at most D.
 
     Points are vectors of GF(q)^n.  With P empty the set is everything, with 1 in P it is empty.
@@ -143,16 +143,16 @@ class PolynomialZeros(Flats, Scored[Vector]):
 
     @property
     def _is_affine(self) -> bool:
-        return self._declared and self.degree == 1
+        return self._is_initial and self.degree == 1
 
     @property
     def _is_line(self) -> bool:
-        return self._declared and len(self.domain.columns) == 1
+        return self._is_initial and len(self.domain.columns) == 1
 
     @property
     def _is_listed(self) -> bool:
         q, n = self.inside.order, len(self.domain.columns)
-        return self._declared and n <= MOST_POINTS and q**n <= MOST_POINTS
+        return self._is_initial and n <= MOST_POINTS and q**n <= MOST_POINTS
 
     @property
     def _sets(self) -> NDArray[np.uint8]:
@@ -198,7 +198,7 @@ class PolynomialZeros(Flats, Scored[Vector]):
             return self._affine.scores(sample)
         if self._is_line:
             q, weights = self.inside.order, (sample.negatives - sample.positives).tolist()
-            leaves = weighed([x[0] for x in sample.points], weights, q)
+            leaves = leaves_of_weights([x[0] for x in sample.points], weights, q)
             parts = subset_scores(leaves, self._most_points, positives)
             if self._most_points < q:  # everything is a set, too
                 negatives = np.array([int(sample.negatives.sum())])
@@ -209,9 +209,9 @@ class PolynomialZeros(Flats, Scored[Vector]):
         points[places] = sample.negatives - sample.positives
         return ZeroSetCounts(self._sets, points, positives).runs()
 
-    def written(self, item: Any) -> ZeroSet:
+    def hypothesis_of_item(self, item: Any) -> ZeroSet:
         if self._is_affine:
-            rows = self._affine.written(item).equations
+            rows = self._affine.hypothesis_of_item(item).equations
             negative = self.inside.field.negative
             return ZeroSet(self.domain, 1, tuple((*a[:-1], negative(a[-1])) for a in rows))
         if self._is_line:
@@ -230,7 +230,7 @@ class PolynomialZeros(Flats, Scored[Vector]):
 
     def _vectors(self, first: int = 0) -> Iterator[Vector]:
         """The vectors of all points, in an order for each ``first`` one."""
-        return map(self.embed, scattered(self.inside.order, len(self.domain.columns), first))
+        return map(self.embed, scatter_points(self.inside.order, len(self.domain.columns), first))
 
     def _alive(self, dead: frozenset[Vector], most: int | None = None) -> dict[Vector, Vector]:
         """All directions modulo ``inside`` that are not ``dead``, each with the vector of a point.

@@ -79,7 +79,7 @@ class InRounds(ByTable):
     def rule(self, item: int) -> Rule:
         """The rule of an item of `round_scores`."""
 
-    def joined(self, rules: Sequence[Rule]) -> DecisionTree:
+    def function_of_rules(self, rules: Sequence[Rule]) -> DecisionTree:
         """The function of these rules, in the order in which they were found."""
         node: Node = rules[-1].no
         for rule in reversed(rules):
@@ -97,7 +97,7 @@ class InRounds(ByTable):
         return self.single.littlestone_bounds()[0], self.forms.bit_length() - 1  # type: ignore[return-value]
 
     @classmethod
-    def _parsed(cls, spec: Spec, *fields: Any) -> Any:
+    def _parse_spec(cls, spec: Spec, *fields: Any) -> Any:
         spec.expect_columns(FORM, options=("at",))
         words = spec.options[0].split() if spec.options else ["at", "most", "2"]
         match words:
@@ -113,7 +113,7 @@ class InRounds(ByTable):
                 found=f"{' '.join(words)!r} does not say how many rules there are",
                 fix=f"write {FORM}",
             )
-        return cls.over(parse_columns(spec), *map(int, numbers), *fields, labels=spec.labels)
+        return cls.over_domain(parse_columns(spec), *map(int, numbers), *fields, labels=spec.labels)
 
     @property
     def options(self) -> str:
@@ -157,7 +157,7 @@ class RuleLists(InRounds):
 
     def round_scores(self, sample: Sample[Any]) -> ErrorRuns:
         totals = sample.counts.sum(axis=0)
-        inside = self.single.covered(sample)[:, 2:]
+        inside = self.single.covered_counts(sample)[:, 2:]
         right = [inside[y] + (totals[z] - inside[z]) for y, z in self._pairs]
         # Rule by rule, and its pairs of labels in their order.
         return ErrorRuns(totals.sum() - np.concatenate([totals, np.stack(right, axis=1).ravel()]))
@@ -168,11 +168,11 @@ class RuleLists(InRounds):
         number, pair = divmod(item - self.labels, len(self._pairs))
         return Rule(tuple(self.single.rule(number + 2)[1]), *self._pairs[pair])
 
-    def rows(self, points: list[Any]) -> NDArray[Any]:
+    def labels_of_forms(self, points: list[Any]) -> NDArray[Any]:
         kind = bool if self.labels == 2 else np.int64
         y = np.arange(self.labels).astype(kind)
         found = np.repeat(y[:, None], len(points), axis=1)
-        covers = self.single.rows(points)[2:]
+        covers = self.single.labels_of_forms(points)[2:]
         for _ in range(self.rules):
             longer = np.where(covers[:, None, None], y[:, None, None], found)
             found = np.unique(np.vstack([found, longer.reshape(-1, len(points))]), axis=0)
@@ -180,7 +180,7 @@ class RuleLists(InRounds):
 
     @classmethod
     def parse(cls, spec: Spec) -> Any:
-        return cls._parsed(spec, spec.labels)
+        return cls._parse_spec(spec, spec.labels)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -222,8 +222,8 @@ class RuleUnions(InRounds):
             return Rule((), item, item)
         return Rule(tuple(self.single.rule(item)[1]), 1, 0)
 
-    def rows(self, points: list[Any]) -> NDArray[np.bool_]:
-        covers = self.single.rows(points)
+    def labels_of_forms(self, points: list[Any]) -> NDArray[np.bool_]:
+        covers = self.single.labels_of_forms(points)
         found = covers
         for _ in range(self.rules - 1):
             found = np.unique((found[:, None] | covers).reshape(-1, len(points)), axis=0)
@@ -231,7 +231,7 @@ class RuleUnions(InRounds):
 
     @classmethod
     def parse(cls, spec: Spec) -> Any:
-        return cls._parsed(spec)
+        return cls._parse_spec(spec)
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.base.steps import count as count_steps
+from littlestone.base.steps import count_steps as count_steps
 from littlestone.classes.counting.rules import RuleGains
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.covers import WHOLE, ByCovers, Covers, Space
@@ -20,11 +20,11 @@ from littlestone.classes.promises.covering import Covering
 from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.text.columns import parse_mixed
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.data.sample import Sample
-from littlestone.points import Domain, Integers, Parted, Product, Strings
+from littlestone.points import Domain, FiniteColumn, Integers, Product, Strings
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis, RuleUnion
 from littlestone.rules.rules import Rule, obeys
@@ -36,7 +36,7 @@ MOST_COVERS = 121  # 2 rules of 2 over 4 columns, which take five seconds
 
 
 @dataclass(frozen=True)
-class RuleSets(ByCovers, Covering[Rule], Declared):
+class RuleSets(ByCovers, Covering[Rule], DeclaredClass):
     """The functions "rule 1 or rule 2 or ...", of few rules that are "and" of few equalities.
 
     A rule fixes the values of at most r of the m columns of ``domain``.  A hypothesis is 1 at the
@@ -53,7 +53,7 @@ class RuleSets(ByCovers, Covering[Rule], Declared):
     N^s > 121 covers.  `ChoosingLearner` needs neither.  `restrict` copies the refuted rules.  A search
     takes from milliseconds to some seconds and caches its results.  `error_ball` is the generic walk.
 
-    >>> H = RuleSets.of("origin", "dest", max_rules=2, max_literals=2)
+    >>> H = RuleSets.over_columns("origin", "dest", max_rules=2, max_literals=2)
     >>> V = H.restrict(("JFK", "HNL"), 1).restrict(("EWR", "HNL"), 0)
     >>> H.littlestone_dimension(), V.littlestone_dimension(), V.soa().words()
     (5, 3, "origin is 'JFK'")
@@ -79,7 +79,7 @@ class RuleSets(ByCovers, Covering[Rule], Declared):
             )
 
     @classmethod
-    def of(cls, *columns: str | Domain[Any], max_rules: int, max_literals: int) -> Self:
+    def over_columns(cls, *columns: str | Domain[Any], max_rules: int, max_literals: int) -> Self:
         """The sets of rules over columns with these names or domains."""
         named = (Strings(column) if isinstance(column, str) else column for column in columns)
         return cls(Product(tuple(named)), max_rules, max_literals)
@@ -101,7 +101,7 @@ class RuleSets(ByCovers, Covering[Rule], Declared):
                 fix="ask for 2 rules of 2 over 4 columns, 3 rules of 2 over 2, or less; or learn by "
                 "the method choosing, which does not search",
             )
-        return Covers.of(m, r, s)
+        return Covers.instance(m, r, s)
 
     def littlestone_bounds(self) -> tuple[int | float, int | float]:
         """LDim twice if it is searched, else bounds of the whole class (Theorem 7)."""
@@ -272,7 +272,7 @@ class RuleSets(ByCovers, Covering[Rule], Declared):
         ]
 
     @property
-    def parts(self) -> int:
+    def max_elements(self) -> int:
         return self.max_rules
 
     @property
@@ -288,7 +288,7 @@ class RuleSets(ByCovers, Covering[Rule], Declared):
         found = self._single.elements(sample)
         if not self.space.refuted:
             return found
-        elements = [self.union([found.element(i)]) for i in range(found.size)]
+        elements = [self.union([found.element(i)]) for i in range(found.number_of_elements)]
         kept = [i for i, h in enumerate(elements) if h.rules.isdisjoint(self.space.refuted)]
         positives, negatives = map(found.of_each, (found.positives, found.negatives))
         return Elements(
@@ -314,25 +314,25 @@ class RuleSets(ByCovers, Covering[Rule], Declared):
                 fix=f"write {FORM}",
             )
         written = (spec.schema.texts.get(column, column) for column in spec.arguments)
-        if any(isinstance(parse_mixed(column), Parted) for column in written):
+        if any(isinstance(parse_mixed(column), FiniteColumn) for column in written):
             return RuleUnions.parse(spec)
         return cls(Product(parse_open(spec)), int(most[1]), int(most[2]))
 
     @classmethod
     def examples(cls) -> list[Self]:
-        routes = cls.of("origin", "dest", max_rules=2, max_literals=2)
+        routes = cls.over_columns("origin", "dest", max_rules=2, max_literals=2)
         once = routes.restrict(("v1", "v1"), 1)
         return [
             routes,
-            cls.of("merchant", max_rules=3, max_literals=1),
-            cls.of("carrier", Integers("hour"), max_rules=2, max_literals=1),
+            cls.over_columns("merchant", max_rules=3, max_literals=1),
+            cls.over_columns("carrier", Integers("hour"), max_rules=2, max_literals=1),
             routes.restrict(("v0", "v1"), 0),
             once.restrict(("v1", "v0"), 0),
             once.restrict(("v2", "v2"), 1),
-            cls.of(*"abc", max_rules=1, max_literals=2),
+            cls.over_columns(*"abc", max_rules=1, max_literals=2),
         ]
 
     @property
-    def declared(self) -> str:
+    def declaration(self) -> str:
         columns = ", ".join(map(column_text, self.domain.columns))
         return f"rule_sets({columns}; at most {self.max_rules} rules of {self.max_literals})"

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, TooLargeError, shown
-from littlestone.base.steps import count as count_steps
+from littlestone.base.errors import DeclarationError, TooLargeError, show_value
+from littlestone.base.steps import count_steps as count_steps
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.counting import rules as counting
 from littlestone.classes.counting.rules import Groups, Shapes, sums
@@ -25,7 +25,7 @@ from littlestone.classes.promises.covering import (
     mixture_of_rows,
     rounds,
 )
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.data.sample import Sample
@@ -43,7 +43,7 @@ MOST_COUNTS = 2**31  # records times shapes
 
 
 @dataclass(frozen=True)
-class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
+class EqualityRules(Covering[Rule], ProperApproximation[Rule], DeclaredClass):
     """The indicators of at most ``max_literals`` equalities "column is value", over open columns.
 
     A hypothesis fixes the values of at most r = ``max_literals`` of the m columns of ``domain``; with
@@ -67,7 +67,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
     `TooLargeError`, and `littlestone_bounds` has formulas (docs/proofs/closed-forms.md).  `restrict`
     copies the negatives; the first positive example is compared with each of them.
 
-    >>> H = EqualityRules.of("origin", "dest", max_literals=2)
+    >>> H = EqualityRules.over_columns("origin", "dest", max_literals=2)
     >>> H.littlestone_dimension(), H.restrict(("JFK", "HNL"), 1).restrict(("JFK", "LAX"), 0).size
     (3, 2)
     """
@@ -95,7 +95,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         if any(not isinstance(column, Strings | Integers) for column in self.domain.columns):
             found, fix = "a column has a finite vocabulary", "give columns Strings and Integers"
         elif type(self.max_literals) is not int or self.max_literals < 1:
-            found = f"rules of {shown(self.max_literals)} equalities are asked for"
+            found = f"rules of {show_value(self.max_literals)} equalities are asked for"
             fix = "ask for a whole number, 1 or more"
         elif m > MOST_COLUMNS:
             found, fix = f"there are {m} columns", f"name at most {MOST_COLUMNS}"
@@ -113,16 +113,16 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         if type(other) is not type(self):
             return NotImplemented
         return (
-            self._known == other._known
+            self._key == other._key
             and self._negative_values == other._negative_values
-            and (self.negatives == other.negatives or self._refuted == other._refuted)
+            and (self.negatives == other.negatives or self._refuted_rules == other._refuted_rules)
         )
 
     def __hash__(self) -> int:
-        return hash((self._known, self._negative_values))
+        return hash((self._key, self._negative_values))
 
     @property
-    def _known(self) -> tuple[object, ...]:
+    def _key(self) -> tuple[object, ...]:
         return self.domain, self.max_literals, self.zero, self.values, self.alive
 
     @cached_property
@@ -131,7 +131,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         return tuple(map(frozenset, zip(*self.negatives, strict=True)))
 
     @cached_property
-    def _refuted(self) -> frozenset[Rule]:
+    def _refuted_rules(self) -> frozenset[Rule]:
         """The longest rules that negatives obey; a shorter one is refuted iff a longer one is."""
         longest = [fixed for fixed in self.shapes.columns if len(fixed) == self.max_literals]
         return frozenset(
@@ -141,7 +141,9 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         )
 
     @classmethod
-    def of(cls, *columns: str | Domain[Any], max_literals: int, zero: bool = True) -> Self:
+    def over_columns(
+        cls, *columns: str | Domain[Any], max_literals: int, zero: bool = True
+    ) -> Self:
         """The rules over columns with these names or domains."""
         named = (Strings(column) if isinstance(column, str) else column for column in columns)
         return cls(Product(tuple(named)), max_literals, zero)
@@ -149,7 +151,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
     @property
     def shapes(self) -> Shapes:
         """The sets of columns that rules may fix."""
-        return Shapes.of(len(self.domain.columns), self.max_literals)
+        return Shapes.instance(len(self.domain.columns), self.max_literals)
 
     def _agreement(self, x: Rule) -> int:
         """The columns where x has the value that rules fix there."""
@@ -214,7 +216,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         low, high = map(int, self.littlestone_bounds())
         if low == high or len(shapes.columns) << m > MOST_ENTRIES:
             return None
-        return SearchTable(PackedTable.read(shapes.rows()), (low, high), 1)
+        return SearchTable(PackedTable.pack(shapes.truth_tables()), (low, high), 1)
 
     def soa(self) -> RuleUnion:
         self.require_learnable()
@@ -295,7 +297,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         return None
 
     @property
-    def parts(self) -> int:
+    def max_elements(self) -> int:
         return 1
 
     @property
@@ -339,17 +341,17 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
             rest = (None,) * (len(self.domain.columns) - 1)
             single = (frozenset([(v, *rest)]) for v in islice(new, math.ceil(1 / alpha)))
             return [f] if self.zero else [RuleUnion(self.domain, rule) for rule in single]
-        asked = [_fixed(rule) for rule in rules]
+        asked = [_fixed_mask(rule) for rule in rules]
         V = self
         if self.values is None:  # all rules of f have the values of one positive example
             columns = zip(*rules, strict=True)
             values = tuple(next((v for v in column if v is not None), None) for column in columns)
             V = replace(self, negatives=frozenset(), values=values)
-            alive = self.shapes.inside[_fixed(values)]
+            alive = self.shapes.inside[_fixed_mask(values)]
             for negative in self.negatives:
                 alive &= ~self.shapes.inside[V._agreement(negative)]
             V = self._after_positive(values, alive)
-        shapes = [self.shapes.masks[i] for i in self.shapes.listed(V.alive)]
+        shapes = [self.shapes.masks[i] for i in self.shapes.shapes_in(V.alive)]
         agreeing = range(1 << len(self.domain.columns))
         chosen = mixture_of_rows(
             np.array([[not mask & ~Z for Z in agreeing] for mask in shapes]),
@@ -405,13 +407,13 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
             for j, (value, rows) in enumerate(zip(self.values, sample.rows_of, strict=False)):
                 if value is not None and value in rows:
                     agreements[rows[value]] |= 1 << j
-            masks = [self.shapes.masks[i] for i in self.shapes.listed(self.alive)]
+            masks = [self.shapes.masks[i] for i in self.shapes.shapes_in(self.alive)]
             return positives - max(int(weights[agreements & m == m].sum()) for m in masks)
         # The constant 0 and rules with new values cover no point.
         gains = [0]
         groups = self._groups(sample)
         for i in self._shapes:
-            gains.append(int(sums(*groups.of(i), weights).max(initial=0)))
+            gains.append(int(sums(*groups.rules_of_shape(i), weights).max(initial=0)))
         return positives - max(gains)
 
     @property
@@ -419,12 +421,12 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         """The numbers of the surviving shapes."""
         if self.values is None:
             return range(len(self.shapes.columns))
-        return self.shapes.listed(self.alive)
+        return self.shapes.shapes_in(self.alive)
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:
         spec.expect(FORM, max(1, len(spec.arguments)), options=("at", "nonzero"))
-        most = spec.count("at most")
+        most = spec.number_after("at most")
         if most is None or spec.option("nonzero"):
             raise DeclarationError(
                 f"read the class {spec}",
@@ -436,16 +438,16 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        flights = cls.of("carrier", "origin", "dest", max_literals=2)
+        flights = cls.over_columns("carrier", "origin", "dest", max_literals=2)
         once = flights.restrict(("v1", "v1", "v1"), 1)
         return [
             flights,
-            cls.of("origin", Integers("hour"), max_literals=2, zero=False),
-            cls.of("id", max_literals=1),
+            cls.over_columns("origin", Integers("hour"), max_literals=2, zero=False),
+            cls.over_columns("id", max_literals=1),
             flights.restrict(("v0", "v1", "v2"), 0),
             once,
             once.restrict(("v1", "v0", "v0"), 0).restrict(("v1", "v1", "v0"), 1),
-            cls.of(*"abcde", max_literals=2).restrict(("v1",) * 5, 1),
+            cls.over_columns(*"abcde", max_literals=2).restrict(("v1",) * 5, 1),
         ]
 
     def __str__(self) -> str:
@@ -457,6 +459,6 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         return f"{declared} after {'a contradiction' if self.is_empty() else 'examples'}"
 
 
-def _fixed(rule: Rule) -> int:
+def _fixed_mask(rule: Rule) -> int:
     """The columns that a rule fixes, as a mask."""
     return sum(1 << j for j, v in enumerate(rule) if v is not None)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import BinaryClass, Enumerable, require_example
-from littlestone.classes.promises.counted import Counted
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.promises.counted import BoxFamily
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.classes.thresholds import Thresholds
@@ -30,7 +30,7 @@ Record = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
+class Stumps(Enumerable[Record], BinaryClass[Record], DeclaredClass):
     """The functions 1[x_j >= t] and 1[x_j < t] for a column j and a cut t, and the constants 0 and 1.
 
     A version space holds the constants that are left and, for each column, an interval of cuts for
@@ -234,11 +234,11 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
 
 
 @dataclass(frozen=True)
-class CountedStumps(Counted):
+class CountedStumps(BoxFamily):
     """The stumps on a domain of any size: only errors are counted, and a stump is a `Box`.
 
     >>> H = Stumps.parse(Spec.parse("stumps(hour 0..23, minute 0..59, second 0..59, day 1..31)"))
-    >>> H.size, H.littlestone_bounds(), H.written(30).words()
+    >>> H.size, H.littlestone_bounds(), H.hypothesis_of_item(30).words()
     (344, (8, 8), 'hour <= 5')
     """
 
@@ -256,7 +256,7 @@ class CountedStumps(Counted):
     def scores(self, sample: Sample[Any]) -> ErrorRuns:
         return self.whole.error_runs(sample)
 
-    def written(self, item: int) -> Box:
+    def hypothesis_of_item(self, item: int) -> Box:
         j, cut, label = self.whole.form_of(item)
         if j is None and not label:
             return Box(self.domain, None)

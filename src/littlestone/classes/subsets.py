@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Self
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.promises.covering import PointCovering, fewest_errors
-from littlestone.classes.text.spec import Spec, quoted
+from littlestone.classes.text.spec import Spec, quote_argument
 from littlestone.data.sample import Sample
 from littlestone.points import Integers, Strings
 from littlestone.points.base import require_domain
@@ -60,7 +60,7 @@ class Subsets(PointCovering):
             )
         if type(self.k) is not int or self.k < 0:
             raise DeclarationError(
-                f"declare subsets of {shown(self.k)} elements",
+                f"declare subsets of {show_value(self.k)} elements",
                 found="the number of elements is a whole number, 0 or more",
                 fix=f"write {FORM}",
             )
@@ -140,7 +140,7 @@ class Subsets(PointCovering):
         return fewest_errors(sample, self.members, self.excluded, self._left)
 
     @property
-    def parts(self) -> int:
+    def max_elements(self) -> int:
         return self.k
 
     @property
@@ -150,7 +150,7 @@ class Subsets(PointCovering):
     @classmethod
     def parse(cls, spec: Spec) -> Self:
         spec.expect(FORM, 1, options=("at", "exactly", "integers"))
-        most, exact = spec.count("at most"), spec.count("exactly")
+        most, exact = spec.number_after("at most"), spec.number_after("exactly")
         if (most is None) == (exact is None) or spec.option("integers"):
             raise DeclarationError(
                 f"read the class {spec}",
@@ -177,7 +177,7 @@ class Subsets(PointCovering):
     def __str__(self) -> str:
         bound = f"{'exactly' if self.exactly else 'at most'} {self.k}"
         kind = ", integers" if isinstance(self.domain, Integers) else ""
-        declared = f"subsets({quoted(self.domain.name)}; {bound}{kind})"
+        declared = f"subsets({quote_argument(self.domain.name)}; {bound}{kind})"
         if self == type(self)(self.domain, self.k, self.exactly):
             return declared
         return f"{declared} after {'a contradiction' if self.contradicted else 'examples'}"

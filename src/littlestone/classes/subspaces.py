@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.base import Scored
+from littlestone.classes.base import ScoredClass
 from littlestone.classes.counting.blocks import MOST_ERRORS
 from littlestone.classes.counting.flat_counts import (
     MOST_ORDER,
@@ -29,7 +29,7 @@ MOST_COLUMNS = 64
 
 
 @dataclass(frozen=True)
-class Subspaces(Flats, Scored[Vector]):
+class Subspaces(Flats, ScoredClass[Vector]):
     """The common base of linear and affine subspaces: flats of all points of GF(q)^n.
 
     `avoiding_subspace` decides exactly whether a flat of some rank avoids the negatives.  The domain is
@@ -92,7 +92,7 @@ class Subspaces(Flats, Scored[Vector]):
 
     @property
     def forms(self) -> int:
-        return self.size if self._declared else 0  # version spaces are not scored
+        return self.size if self._is_initial else 0  # version spaces are not scored
 
     @property
     def most_errors(self) -> int:
@@ -125,7 +125,7 @@ class Subspaces(Flats, Scored[Vector]):
         )
         return either([lowest, counts.runs()])
 
-    def written(self, item: Any) -> Flat:
+    def hypothesis_of_item(self, item: Any) -> Flat:
         n, negative = len(self.domain.columns), self.inside.field.negative
         if item is None:  # the flat of rank 0
             unit = [tuple(int(i == j) for j in range(n + 1)) for i in range(n)]

@@ -9,11 +9,11 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, InfiniteDimensionError, shown
+from littlestone.base.errors import DeclarationError, InfiniteDimensionError, show_value
 from littlestone.classes.base import BinaryClass, Enumerable, require_example
 from littlestone.classes.promises.covering import ProperApproximation
-from littlestone.classes.text.declared import Declared
-from littlestone.classes.text.spec import Spec, parse_ranged, quoted
+from littlestone.classes.text.declared import DeclaredClass
+from littlestone.classes.text.spec import Spec, parse_ranged, quote_argument
 from littlestone.data.sample import Sample
 from littlestone.points import Grid, Integers, Reals
 from littlestone.privacy.scores import ErrorRuns
@@ -32,14 +32,14 @@ def require_range(domain: object, asked: str) -> None:
             fix="declare a range, such as Grid(0, 1_000_000)",
         )
     raise DeclarationError(
-        f"declare {asked} on {shown(domain)}",
+        f"declare {asked} on {show_value(domain)}",
         found="it is not a range of numbers",
         fix="declare a range, such as Grid(0, 100)",
     )
 
 
 @dataclass(frozen=True)
-class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], Declared):
+class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], DeclaredClass):
     """The functions h_t(x) = 1[x >= t] on an ordered domain, for the cuts t in (after, upto].
 
     On a grid of m <= 2^64 points the cuts are low, ..., high + 1, so there are m + 1 functions and
@@ -67,7 +67,7 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
         require_range(self.domain, "thresholds")
         if not all(type(cut) in (int, Fraction, float) for cut in (self.after, self.upto)):
             raise DeclarationError(
-                f"declare thresholds from {shown(self.after)} to {shown(self.upto)}",
+                f"declare thresholds from {show_value(self.after)} to {show_value(self.upto)}",
                 found="an end is not a number",
                 fix="make the class with Thresholds.on(0, 100)",
             )
@@ -188,11 +188,11 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
 
     def __str__(self) -> str:
         if isinstance(self.domain, Reals):
-            declared = f"thresholds({quoted(self.domain.name)}, reals)"
+            declared = f"thresholds({quote_argument(self.domain.name)}, reals)"
         else:
             low, high = self.domain.words(self.domain.low), self.domain.words(self.domain.high)
             step = "" if self.domain.unit == 1 else f"; step {self.domain.unit}"
-            declared = f"thresholds({quoted(self.domain.name)}, {low}..{high}{step})"
+            declared = f"thresholds({quote_argument(self.domain.name)}, {low}..{high}{step})"
         if self == type(self).over(self.domain):
             return declared
         return f"{declared} with cuts in ({self.after}, {self.upto}]"

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
-from littlestone.classes.base import Scored
-from littlestone.classes.counting.blocks import Coded, covered, indicators
+from littlestone.classes.base import ScoredClass
+from littlestone.classes.counting.blocks import CellCodes, covered_table, indicators
 from littlestone.classes.promises.by_table import ByTable
 from littlestone.classes.text.columns import (
     parse_columns,
@@ -26,7 +26,7 @@ from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.points import Cells, Listed, Product
 from littlestone.privacy.scores import ErrorRuns, ErrorSums
-from littlestone.rules.trees import ColumnTest, DecisionTree, Node, pruned, split
+from littlestone.rules.trees import ColumnTest, DecisionTree, Node, prune, split
 
 MOST_SCORES = 1 << 26
 """The most scores, twice the square of conditions times labels; each takes 8 bytes."""
@@ -40,7 +40,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Trees(ByTable, Scored[Any]):
+class Trees(ByTable, ScoredClass[Any]):
     """The decision trees of depth 1 or 2: a root condition, one in each half, a label at each leaf.
 
     A condition is x >= t for a cut t of a declared grid, x = v for a value v of a declared list, or "x
@@ -55,7 +55,7 @@ class Trees(ByTable, Scored[Any]):
     than 2^26 scores, and `DeclarationError` for open columns.
 
     >>> H = Trees.parse(Spec.parse("trees(age: 0..80 step 20, sex in {F, M}; depth 2)"))
-    >>> H.forms, H.written((2, 21, 29)).words()
+    >>> H.forms, H.hypothesis_of_item((2, 21, 29)).words()
     (8192, '...')
     """
 
@@ -102,7 +102,7 @@ class Trees(ByTable, Scored[Any]):
             return self.space.size
         return self._halves if self.depth == 1 else len(self.splits) * self._halves**2
 
-    def written(self, item: Any) -> DecisionTree:
+    def hypothesis_of_item(self, item: Any) -> DecisionTree:
         if self.space is not None:
             h = self.space.hypothesis(item)
             return DecisionTree.of_labels(self.domain, h, self.labels)
@@ -110,7 +110,7 @@ class Trees(ByTable, Scored[Any]):
             return DecisionTree(self.domain, self._half(item), self.labels)
         root, yes, no = item
         node = split(self.splits[root], self._half(yes), self._half(no))
-        return DecisionTree(self.domain, pruned(node, self.domain), self.labels)
+        return DecisionTree(self.domain, prune(node, self.domain), self.labels)
 
     def _half(self, number: int) -> Node:
         condition, ends = divmod(number, self.labels**2)
@@ -121,11 +121,11 @@ class Trees(ByTable, Scored[Any]):
         if self.space is not None:
             return self.space.error_runs(sample)
         m = len(self.domain.columns)
-        coded = Coded.of(sample, range(m))
+        coded = CellCodes.from_sample(sample, range(m))
         singles = coded.tables([(j,) for j in range(m)])
         total = sample.counts.sum(axis=0)
         held = np.concatenate(  # [label, condition]: the records where the condition holds
-            [covered(t, [M]) for t, M in zip(singles, self._matrices, strict=True)], axis=1
+            [covered_table(t, [M]) for t, M in zip(singles, self._matrices, strict=True)], axis=1
         )
         if self.depth == 1:
             return ErrorRuns(_errors(held[:, None], total[:, None, None] - held[:, None])[0])
@@ -155,17 +155,17 @@ class Trees(ByTable, Scored[Any]):
             table = np.zeros((*own.shape, own.shape[1]), np.int64)
             diagonal = np.arange(own.shape[1])
             table[:, diagonal, diagonal] = own
-            return covered(table, matrices)
+            return covered_table(table, matrices)
         if i < j:
-            return covered(tables[i, j], matrices)
-        return covered(np.swapaxes(tables[j, i], 1, 2), matrices)
+            return covered_table(tables[i, j], matrices)
+        return covered_table(np.swapaxes(tables[j, i], 1, 2), matrices)
 
     @cached_property
     def _matrices(self) -> list[NDArray[np.float64]]:
         columns: Any = self.domain.columns
         return [indicators(t, column) for t, column in zip(self._splits, columns, strict=True)]
 
-    def rows(self, points: list[Any]) -> NDArray[Any]:
+    def labels_of_forms(self, points: list[Any]) -> NDArray[Any]:
         truth = np.array([[x[t.column] in t.accepted for x in points] for t in self.splits], bool)
         truth = truth.reshape(len(self.splits), len(points))
         y = np.arange(self.labels)[:, None]
@@ -193,7 +193,7 @@ class Trees(ByTable, Scored[Any]):
     def parse(cls, spec: Spec) -> Any:
         spec.expect_columns(FORM, options=("depth",))
         depth = spec.whole("depth") if spec.options else 2
-        return cls.over(parse_columns(spec), depth, spec.labels, labels=spec.labels)
+        return cls.over_domain(parse_columns(spec), depth, spec.labels, labels=spec.labels)
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.base import BinaryClass, HypothesisClass, Scored
+from littlestone.classes.base import BinaryClass, HypothesisClass, ScoredClass
 from littlestone.classes.promises.by_table import FEWER_COLUMNS, NoVersionSpaces
-from littlestone.classes.promises.tabled import Tabled, common_domain, distinct, rows_of
-from littlestone.classes.text.declared import declaration, described, parse_class
+from littlestone.classes.promises.tabled import TableClass, common_domain, distinct, rows_of
+from littlestone.classes.text.declared import declaration, describe_parts, parse_class
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.points import Domain
@@ -21,7 +21,7 @@ from littlestone.rules import Hypothesis
 
 
 @dataclass(frozen=True)
-class Union(Tabled):
+class Union(TableClass):
     """The functions of any of several classes on one finite domain.
 
     The LDims of the parts do not determine LDim, although for two parts
@@ -34,7 +34,7 @@ class Union(Tabled):
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 6)
-    >>> Union.of([H, H]).littlestone_dimension(), Union.of([H, Thresholds.on(0, 6)]).size
+    >>> Union.of_parts([H, H]).littlestone_dimension(), Union.of_parts([H, Thresholds.on(0, 6)]).size
     (3, 8)
     """
 
@@ -43,7 +43,7 @@ class Union(Tabled):
     typical = "union(thresholds(age, 0..120), intervals(age, 0..120))"
 
     @classmethod
-    def of(cls, parts: Sequence[HypothesisClass[Any]]) -> Self:
+    def of_parts(cls, parts: Sequence[HypothesisClass[Any]]) -> Self:
         """The union of the parts.  Raises `DeclarationError` unless they share a finite domain."""
         domain = common_domain(parts, "a union")
         rows = np.concatenate([rows_of(part) for part in parts])
@@ -56,9 +56,9 @@ class Union(Tabled):
         spec.expect_columns("union(CLASS, CLASS, ...)")
         parts = [parse_class(text, schema=spec.schema) for text in spec.arguments]
         try:
-            return cls.of(parts)
+            return cls.of_parts(parts)
         except DeclarationError:
-            scored = tuple(part for part in parts if isinstance(part, Scored) and part.forms)
+            scored = tuple(part for part in parts if isinstance(part, ScoredClass) and part.forms)
             if len(scored) < len(parts):
                 raise
             return ScoredUnion(common_domain(parts, "a union"), scored)
@@ -74,7 +74,7 @@ class Union(Tabled):
 
 
 @dataclass(frozen=True)
-class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
+class ScoredUnion(NoVersionSpaces, ScoredClass[Any], BinaryClass[Any]):
     """The functions of any of several classes on one domain, beyond the limit of a table.
 
     Its errors are those of the parts, one part after the other.  A function in several parts is scored
@@ -90,7 +90,7 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
     remedy = FEWER_COLUMNS
 
     domain: Domain[Any]
-    parts: tuple[Scored[Any], ...]
+    parts: tuple[ScoredClass[Any], ...]
 
     @property
     def forms(self) -> int:
@@ -118,22 +118,22 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         own = [part.scores(sample) for part in self.parts]
         return ErrorSums([[s] for s in own], lambda place: (place[0], own[place[0]].item(place[1])))
 
-    def written(self, item: Any) -> Hypothesis[Any]:
+    def hypothesis_of_item(self, item: Any) -> Hypothesis[Any]:
         part, own = item
-        hypothesis: Hypothesis[Any] = self.parts[part].written(own)
+        hypothesis: Hypothesis[Any] = self.parts[part].hypothesis_of_item(own)
         return hypothesis
 
     def __str__(self) -> str:
-        return described(self.parts, "union", "the union of")
+        return describe_parts(self.parts, "union", "the union of")
 
 
-def least_limit(parts: Iterable[Scored[Any]]) -> int | None:
+def least_limit(parts: Iterable[ScoredClass[Any]]) -> int | None:
     """The most errors that the scores of all parts have room for; None if there is no limit."""
     limits = [part.most_errors for part in parts]
     return min((limit for limit in limits if limit is not None), default=None)
 
 
-def bounds_of(part: Scored[Any]) -> tuple[int, int]:
+def bounds_of(part: ScoredClass[Any]) -> tuple[int, int]:
     """Bounds of the LDim of a finite class, whose search may take too long."""
     try:
         low, high = part.littlestone_bounds()

@@ -12,8 +12,8 @@ import typer
 from littlestone.cli.console import bar, out, print_json, print_table
 from littlestone.cli.options import JobsOption
 from littlestone.pictures.figures import suffix_of
-from littlestone.show.files import NEVER, reserved
-from littlestone.show.theory import written
+from littlestone.show.files import NEVER, reserve
+from littlestone.show.theory import write_parquet
 from littlestone.theory.atlas import QUANTITIES, burnside
 from littlestone.theory.atlas import atlas as listing
 from littlestone.theory.atlas.listing import MOST, columns
@@ -37,11 +37,11 @@ def atlas(
     """
     if file is not None:
         suffix_of(file, ("parquet",))
-    with reserved(file, NEVER) if file is not None else nullcontext() as write:
+    with reserve(file, NEVER) if file is not None else nullcontext() as write:
         with bar("measuring classes"):
             entries = list(listing(points, jobs=jobs))
         if write is not None:
-            write(written(entries))
+            write(write_parquet(entries))
     if as_json:
         print_json(columns(entries))
         return

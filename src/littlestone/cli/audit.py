@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.base.errors import DeclarationError
-from littlestone.cli.console import bar, counted, out, print_json, print_pairs, print_table
+from littlestone.cli.console import bar, count_noun, out, print_json, print_pairs, print_table
 from littlestone.cli.options import JobsOption, JsonOption
 from littlestone.privacy.cost import decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.randomness import generator
@@ -65,7 +65,7 @@ def audit(
     with bar("auditing"):
         found = made.exact(jobs=jobs)
         if trials:
-            bound = made.measured(
+            bound = made.measure(
                 trials=trials, confidence=confidence, rng=generator(seed), jobs=jobs
             )
     holds = found.holds and (bound is None or bound.epsilon <= found.claim.epsilon)
@@ -94,11 +94,13 @@ def _rows(found: ExactAudit[Any], bound: EpsilonBound | None) -> Iterator[list[s
         _verdict(at_claim.holds and not refuted),
     ]
     for row in found.rows:
-        claimed, exact = (_short(_shown(row, value)) for value in (row.claimed, row.exact.value))
-        yield [_named(row), claimed, exact, "", _verdict(row.holds)]
+        claimed, exact = (
+            _short(_rho_of_row(row, value)) for value in (row.claimed, row.exact.value)
+        )
+        yield [_name_row(row), claimed, exact, "", _verdict(row.holds)]
 
 
-def _written(data: object) -> str:
+def _show_data(data: object) -> str:
     """A tiny data set; of one with more than four records, each record once, with its number."""
     if not isinstance(data, tuple) or len(data) <= 4:
         return str(data)
@@ -109,10 +111,8 @@ def _written(data: object) -> str:
 
 
 def _where(found: ExactAudit[Any], bound: EpsilonBound | None) -> str:
-    one, other = map(_written, found.ratio.pair)
-    text = (
-        f"exact: the worst of {counted(found.pairs, 'pair')} of tiny data sets, {one} and {other}"
-    )
+    one, other = map(_show_data, found.ratio.pair)
+    text = f"exact: the worst of {count_noun(found.pairs, 'pair')} of tiny data sets, {one} and {other}"
     if bound is None:
         return text
     percent = decimal_text(100 * bound.confidence)
@@ -122,7 +122,7 @@ def _where(found: ExactAudit[Any], bound: EpsilonBound | None) -> str:
     )
 
 
-def _shown(row: Row[Any], value: Fraction | None) -> float:
+def _rho_of_row(row: Row[Any], value: Fraction | None) -> float:
     """A moment converted to rho, which is (order - 1) D_order / (order (order - 1))."""
     if value is None:
         return math.inf
@@ -131,7 +131,7 @@ def _shown(row: Row[Any], value: Fraction | None) -> float:
     return float(value)
 
 
-def _named(row: Row[Any]) -> str:
+def _name_row(row: Row[Any]) -> str:
     at = decimal_text(row.at)
     return f"rho at order {at}" if row.quantity == "moment" else f"delta at epsilon {at}"
 
@@ -147,9 +147,9 @@ def _verdict(holds: bool) -> str:
 def _data(found: ExactAudit[Any], bound: EpsilonBound | None, holds: bool) -> dict[str, object]:
     rows = [
         {
-            "quantity": _named(row),
-            "claimed": _shown(row, row.claimed),
-            "exact": _finite(_shown(row, row.exact.value)),
+            "quantity": _name_row(row),
+            "claimed": _rho_of_row(row, row.claimed),
+            "exact": _finite(_rho_of_row(row, row.exact.value)),
             "holds": row.holds,
             "pair": [str(data) for data in row.exact.pair],
         }

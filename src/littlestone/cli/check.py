@@ -87,7 +87,7 @@ def check(
             print_json(noisy.to_json())
         else:
             title = "Private counts" if noisy.private else "Simulated counts: NOT PRIVATE"
-            print_pairs(noisy.rows(), title=title)
+            print_pairs(noisy.share_rows(), title=title)
         return
     with bar("reading the table"):
         found = checked(source, target, **asked)

@@ -26,7 +26,7 @@ _NARROW = 16  # a column of words is kept at least so wide, or goes below the ot
 _INDENT = 4  # of what goes below
 
 
-def laid_out(
+def lay_out(
     rows: Sequence[Sequence[str]],
     *,
     width: int | None = None,
@@ -39,12 +39,12 @@ def laid_out(
     its row, after its heading.  Only a word that is longer than a whole line is cut.
 
     >>> rows = [["1", "2026-01-01T09:30:00", "learn late from a very long class"]]
-    >>> print(*laid_out(rows, width=44, headings=["entry", "at", "what"]), sep="\n")
+    >>> print(*lay_out(rows, width=44, headings=["entry", "at", "what"]), sep="\n")
     entry  at                   what
     1      2026-01-01T09:30:00  learn late from
                                 a very long
                                 class
-    >>> print(*laid_out(rows, width=28, headings=["entry", "at", "what"]), sep="\n")
+    >>> print(*lay_out(rows, width=28, headings=["entry", "at", "what"]), sep="\n")
     entry  at
     1      2026-01-01T09:30:00
         what: learn late from a
@@ -58,10 +58,10 @@ def laid_out(
     widths = full
     if width is not None:
         room = max(width - indent, 1)
-        beside, widths = _fitted(table, full, room)
+        beside, widths = _fit_columns(table, full, room)
     lines, margin = list[str](), " " * indent
     for number, row in enumerate(table):
-        cells = [_wrapped(row[i], w) for i, w in zip(beside, widths, strict=True)]
+        cells = [_wrap(row[i], w) for i, w in zip(beside, widths, strict=True)]
         for k in range(max(map(len, cells))):
             texts = [
                 set_cell_size(cell[k] if k < len(cell) else "", w)
@@ -75,11 +75,11 @@ def laid_out(
                 continue
             text = f"{headings[i].strip()}: {row[i]}" if headings else row[i]
             below = " " * (indent + _INDENT)
-            lines += [f"{below}{line}".rstrip() for line in _wrapped(text, room - _INDENT)]
+            lines += [f"{below}{line}".rstrip() for line in _wrap(text, room - _INDENT)]
     return lines
 
 
-def _fitted(
+def _fit_columns(
     table: Sequence[Sequence[str]], full: list[int], room: int
 ) -> tuple[list[int], list[int]]:
     """The columns that fit next to each other in this many characters, and their widths."""
@@ -106,7 +106,7 @@ def _longest(text: str) -> int:
     return max(map(cell_len, text.split(" ")))
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     if cell_len(text) <= width:
         return [text]
     from rich.console import Console
@@ -199,7 +199,7 @@ def print_columns(
     """Print rows in columns: in the width of a terminal, and in a pipe a line for each row."""
     shown = [[visible(str(cell)) for cell in row] for row in rows]
     width = out.width if out.is_terminal else None
-    for line in laid_out(shown, width=width, headings=headings, indent=indent):
+    for line in lay_out(shown, width=width, headings=headings, indent=indent):
         sys.stdout.write(line + "\n")
 
 
@@ -246,10 +246,10 @@ def cost_json(cost: PrivacyCost) -> dict[str, str]:
     return {"epsilon": decimal_text(cost.epsilon), "delta": decimal_text(cost.delta)}
 
 
-def counted(number: int, thing: str) -> str:
+def count_noun(number: int, thing: str) -> str:
     """A number of things in words.
 
-    >>> counted(1, "mistake"), counted(0, "round")
+    >>> count_noun(1, "mistake"), count_noun(0, "round")
     ('1 mistake', '0 rounds')
     """
     return f"{number:,} {thing}" + ("" if number == 1 else "s")

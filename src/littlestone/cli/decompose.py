@@ -10,13 +10,13 @@ import typer
 
 from littlestone.base.steps import answering
 from littlestone.classes import HypothesisClass
-from littlestone.cli.console import counted, out, print_columns, print_json
-from littlestone.cli.hypotheses import class_or_file, named
+from littlestone.cli.console import count_noun, out, print_columns, print_json
+from littlestone.cli.hypotheses import class_or_file, title_of
 from littlestone.cli.options import JsonOption, SchemaOption
-from littlestone.learn.declared.declaring import opened_schema
+from littlestone.learn.declared.declaring import open_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.rules import Hypothesis
-from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserved
+from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserve
 from littlestone.show.pages.walk import DECOMPOSITION, walk_page
 from littlestone.show.theory import decomposition_drawing
 from littlestone.show.tree import terminal
@@ -66,15 +66,15 @@ def decompose(
     """
     kind = None if picture is None else suffix_of(picture, DRAWN)
     require_different({"the table": [what], "the schema": [schema], "--out": [picture]})
-    with reserved(picture, DRAWINGS[kind]) if picture and kind else nullcontext() as write:
-        H = class_or_file(what, schema=opened_schema(schema))
+    with reserve(picture, DRAWINGS[kind]) if picture and kind else nullcontext() as write:
+        H = class_or_file(what, schema=open_schema(schema))
         d = depth_parameter(H, p, d)
-        tree, settled, essential = _solved(H, p, d)
+        tree, settled, essential = _solve(H, p, d)
         root = decomposition_drawing(tree, H, levels)
-        title = f"({p}, {d})-decomposition of {named(what)}"
+        title = f"({p}, {d})-decomposition of {title_of(what)}"
         if write is not None and kind is not None:
             if kind == "html":
-                write(walk_page(root, DECOMPOSITION, title, named(what)))
+                write(walk_page(root, DECOMPOSITION, title, title_of(what)))
             else:
                 write(root.picture(title).content(kind))
     shown = [f.words() for f in essential[:_LISTED]]
@@ -92,7 +92,7 @@ def decompose(
     if write is None:
         out.print(terminal(root))
     relation = "=" if settled else "<="
-    leaves = counted(sum(1 for _ in tree.leaves()), "leaf").replace("leafs", "leaves")
+    leaves = count_noun(sum(1 for _ in tree.leaves()), "leaf").replace("leafs", "leaves")
     out.print(f"({p}, {d})-decomposition dimension {relation} {tree.degree}, {leaves}")
     known = "" if settled else "at least "
     out.print(f"essential: {known}{len(essential)}")
@@ -103,7 +103,7 @@ def decompose(
         out.print(f"drawn to {picture}")
 
 
-def _solved(
+def _solve(
     H: HypothesisClass[Any], p: int, d: int
 ) -> tuple[DecompositionTree[Any], bool, list[Hypothesis[Any]]]:
     """A tree, whether it is optimal and the list is complete, and the essential hypotheses."""

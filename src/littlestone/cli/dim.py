@@ -14,13 +14,13 @@ import typer
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.dimensions.closed_forms import SECONDS, known
+from littlestone.classes.dimensions.closed_forms import SECONDS, find_dimension
 from littlestone.classes.text.limits import in_digits
-from littlestone.cli.console import counted, err, finite_or_text, out, print_json, print_pairs
+from littlestone.cli.console import count_noun, err, finite_or_text, out, print_json, print_pairs
 from littlestone.cli.hypotheses import table_or_class
 from littlestone.cli.options import JsonOption, SchemaOption
-from littlestone.learn.declared.declaring import opened_schema
-from littlestone.show.files import CERTIFICATE, require_different, reserved
+from littlestone.learn.declared.declaring import open_schema
+from littlestone.show.files import CERTIFICATE, require_different, reserve
 
 if TYPE_CHECKING:
     from littlestone.dimension import Bounds
@@ -64,7 +64,7 @@ def dim(
     A certificate then proves the lower bound only.
     """
     require_different({"the table": [what], "--certificate": [certificate]})
-    H = table_or_class(what, opened_schema(schema))
+    H = table_or_class(what, open_schema(schema))
     if isinstance(H, HypothesisClass):
         if certificate is not None:
             raise DeclarationError(
@@ -76,25 +76,25 @@ def dim(
         # On finitely many points there are finitely many functions.
         uncounted = "infinite" if points is None else "too many to count"
         seconds = SECONDS if time_limit is None else time_limit
-        found = known(H, partial(solve, time_limit=seconds, memory_limit=memory_limit))
+        found = find_dimension(H, partial(solve, time_limit=seconds, memory_limit=memory_limit))
         lower, upper = found.lower, found.upper
         data: dict[str, object] = {
             "littlestone_dimension": finite_or_text(lower) if lower == upper else None,
-            "hypotheses": uncounted if H.size is None else written(H.size),
-            "points": "infinite" if points is None else written(points),
+            "hypotheses": uncounted if H.size is None else printable_number(H.size),
+            "points": "infinite" if points is None else printable_number(points),
         }
         if lower != upper:
             data |= {"lower": lower, "upper": finite_or_text(upper)}
             data |= {"lower_reason": found.lower_reason, "upper_reason": found.upper_reason}
-        _print(data, {}, as_json, stopped_by(found.search) if found.search else "")
+        _print(data, {}, as_json, reason_to_stop(found.search) if found.search else "")
         if found.search and not found.search.timed_out:
             raise typer.Exit(130)
         return
     from littlestone.dimension import Certificate
     from littlestone.dimension.tables import PackedTable
 
-    with reserved(certificate, CERTIFICATE) if certificate else nullcontext() as write:
-        table, began = PackedTable.read(H.values), time.monotonic()
+    with reserve(certificate, CERTIFICATE) if certificate else nullcontext() as write:
+        table, began = PackedTable.pack(H.values), time.monotonic()
         bounds, claims = solve(table, time_limit=time_limit, memory_limit=memory_limit), None
         if write is not None:
             left = None if time_limit is None else time_limit - (time.monotonic() - began)
@@ -122,12 +122,12 @@ def dim(
         "hypotheses": [H.hypotheses[i] for i in table.names[:9]],
         "points": H.domain.points[:9],
     }
-    _print(data, names, as_json, stopped_by(bounds))
+    _print(data, names, as_json, reason_to_stop(bounds))
     if bounds.interrupted and not bounds.timed_out:
         raise typer.Exit(130)
 
 
-def written(number: int) -> int | str:
+def printable_number(number: int) -> int | str:
     """A number as text and JSON can hold it: Python writes at most 4,300 digits."""
     return number if number < 1 << _MOST_BITS else in_digits(number)
 
@@ -137,7 +137,7 @@ def solve(table: PackedTable, *, time_limit: float | None, memory_limit: float) 
     from littlestone.dimension import Bounds, MistakeTree, littlestone_bounds
 
     try:
-        with _shown() as progress:
+        with _show_progress() as progress:
             return littlestone_bounds(
                 table,
                 progress=progress,
@@ -154,7 +154,7 @@ def in_bytes(memory_limit: float) -> int:
     return int(min(memory_limit, 1 << 20) * (1 << 30))
 
 
-def stopped_by(bounds: Bounds) -> str:
+def reason_to_stop(bounds: Bounds) -> str:
     """What stopped a solve, in words; empty if nothing stopped it."""
     if not bounds.interrupted:
         return ""
@@ -162,7 +162,7 @@ def stopped_by(bounds: Bounds) -> str:
 
 
 @contextmanager
-def _shown() -> Iterator[Progress | None]:
+def _show_progress() -> Iterator[Progress | None]:
     if not err.is_terminal:
         yield None
         return
@@ -175,7 +175,7 @@ def _shown() -> Iterator[Progress | None]:
                 status.update(Text(f"Littlestone dimension {lower}, writing its proof"))
             elif nodes:
                 known = f"Littlestone dimension {lower}..{upper}"
-                spaces = counted(nodes, "version space")
+                spaces = count_noun(nodes, "version space")
                 status.update(Text(f"{known}   {spaces}   {seconds:.0f} s   Ctrl+C keeps this"))
 
         yield show
@@ -195,7 +195,7 @@ def _print(
     out.print(f"Littlestone dimension {dimension}{f' ({stopped})' if stopped else ''}")
     # The names show how the file was read: which lines are names and which are labels.
     rows = [
-        (key, f"{_digits(data[key])}{_listed(names.get(key, ()))}")
+        (key, f"{_digits(data[key])}{_list_names(names.get(key, ()))}")
         for key in ("hypotheses", "points")
     ]
     reasons = ((f"{end} bound", data.get(f"{end}_reason")) for end in ("lower", "upper"))
@@ -203,7 +203,7 @@ def _print(
     if "certificate" in data:
         upper = "no proof of the upper bound"
         if data["claims"] is not None:
-            upper = counted(data["claims"], "claim")
+            upper = count_noun(data["claims"], "claim")
         rows.append(("certificate", f"{data['certificate']}: a shattered tree, {upper}"))
     print_pairs(rows)
 
@@ -212,7 +212,7 @@ def _digits(number: int | str) -> str:
     return number if isinstance(number, str) else f"{number:,}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     if not names:
         return ""
     return f" ({', '.join(names[:8])}{', ...' if len(names) > 8 else ''})"

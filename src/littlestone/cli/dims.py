@@ -38,7 +38,7 @@ from littlestone.dimension.vc import psi_shattered_brackets
 
 
 @dataclass(frozen=True)
-class Found:
+class Finding:
     """The known bounds of a dimension, its witness in words, and the witness as plain JSON values."""
 
     known: Bracket[Any]
@@ -46,7 +46,7 @@ class Found:
     witness: dict[str, Any] = field(default_factory=dict)
 
 
-Search = Callable[[LabelTable], Iterable[Found]]
+Search = Callable[[LabelTable], Iterable[Finding]]
 """The search for a dimension of a table: closer and closer bounds; the last ones are equal."""
 
 
@@ -86,7 +86,7 @@ def dims(
             fix="give a CSV or .npy table; `littlestone dim` takes a class",
         )
     H = read_labels(table, labels=labels)
-    done: dict[str, Found] = {}
+    done: dict[str, Finding] = {}
     stopped = None
     for name, search in (_binary(time_limit) if H.labels == 2 else _multiclass(H)).items():
         try:
@@ -107,9 +107,9 @@ def dims(
         raise typer.Exit(130)
 
 
-def _print(name: str, found: Found, reason: str) -> None:
+def _print(name: str, found: Finding, reason: str) -> None:
     known = found.known
-    if known.settled:
+    if known.is_settled:
         out.print(f"{name}: {known.lower}")
     else:
         out.print(f"{name}: between {known.lower} and {known.upper} ({reason})")
@@ -118,7 +118,7 @@ def _print(name: str, found: Found, reason: str) -> None:
         print_columns([[found.words]], indent=4)
 
 
-def _data(H: LabelTable, done: dict[str, Found], stopped: str | None) -> dict[str, object]:
+def _data(H: LabelTable, done: dict[str, Finding], stopped: str | None) -> dict[str, object]:
     dimensions = {name: _bounds(found.known) | found.witness for name, found in done.items()}
     return {
         "hypotheses": H.size,
@@ -130,7 +130,7 @@ def _data(H: LabelTable, done: dict[str, Found], stopped: str | None) -> dict[st
 
 
 def _bounds(known: Bracket[Any]) -> dict[str, object]:
-    if known.settled:
+    if known.is_settled:
         return {"value": known.lower, "exact": True}
     upper = {"upper": known.upper, "upper_by": known.above}
     return {"value": known.lower, "exact": False, **upper}
@@ -166,13 +166,13 @@ def _multiclass(H: LabelTable) -> dict[str, Search]:
 
 
 def _littlestone(time_limit: float) -> Search:
-    def search(H: LabelTable) -> Iterator[Found]:
+    def search(H: LabelTable) -> Iterator[Finding]:
         with searching_for(None):  # it stops by itself, and what it knows is returned
             bounds = littlestone_bounds(H.values, time_limit=time_limit)
         asked = tuple(Question(x, CollapsingMap((0,), (1,))) for x in bounds.tree.points)
         tree = PsiTree(asked, bounds.tree.leaves)
         known = Bracket(bounds.lower, bounds.upper, tree, "a search for more")
-        yield Found(known, _tree_words(H, tree), _tree_json(H, tree))
+        yield Finding(known, _tree_words(H, tree), _tree_json(H, tree))
         if bounds.interrupted and not bounds.timed_out:
             raise KeyboardInterrupt
 
@@ -180,10 +180,10 @@ def _littlestone(time_limit: float) -> Search:
 
 
 def _tree(psi: Family) -> Search:
-    def search(H: LabelTable) -> Iterator[Found]:
+    def search(H: LabelTable) -> Iterator[Finding]:
         for known in psi_tree_brackets(H, psi):
             tree = known.witness
-            yield Found(known, _tree_words(H, tree), _tree_json(H, tree))
+            yield Finding(known, _tree_words(H, tree), _tree_json(H, tree))
 
     return search
 
@@ -193,15 +193,15 @@ def _bit(i: int) -> Search:
 
 
 def _dual(search: Search) -> Search:
-    return lambda H: search(H.transposed())
+    return lambda H: search(H.transpose())
 
 
 def _set(psi: Family) -> Search:
-    def search(H: LabelTable) -> Iterator[Found]:
+    def search(H: LabelTable) -> Iterator[Finding]:
         for known in psi_shattered_brackets(H, psi):
             asked = sorted(known.witness, key=lambda question: question.point)
             shown = ", ".join(_ask(H, question) for question in asked)
-            yield Found(
+            yield Finding(
                 known,
                 f"all {2 ** len(asked)} patterns of answers to {shown}" if asked else "",
                 {"shattered": [_question_json(H, question) for question in asked]},
@@ -210,11 +210,11 @@ def _set(psi: Family) -> Search:
     return search
 
 
-def _threshold(H: LabelTable) -> Iterator[Found]:
+def _threshold(H: LabelTable) -> Iterator[Finding]:
     for known in threshold_brackets(H):
         points = [H.points[x] for x in known.witness.points]
         hypotheses = [H.hypotheses[h] for h in known.witness.hypotheses]
-        yield Found(
+        yield Finding(
             known,
             f"{_some(hypotheses)} on {_some(points)}: each is 1 from its own point on"
             if points
@@ -223,25 +223,25 @@ def _threshold(H: LabelTable) -> Iterator[Found]:
         )
 
 
-def _star(H: LabelTable) -> Iterator[Found]:
+def _star(H: LabelTable) -> Iterator[Finding]:
     for known in star_brackets(H):
         star = known.witness
         center, points = H.hypotheses[star.center], [H.points[x] for x in star.points]
         hypotheses = [H.hypotheses[h] for h in star.hypotheses]
-        yield Found(
+        yield Finding(
             known,
             f"around {center} on {_some(points)}: {_some(hypotheses)}" if points else "",
             {"center": center, "points": points, "hypotheses": hypotheses},
         )
 
 
-def _teaching(H: LabelTable) -> Iterator[Found]:
+def _teaching(H: LabelTable) -> Iterator[Finding]:
     for known in teaching_brackets(H):
         sets = known.witness
         hardest = max(sets, key=lambda h: len(sets[h]))
         named = {H.hypotheses[h]: [H.points[x] for x in points] for h, points in sets.items()}
         points = named[H.hypotheses[hardest]]
-        yield Found(
+        yield Finding(
             known,
             f"to teach {H.hypotheses[hardest]}, show its labels at {_some(points)}"
             if points

@@ -47,7 +47,7 @@ def export(
     SQL is an expression for the label of a row: SELECT ... FROM your_table.  It predicts what
     `littlestone predict` does.  A polars expression is printed as JSON for Expr.deserialize.
     """
-    given = dict(_typed(text) for text in types or ())
+    given = dict(_parse_type(text) for text in types or ())
     if (dialect is None) == (to is Form.SQL):
         raise typer.BadParameter(
             "say which SQL: postgres, duckdb or sqlite" if dialect is None else "is for --to sql",
@@ -59,7 +59,7 @@ def export(
         if value and to not in forms:
             raise typer.BadParameter(f"is not for --to {to}", param_hint=option)
     release = Release.load(model)
-    text = _written(release, to, dialect, given, label).rstrip("\n") + "\n"
+    text = _export(release, to, dialect, given, label).rstrip("\n") + "\n"
     if _is_terminal() and visible(text, keep="\n\t") != text:
         # Escaped, it would be another rule; as it is, a terminal would obey it.
         raise OutputError(
@@ -75,7 +75,7 @@ def _is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def _typed(text: str) -> tuple[str, str]:
+def _parse_type(text: str) -> tuple[str, str]:
     """The column and its type, which follows the last equals sign."""
     column, sign, kind = text.rpartition("=")
     if not sign:
@@ -83,7 +83,7 @@ def _typed(text: str) -> tuple[str, str]:
     return column, kind
 
 
-def _written(
+def _export(
     release: Release, to: Form, dialect: str | None, types: dict[str, str], label: str | None
 ) -> str:
     if dialect is not None:

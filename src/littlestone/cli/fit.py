@@ -43,8 +43,8 @@ from littlestone.learn.declared.task import Task
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.counts import UNBOUNDED
 from littlestone.privacy.randomness import generator
-from littlestone.show.delivery import delivered, held
-from littlestone.show.files import MODEL, require_different, reserved
+from littlestone.show.delivery import deliver, hold_interrupts
+from littlestone.show.files import MODEL, require_different, reserve
 from littlestone.show.words import budget, guarantee_rows, label_rows
 
 
@@ -134,7 +134,7 @@ def fit(
         examples=OPTIONS,
     )
     run = Run(source, table, schema, ledger, dataset, dry_run, out, as_json, evaluate, seed)
-    released(declaration, run, Form(guarantee_rows, Release.to_json), explain=explain)
+    release_task(declaration, run, Form(guarantee_rows, Release.to_json), explain=explain)
 
 
 class Form(NamedTuple):
@@ -159,7 +159,7 @@ class Run(NamedTuple):
     seed: int | None
 
 
-def released(declaration: Declaration, run: Run, form: Form, *, explain: bool = False) -> None:
+def release_task(declaration: Declaration, run: Run, form: Form, *, explain: bool = False) -> None:
     """Learn what is declared from the table of the run, and print the release in its ``form``.
 
     With ``explain`` it also says what is known of every method.
@@ -181,14 +181,14 @@ def released(declaration: Declaration, run: Run, form: Form, *, explain: bool = 
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}
     if run.dry_run:
-        more |= dict(taken(task))
+        more |= dict(row_of_class(task))
         _preview(task, data.name, ledger, as_json=as_json, more=more)
         return
     rng, out = generator(run.seed), run.out
     with (
-        reserved(out, MODEL) if out is not None else nullcontext() as write,
+        reserve(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger, create=True) as book,
-        held(book, name=ledger_name(ledger, book)),
+        hold_interrupts(book, name=ledger_name(ledger, book)),
     ):
         with bar("reading the table"):
             sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
@@ -196,7 +196,7 @@ def released(declaration: Declaration, run: Run, form: Form, *, explain: bool = 
         shown = ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
-        if as_json and book.made:
+        if as_json and book.is_new:
             err.print(new_ledger(shown))
         # No bar: it could show how long the draw takes, and fail after the spend.
         release = task.fit(sample, ledger=book, dataset=data.name, rng=rng)
@@ -214,7 +214,7 @@ def released(declaration: Declaration, run: Run, form: Form, *, explain: bool = 
                 return
             rows = [*form.rows(release), ("method", task.why)]
             spent = f"{budget(release.total, release.limit)} ({shown})"
-            if book.made and release.total is not None:
+            if book.is_new and release.total is not None:
                 spent = new_ledger(shown, release.total)
             rows.append(("ledger", spent))
             if out is not None:
@@ -230,10 +230,10 @@ def released(declaration: Declaration, run: Run, form: Form, *, explain: bool = 
                 title = "\nEvaluation: NOT PRIVATE, not part of the release"
                 print_pairs(task.evaluate(release, sample).rows(), title=title)
 
-        delivered(model, write=write, show=show)
+        deliver(model, write=write, show=show)
 
 
-def taken(task: Task) -> list[tuple[str, str]]:
+def row_of_class(task: Task) -> list[tuple[str, str]]:
     """Which class was taken and why, if none was given, as a row."""
     return [("class taken", task.taken)] if task.taken else []
 
@@ -257,11 +257,11 @@ def _preview(
         data = {name: cost and cost_json(cost) for name, cost in costs.items()}
         named = {"method": method, "mechanism": str(event)}
         known = {"ledger exists": not missing, **named, **data, **dict(shape), **more}
-        print_json({"dry run": True, "refused": preview.refused, **known})
+        print_json({"dry run": True, "refused": preview.is_refused, **known})
     else:
         rows = [
             *shape,
-            *taken(task),
+            *row_of_class(task),
             ("method", f"{method}{task.later() and f'; {task.later()}'}"),
             ("mechanism", str(event)),
             ("cost", str(preview.cost)),
@@ -273,9 +273,13 @@ def _preview(
             (
                 "after",
                 f"{preview.after or UNBOUNDED}"
-                + (f": WOULD BE REFUSED for {' and '.join(preview.over)}" if preview.over else ""),
+                + (
+                    f": WOULD BE REFUSED for {' and '.join(preview.excess)}"
+                    if preview.excess
+                    else ""
+                ),
             ),
         ]
         print_pairs(rows, title="Dry run: nothing is spent or drawn")
-    if preview.refused:
+    if preview.is_refused:
         raise typer.Exit(1)

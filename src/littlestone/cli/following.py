@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from littlestone.cli.console import counted, err, json_text, out, print_columns, print_pairs
+from littlestone.cli.console import count_noun, err, json_text, out, print_columns, print_pairs
 from littlestone.data import Label
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Row
 from littlestone.learn.stream import DurableStream, PrivateOnlineLearner, PrivateStream
-from littlestone.learn.stream.base import Taken
+from littlestone.learn.stream.base import TakeResult
 from littlestone.pictures.stream import Mistakes, Publication
 from littlestone.points.units import Unit
 from littlestone.rules import Hypothesis
@@ -20,7 +20,7 @@ _ONE_PARTITION = "all"
 
 Line = dict[str, object]
 Show = Callable[[Sequence[Line]], None]
-"""How lines are shown: `print_lines` for programs, `Told` for people."""
+"""How lines are shown: `print_lines` for programs, `RunPrinter` for people."""
 
 
 class Following:
@@ -66,7 +66,7 @@ class Following:
         units = None if self._run.units is None else [row[k] for row in rows]
         begin = k if units is None else k + 1
         points = map(self._domain.encode_record, [row[begin:-1] for row in rows])
-        labels = _labelled(self._label, [row[-1] for row in rows])
+        labels = _label_values(self._label, [row[-1] for row in rows])
         records = list(zip(points, labels, strict=True))
         places = [(row[1] if k > 1 else _ONE_PARTITION, row[0]) for row in rows] if k else None
         new, taken = self._run.take(records, places, units)
@@ -78,7 +78,7 @@ class Following:
         if offsets is not None and offsets.unusable:
             self._tell("records without a usable offset and partition are ignored")
         if self._predictions or self._evaluate:
-            lines = self._checked(rule, first, zip(records, new, strict=True), taken)
+            lines = self._lines_of_records(rule, first, zip(records, new, strict=True), taken)
         else:
             lines = [self._publication(step, h) for step, h in taken.published]
         self._show(lines)
@@ -101,12 +101,12 @@ class Following:
         self._show([{"NOT PRIVATE": True, **counts, **earlier}])
         return self.mistakes
 
-    def _checked(
+    def _lines_of_records(
         self,
         rule: Hypothesis[Any],
         step: int,
         records: Iterable[tuple[tuple[Any, int], bool]],
-        taken: Taken,
+        taken: TakeResult,
     ) -> list[Line]:
         """What each record was predicted, if that is asked, and is published; counts mistakes."""
         left, lines = taken.published[::-1], list[Line]()
@@ -127,7 +127,7 @@ class Following:
 
     def _publication(self, step: int, h: Hypothesis[Any]) -> Line:
         self.published.append(Publication(step, h.words()))
-        reading = self._reading.of(h.tested)
+        reading = self._reading.pick_columns(h.tested_columns)
         how = {"reading": reading.to_json()} if reading else {}
         return {"step": step, "rule": h.words(), **how, "hypothesis": h.to_json()}
 
@@ -138,7 +138,7 @@ class Following:
             err.print(words)
 
 
-def _labelled(label: Label, values: Sequence[object]) -> Iterator[int]:
+def _label_values(label: Label, values: Sequence[object]) -> Iterator[int]:
     """The label of each value, worked out once for equal texts."""
     if {str}.issuperset(map(type, values)):  # 1, 1.0 and True are equal, and have different texts
         known = {value: label(value) for value in set(values)}
@@ -152,7 +152,7 @@ def print_lines(lines: Sequence[Line]) -> None:
     sys.stdout.flush()
 
 
-class Told:
+class RunPrinter:
     """Prints the lines of a run for people: first what is promised, then a line for each change."""
 
     def __init__(self, horizon: int) -> None:
@@ -171,7 +171,7 @@ class Told:
                     f"record {line['record']:,} is predicted {line['prediction']}: NOT PRIVATE"
                 )
             else:
-                mistakes = counted(int(str(line["mistakes"])), "mistake")
+                mistakes = count_noun(int(str(line["mistakes"])), "mistake")
                 only = ", in this call alone" if "counted in" in line else ""
                 out.print(f"{mistakes} on {line['records']:,} records{only}: NOT PRIVATE")
         sys.stdout.flush()
@@ -197,7 +197,7 @@ class Told:
 
     def end(self, step: int, horizon: int) -> None:
         """Print how far the run is, and how often the rule changed in this call."""
-        changes = "no change" if not self._changes else counted(self._changes, "change")
+        changes = "no change" if not self._changes else count_noun(self._changes, "change")
         out.print(f"{changes} of the rule; {step:,} of at most {horizon:,} records are taken")
 
 

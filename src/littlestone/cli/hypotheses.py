@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.data.labels import label_names
-from littlestone.learn.declared.declaring import declared_class
-from littlestone.points.labels import declared_labels
+from littlestone.learn.declared.declaring import declare_class
+from littlestone.points.labels import check_labels
 
 if TYPE_CHECKING:
     from littlestone.classes.text.table_file import BinaryTable
@@ -31,9 +31,9 @@ def class_or_file(
     """
     count = 2 if schema is None else schema.label_count
     if labels is not None:
-        count = len(declared_labels(label_names(labels)))
+        count = len(check_labels(label_names(labels)))
     if "(" in text and not os.path.exists(text):  # Path.exists() raises for a text that is too long
-        return declared_class(text, count, schema)
+        return declare_class(text, count, schema)
     from littlestone.classes.finite import FiniteClass
 
     return FiniteClass.from_file(text, labels=count)
@@ -49,7 +49,7 @@ def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | Hyp
         from littlestone.classes.text.table_file import read_table
 
         return read_table(text)
-    H = declared_class(text, schema=schema)
+    H = declare_class(text, schema=schema)
     if getattr(H, "keyword", "") != "finite":
         return H
     from littlestone.classes.finite import FiniteClass
@@ -60,10 +60,10 @@ def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | Hyp
     return BinaryTable(H.label_table().values.astype(bool), H.domain, H.names)
 
 
-def named(text: str) -> str:
+def title_of(text: str) -> str:
     """A class or a file in a title: the text of the class, or the last part of the path.
 
-    >>> named("thresholds(x, 1..7)")
+    >>> title_of("thresholds(x, 1..7)")
     'thresholds(x, 1..7)'
     """
     return Path(text).name if os.path.exists(text) else text

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from littlestone.base.errors import DeclarationError, LedgerError, LittlestoneError, did_you_mean
-from littlestone.base.visible import shortened, visible, visible_json
+from littlestone.base.visible import shorten, visible, visible_json
 from littlestone.cli.console import (
     cost_json,
     exit_with,
@@ -38,7 +38,7 @@ from littlestone.privacy.cost import (
     short_text,
 )
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
-from littlestone.show.files import HISTORY, require_different, reserved
+from littlestone.show.files import HISTORY, require_different, reserve
 from littlestone.show.pages.budget import OUTLINE, Account
 from littlestone.show.words import budget
 
@@ -90,7 +90,7 @@ def show(
             for line in account.others():
                 out.print(f"  {line}", soft_wrap=True)
             rows = [
-                [entry.number, _at(entry), *_short(entry.cost), shortened(_what(entry))]
+                [entry.number, _at(entry), *_short(entry.cost), shorten(_what(entry))]
                 for entry, _ in account.lines
             ]
             print_table(["entry", "at (UTC)", "epsilon", "delta", "what"], rows, indent=2)
@@ -118,7 +118,7 @@ def history(
                 *_short(entry.cost),
                 *_short(total),
                 entry.dataset,
-                shortened(_what(entry)),
+                shorten(_what(entry)),
             ]
             for entry, total in lines
         ]
@@ -181,7 +181,7 @@ def export(
     In CSV, an apostrophe precedes a text that a spreadsheet would run as a formula.
     """
     require_different({"the ledger": files_of(ledger), "--out": [to]})
-    with reserved(to, HISTORY) if to is not None else nullcontext(sys.stdout.write) as write:
+    with reserve(to, HISTORY) if to is not None else nullcontext(sys.stdout.write) as write:
         history, unsound = _history(dataset, ledger)
         lines = [_line_json(entry, total) for entry, total in history]
         if style is Format.JSON:
@@ -233,9 +233,9 @@ def limit(
         names = book.names(name)
         total = next(count.total for count in book.counts(name) if count.relation == relation)
     if as_json:
-        print_json({"names": names, **_budget_json(total, most), "ledger made": book.made})
+        print_json({"names": names, **_budget_json(total, most), "ledger made": book.is_new})
         return
-    if book.made:
+    if book.is_new:
         out.print(f"made the ledger {ledger}")
     out.print(f"{name}: {budget(total, most)}")
     if earlier is not None and earlier.delta:
@@ -267,7 +267,7 @@ def unit(
         before = Account.of(book, name)
         book.declare_most(name, declared)
         after = Account.of(book, name)
-    if book.made:
+    if book.is_new:
         out.print(f"made the ledger {ledger}")
     relation = NeighboringRelation.replace_one_unit(unit)
     for when, account in (("before", before), ("now", after)):
@@ -321,13 +321,13 @@ def record(
             fix="give the one that the other library states: --epsilon 0.5, or --rho 0.1 --delta 1e-6",
         )
     if rho is None:
-        event = Elsewhere.declared(epsilon, delta, neighbours=neighbours, unit=unit)
+        event = Elsewhere.declare(epsilon, delta, neighbours=neighbours, unit=unit)
     else:
-        event = Elsewhere.concentrated(rho, delta, neighbours=neighbours, unit=unit)
+        event = Elsewhere.from_rho(rho, delta, neighbours=neighbours, unit=unit)
     name = dataset_name(dataset)
     with Ledger(ledger, create=True) as book:
         done = book.record(event, dataset=name, what=what, already_spent=already_spent)
-    if book.made:
+    if book.is_new:
         out.print(f"made the ledger {ledger}")
     out.print(f"recorded {done.cost} for {what}")
     out.print(f"{name}: {budget(done.after, done.limit)}")
@@ -374,7 +374,7 @@ def _tell_overspent(total: PrivacyCost | None, most: PrivacyCost | None) -> None
         out.print("more than that is already spent, so the next spend will be refused")
 
 
-def _known(dataset: str, book: Ledger, ledger: str) -> str:
+def _require_dataset(dataset: str, book: Ledger, ledger: str) -> str:
     """The data set's name in the ledger; `DeclarationError` if the ledger does not have it."""
     name, names = dataset_name(dataset), book.datasets()
     if name not in names:
@@ -391,7 +391,7 @@ def _accounts(
     dataset: str | None, ledger: str, book: Ledger
 ) -> tuple[list[Account], list[LittlestoneError]]:
     """The accounts of one data set or of all, and the errors of those that cannot be read."""
-    names = book.datasets() if dataset is None else [_known(dataset, book, ledger)]
+    names = book.datasets() if dataset is None else [_require_dataset(dataset, book, ledger)]
     accounts, unsound, done = list[Account](), list[LittlestoneError](), set[str]()
     for name in names:
         if name in done:

@@ -10,7 +10,7 @@ import typer
 from littlestone.cli.console import (
     bar,
     cost_json,
-    counted,
+    count_noun,
     out,
     print_json,
     print_pairs,
@@ -19,14 +19,14 @@ from littlestone.cli.console import (
 from littlestone.cli.hypotheses import class_or_file
 from littlestone.cli.options import CostOption, JsonOption, SchemaOption
 from littlestone.learn.base import Bound
-from littlestone.learn.declared.declaring import opened_schema
-from littlestone.learn.plan import AtN, Plan, Row, Stated, StreamPlan, plan_stream
+from littlestone.learn.declared.declaring import open_schema
+from littlestone.learn.plan import AtN, Plan, Row, StatedSize, StreamPlan, plan_stream
 from littlestone.learn.plan import plan as planned
 from littlestone.learn.plan.choice import refusals
 from littlestone.learn.plan.sizes import in_digits
-from littlestone.learn.results.promise import rounded_up
+from littlestone.learn.results.promise import round_up
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mistakes import declared_costs
+from littlestone.privacy.mistakes import parse_costs
 
 _TUNED = "*"
 
@@ -68,14 +68,14 @@ def plan(
     larger cost.  With --labels, CLASS has several labels or is a table of label numbers.  With
     --horizon, print how many mistakes each online learner makes.  No data are read.
     """
-    H = class_or_file(what, labels, opened_schema(schema))
+    H = class_or_file(what, labels, open_schema(schema))
     if horizon is not None:
         if n is not None or cost is not None:
             raise typer.BadParameter("leave out --n and --cost", param_hint="--horizon")
         _stream(plan_stream(H, Budget(epsilon, delta), horizon=horizon), as_json)
         return
     with bar("planning"):
-        goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "mistakes": declared_costs(cost)}
+        goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "mistakes": parse_costs(cost)}
         found = planned(H, Budget(epsilon, delta), **goal)
         promises = [] if n is None else found.at(n)
     if as_json:
@@ -95,13 +95,13 @@ def plan(
     notes = [(row.method, row.learner.detail) for row in found.rows if row.learner.detail]
     notes += [(row.method, f"any labels: above {row.versus}") for row in found.rows if row.versus]
     notes += [(row.method, str(row.learner.caveat)) for row in found.rows if row.learner.caveat]
-    notes += [(row.method, row.calibrated.words()) for row in found.rows if row.calibrated]
+    notes += [(row.method, row.calibrated.describe()) for row in found.rows if row.calibrated]
     notes += [("does not apply", reason) for reason in refusals(found.excluded)]
     headings_of: dict[str, list[str]] = {}
     for heading, note in notes:
         headings_of.setdefault(note, []).append(heading)
     print_pairs([(", ".join(named), note) for note, named in headings_of.items()], title="Notes")
-    _stated("Records that papers state, for the same error and probability", found.formulas)
+    _print_theorems("Records that papers state, for the same error and probability", found.formulas)
     if found.lower:
         rows = [(bound.learners, f"{bound.n:,} records at least") for bound in found.lower]
         print_pairs(rows, title="Lower bounds, clean labels")
@@ -112,11 +112,11 @@ def plan(
             "any labels",
             f"calibrated for {alpha:g}",
         ]
-        out.print(f"With {counted(n, 'record')}", style="bold")
+        out.print(f"With {count_noun(n, 'record')}", style="bold")
         print_table(headings, [_promise(row) for row in promises])
 
 
-def _stated(title: str, formulas: Sequence[Stated]) -> None:
+def _print_theorems(title: str, formulas: Sequence[StatedSize]) -> None:
     """The theorems of papers: each column of numbers has one convention, which its heading says."""
     if not formulas:
         return
@@ -136,7 +136,7 @@ def _stream(found: StreamPlan, as_json: bool) -> None:
         rows = [
             {
                 "method": row.learner.method,
-                "proved": row.proved and vars(row.proved),
+                "proved": row.proved_bound and vars(row.proved_bound),
                 "simulated": row.measured,
                 "baseline": row.learner.baseline,
             }
@@ -154,25 +154,25 @@ def _stream(found: StreamPlan, as_json: bool) -> None:
             }
         )
         return
-    steps = counted(found.horizon, "step")
+    steps = count_noun(found.horizon, "step")
     out.print(f"Mistakes on clean labels in {steps}, {found.cost}")
     print_table(
         ["method", "proved, with 95%", "on streams that react", "in simulations"],
         [
             (
                 row.learner.method,
-                in_digits(None if row.proved is None else row.proved.mistakes),
-                "-" if row.proved is None else "yes" if row.proved.adaptive else "no",
+                in_digits(None if row.proved_bound is None else row.proved_bound.mistakes),
+                "-" if row.proved_bound is None else "yes" if row.proved_bound.adaptive else "no",
                 in_digits(row.measured),
             )
             for row in found.rows
         ],
     )
-    _stated(
+    _print_theorems(
         "Mistakes that papers state, with probability 1 - T^-10, on streams that do not react",
         found.formulas,
     )
-    lower = [(b.learners, f"{counted(b.mistakes, 'mistake')} at least") for b in found.lower]
+    lower = [(b.learners, f"{count_noun(b.mistakes, 'mistake')} at least") for b in found.lower]
     if lower:
         print_pairs(lower, title="Lower bounds with 95%, clean labels")
     reasons: dict[str, list[str]] = {}
@@ -184,11 +184,11 @@ def _stream(found: StreamPlan, as_json: bool) -> None:
 
 
 def _cells(row: Row) -> list[str]:
-    realizable = size(row.realizable) if row.tuned is None else size(row.tuned) + _TUNED
+    realizable = show_size(row.realizable) if row.tuned is None else show_size(row.tuned) + _TUNED
     calibrated = "-" if row.calibrated is None else f"{row.calibrated.n:,}"
-    agnostic = size(row.agnostic)
+    agnostic = show_size(row.agnostic)
     if row.agnostic is None and row.tuned_agnostic is not None:
-        agnostic = size(row.tuned_agnostic) + _TUNED
+        agnostic = show_size(row.tuned_agnostic) + _TUNED
     return [row.method, realizable, agnostic, calibrated]
 
 
@@ -198,7 +198,7 @@ def _promise(row: AtN) -> list[str]:
 
 
 def _error(alpha: float | None) -> str:
-    return "-" if alpha is None else f"{rounded_up(100 * alpha)}%"
+    return "-" if alpha is None else f"{round_up(100 * alpha)}%"
 
 
 def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
@@ -243,10 +243,10 @@ def _bound(bound: Bound | None) -> dict[str, Any] | None:
     return {**found, "versus": bound.versus} if bound.versus else found
 
 
-def size(bound: Bound | None) -> str:
+def show_size(bound: Bound | None) -> str:
     """The number of records of a bound.
 
-    >>> size(None), size(Bound(1500, 0.1, 0.05, "realizable", True, ""))
+    >>> show_size(None), show_size(Bound(1500, 0.1, 0.05, "realizable", True, ""))
     ('-', '1,500')
     """
     return in_digits(None if bound is None else bound.n)

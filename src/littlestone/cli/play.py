@@ -13,15 +13,15 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, did_you_mean, no_such
 from littlestone.base.steps import MOST_ANSWERED, answering
 from littlestone.classes import HypothesisClass
-from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
-from littlestone.cli.hypotheses import class_or_file, named
+from littlestone.cli.console import count_noun, finite_or_text, out, print_json, print_table
+from littlestone.cli.hypotheses import class_or_file, title_of
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data import label_names
 from littlestone.data.sample import Sample
-from littlestone.learn.declared.declaring import opened_schema
+from littlestone.learn.declared.declaring import open_schema
 from littlestone.pictures.figures import suffix_of
-from littlestone.points.labels import declared_labels
-from littlestone.show.files import PAGE, require_different, reserved
+from littlestone.points.labels import check_labels
+from littlestone.show.files import PAGE, require_different, reserve
 from littlestone.show.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page
 from littlestone.theory.game import (
     Adversary,
@@ -97,13 +97,13 @@ def play(
         _write_page(what, labels, schema, page)
         return
     rng = None if seed is None else random.Random(seed)
-    H = class_or_file(what, labels, opened_schema(schema))
-    kind = _named("learner", learner, _learners())
+    H = class_or_file(what, labels, open_schema(schema))
+    kind = _pick_by_name("learner", learner, _learners())
     opponent = _adversary(adversary, H, rng)
     bound = "Littlestone dimension" if H.labels == 2 else "multiclass Littlestone dimension"
     if rounds is None and opponent.endless:
         rounds = 20
-    player = kind.made(H, rounds=rounds)
+    player = kind.make(H, rounds=rounds)
     with answering(MOST_ANSWERED if adversary == "tree" else None):
         transcript = play_game(player, opponent, rounds=rounds)
     table = transcript.table(H.domain.words)
@@ -125,14 +125,14 @@ def play(
     if table:
         print_table(list(table[0]), [list(row.values()) for row in table])
     out.print(
-        f"{counted(transcript.mistakes, 'mistake')} in {counted(len(table), 'round')}"
+        f"{count_noun(transcript.mistakes, 'mistake')} in {count_noun(len(table), 'round')}"
         f"{', interrupted' if transcript.interrupted else ''}; "
         f"the {bound} of {H} is {dimension}"
     )
     if isinstance(player, AgnosticExperts):
         out.print(
             f"the best hypothesis makes {best}; on average over its draws, the learner makes at most "
-            f"{player.regret_bound:.1f} more in {counted(player.horizon, 'round')}"
+            f"{player.regret_bound:.1f} more in {count_noun(player.horizon, 'round')}"
         )
     if transcript.interrupted:
         raise typer.Exit(130)
@@ -141,14 +141,14 @@ def play(
 def _write_page(what: str, labels: str | None, schema: Path | None, page: Path) -> None:
     suffix_of(page, ("html",))
     require_different({"the table": [what], "the schema": [schema], "--out": [page]})
-    with reserved(page, PAGE) as write:
-        H = class_or_file(what, labels, opened_schema(schema))
-        names = () if labels is None else declared_labels(label_names(labels))
-        write(game_page(H, named(what), named(what), names))
+    with reserve(page, PAGE) as write:
+        H = class_or_file(what, labels, open_schema(schema))
+        names = () if labels is None else check_labels(label_names(labels))
+        write(game_page(H, title_of(what), title_of(what), names))
     out.print(f"written to {page}")
 
 
-def _named(kind: str, name: str, known: Mapping[str, T]) -> T:
+def _pick_by_name(kind: str, name: str, known: Mapping[str, T]) -> T:
     """The learner or adversary of that name."""
     if name not in known:
         raise no_such(f"play with the {kind} {name!r}", kind, name, known)

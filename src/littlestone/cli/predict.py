@@ -18,7 +18,7 @@ from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
 from littlestone.learn import Release
 from littlestone.rules.base import numbers
-from littlestone.show.files import PREDICTIONS, require_different, reserved
+from littlestone.show.files import PREDICTIONS, require_different, reserve
 
 if TYPE_CHECKING:
     from littlestone.show.pages.stream import Run
@@ -52,21 +52,21 @@ def predict(
     refuse_database(table, "label the records of a table in their order")
     for what, path in (("the model", model), ("the table", Path(table))):
         require_different({what: [path], "--out": [out]})
-    release = _published(model)
+    release = _load_release_or_run(model)
     rule = release.hypothesis
-    shown = _cells(release.labels or numbers(rule.labels))
+    shown = _csv_lines(release.labels or numbers(rule.labels))
     opened = release.open(table, sheet, separator=separator, multiline=multiline)
-    lines = read_mapped(opened, rule.domain, lambda x: shown[rule(x)], rule.tested)
+    lines = read_mapped(opened, rule.domain, lambda x: shown[rule(x)], rule.tested_columns)
     if out is None:
         require_encoding("the predictions", "".join(shown))
         sys.stdout.write("prediction\n")
         sys.stdout.writelines(lines)
         return
-    with reserved(out, PREDICTIONS) as write:
+    with reserve(out, PREDICTIONS) as write:
         write("prediction\n" + "".join(lines))
 
 
-def _published(path: Path) -> Release | Run:
+def _load_release_or_run(path: Path) -> Release | Run:
     """The release in a model file, or the run whose lines are in the file."""
     try:
         return Release.load(path)
@@ -78,7 +78,7 @@ def _published(path: Path) -> Release | Run:
         return run
 
 
-def _cells(labels: Sequence[str]) -> list[str]:
+def _csv_lines(labels: Sequence[str]) -> list[str]:
     """The line of each label in a CSV file of one column."""
     lines = []
     for label in labels:

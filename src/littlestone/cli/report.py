@@ -19,7 +19,7 @@ from littlestone.learn.results.group import Group
 from littlestone.learn.stream.run import MAGIC
 from littlestone.pictures.figures import suffix_of
 from littlestone.privacy.ledger import Ledger, is_address
-from littlestone.show.files import PAGE, require_different, reserved
+from littlestone.show.files import PAGE, require_different, reserve
 from littlestone.show.pages.ledger import ledger_page
 from littlestone.show.pages.release import release_page
 from littlestone.show.pages.stream import Run, stream_page
@@ -66,13 +66,13 @@ def report(
     if to is not None:
         suffix_of(to, ("html",))
     with ExitStack() as held:
-        write = sys.stdout.write if to is None else held.enter_context(reserved(to, PAGE))
+        write = sys.stdout.write if to is None else held.enter_context(reserve(to, PAGE))
         if is_ledger:
             book = held.enter_context(Ledger(what, create=False))
             name = None if dataset is None else dataset_name(dataset)
             page = ledger_page(book, ledger_name(what, book), name)
         else:
-            text = _text(what)
+            text = _read_text(what)
             paid = None if ledger is None else held.enter_context(Ledger(ledger, create=False))
             page = _page(text, paid)
         if to is None:
@@ -109,7 +109,7 @@ def _head(path: str) -> bytes:
         raise _unreadable(path, error.strerror or "it cannot be read") from None
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     content = sys.stdin.buffer.read() if path == _PIPE else Path(path).read_bytes()
     if content.startswith(MAGIC):
         raise ModelError(

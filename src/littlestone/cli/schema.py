@@ -11,7 +11,7 @@ from littlestone.cli.console import out
 from littlestone.cli.options import NameOption, SeparatorOption, TableArgument
 from littlestone.data import open_table
 from littlestone.learn.declared.drafting import draft_schema
-from littlestone.show.files import NEVER, require_different, reserved
+from littlestone.show.files import NEVER, require_different, reserve
 
 
 def schema(
@@ -40,6 +40,6 @@ def schema(
         typer.echo(draft, nl=False)
         return
     # The file may be filled in by now, and nobody writes that again.
-    with reserved(to, NEVER) as write:
+    with reserve(to, NEVER) as write:
         write(draft)
     out.print(f"written to {to}")

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from littlestone.base.errors import DeclarationError
-from littlestone.cli.console import bar, counted, err, out, print_json
+from littlestone.cli.console import bar, count_noun, err, out, print_json
 from littlestone.cli.options import JsonOption
-from littlestone.theory.atlas import QUANTITIES, Looked, table_of
+from littlestone.theory.atlas import QUANTITIES, SearchResult, table_of
 from littlestone.theory.atlas import search as find
 from littlestone.theory.atlas.listing import Rows, lines_of
 
@@ -51,8 +51,8 @@ def search(
             most=most,
             seconds=time_limit,
         )
-    found = [(one, _values(one, looked.points)) for one in looked.found]
-    measured = f"({counted(looked.classes, 'table')} measured)"
+    found = [(one, _measure(one, looked.points)) for one in looked.found]
+    measured = f"({count_noun(looked.classes, 'table')} measured)"
     if as_json:
         listed = [{"table": lines_of(one, looked.points), **values} for one, values in found]
         data = {"condition": condition, "found": listed, "classes": looked.classes}
@@ -71,14 +71,14 @@ def search(
         raise typer.Exit(130)
 
 
-def _values(rows: Rows, points: int) -> dict[str, int]:
+def _measure(rows: Rows, points: int) -> dict[str, int]:
     return {name: int(each.of(table_of(rows, points))) for name, each in QUANTITIES.items()}
 
 
-def _far(looked: Looked) -> str:
+def _far(looked: SearchResult) -> str:
     """How far a search looked that was stopped."""
     fewer = f"below {looked.points} points" if looked.points > 1 else ""
-    with_these = f"with {counted(looked.points, 'point')} and up to {looked.rows} hypotheses"
+    with_these = f"with {count_noun(looked.points, 'point')} and up to {looked.rows} hypotheses"
     these = with_these if looked.rows else ""
     return " or ".join(part for part in (fewer, these) if part) or "so far"
 

@@ -14,7 +14,7 @@ import typer
 
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.cli.console import cost_json, err
-from littlestone.cli.following import Following, Told, print_lines
+from littlestone.cli.following import Following, RunPrinter, print_lines
 from littlestone.cli.options import (
     DEFAULT_LEDGER,
     LedgerOption,
@@ -47,7 +47,7 @@ from littlestone.pictures.stream import figure
 from littlestone.points.units import Unit
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
-from littlestone.show.files import FIGURES, require_different, reserved
+from littlestone.show.files import FIGURES, require_different, reserve
 
 PIPE = "-"
 
@@ -181,7 +181,7 @@ def stream(
     _require_before_records(source, places)
     rng = generator(seed)
     with (
-        reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,
+        reserve(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,
         Ledger(ledger, create=True) as book,
         durable_run(
             learner,
@@ -195,9 +195,9 @@ def stream(
             unit=protected,
         ) as run,
     ):
-        if book.made:
+        if book.is_new:
             err.print(new_ledger(ledger_name(ledger, book)))
-        told = Told(horizon) if to_people() and not as_json else None
+        told = RunPrinter(horizon) if to_people() and not as_json else None
         show = told or print_lines
         followed = Following(
             run,
@@ -222,10 +222,10 @@ def stream(
                 for rows in arrived:
                     followed.take(rows)
         except BrokenPipeError:
-            err.print(_ended("the reader of the output left", followed, state))
+            err.print(_describe_end("the reader of the output left", followed, state))
             raise
         except TableError:  # a file may be damaged behind its first records
-            err.print(_ended("the table cannot be read further", followed, state))
+            err.print(_describe_end("the table cannot be read further", followed, state))
             raise
         except KeyboardInterrupt:
             interrupted = True
@@ -239,7 +239,7 @@ def stream(
             marks = followed.published, horizon, title
             write(figure(*marks, kind=kind, mistakes=mistakes))
         if interrupted:
-            err.print(_ended("interrupted", followed, state))
+            err.print(_describe_end("interrupted", followed, state))
             raise typer.Exit(130)
 
 
@@ -308,7 +308,7 @@ def _after(begin: int, arrivals: Iterator[list[Row]]) -> Iterator[list[Row]]:
         begin = max(0, begin - len(rows))
 
 
-def _ended(why: str, followed: Following, state: Path | None) -> str:
+def _describe_end(why: str, followed: Following, state: Path | None) -> str:
     """What happened to a run that ended early, and to its budget."""
     step = f"{why} at step {followed.step}"
     if state is not None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from littlestone.cli.fit import Form, Run, released
+from littlestone.cli.fit import Form, Run, release_task
 from littlestone.cli.options import (
     DEFAULT_LEDGER,
     DatasetOption,
@@ -97,7 +97,7 @@ def subgroup(
     )
     form = Form(_rows, lambda release: Group(release).to_json())
     run = Run(source, table, schema, ledger, dataset, dry_run, out, as_json, evaluate, seed)
-    released(declaration, run, form)
+    release_task(declaration, run, form)
 
 
 def _rows(release: Release) -> list[tuple[str, str]]:

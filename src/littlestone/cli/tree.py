@@ -12,16 +12,16 @@ import typer
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.text.table_file import BinaryTable
 from littlestone.cli.console import out, print_json
-from littlestone.cli.dim import solve, stopped_by
-from littlestone.cli.hypotheses import named, table_or_class
+from littlestone.cli.dim import reason_to_stop, solve
+from littlestone.cli.hypotheses import table_or_class, title_of
 from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.dimension.tables import PackedTable
 from littlestone.learn import Release
-from littlestone.learn.declared.declaring import opened_schema
+from littlestone.learn.declared.declaring import open_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.show.drawing import drawing_of_release
-from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserved
+from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserve
 from littlestone.show.pages.walk import MISTAKES, RULE, walk_page
 from littlestone.show.tree import class_tree, drawable, table_tree, terminal
 
@@ -68,7 +68,7 @@ def tree(
     """
     kind = None if picture is None else suffix_of(picture, DRAWN)
     require_different({"the table": [what], "the schema": [schema], "--out": [picture]})
-    with reserved(picture, DRAWINGS[kind]) if picture and kind else nullcontext() as write:
+    with reserve(picture, DRAWINGS[kind]) if picture and kind else nullcontext() as write:
         shown = status = ""
         if what.endswith(".json"):
             release = Release.load(what)
@@ -76,14 +76,16 @@ def tree(
             content, walk = partial(drawing_of_release, release), RULE
             title = content().title
         else:
-            H = table_or_class(what, opened_schema(schema))
-            root, depth, status = _drawn(H, levels, time_limit, memory_limit, spaces=kind == "html")
+            H = table_or_class(what, open_schema(schema))
+            root, depth, status = _draw_tree(
+                H, levels, time_limit, memory_limit, spaces=kind == "html"
+            )
             shown = f"the top {levels} of {depth} levels" if levels < depth else ""
-            walk, title = MISTAKES, named(what)
+            walk, title = MISTAKES, title_of(what)
             content = partial(root.picture, f"Mistake tree of {title}{shown and f' ({shown})'}")
         if write is not None and kind is not None:
             if kind == "html":
-                write(walk_page(root, walk, title, named(what)))
+                write(walk_page(root, walk, title, title_of(what)))
             else:
                 write(content().content(kind))
         elif not as_json:
@@ -107,7 +109,7 @@ def _json(node: Node) -> dict[str, object]:
     return {"text": node.text, "after": after} if after else {"text": node.text}
 
 
-def _drawn(
+def _draw_tree(
     H: BinaryTable | HypothesisClass[Any],
     levels: int,
     time_limit: float | None,
@@ -121,8 +123,8 @@ def _drawn(
     """
     if not isinstance(H, BinaryTable):
         return class_tree(H, levels), int(H.littlestone_dimension()), ""
-    table = PackedTable.read(H.values)
+    table = PackedTable.pack(H.values)
     bounds = solve(table, time_limit=time_limit, memory_limit=memory_limit)
     whole = FiniteClass.from_table(H) if spaces else None
     root = table_tree(bounds.tree, H.domain.points, H.hypotheses, levels, whole)
-    return root, bounds.lower, stopped_by(bounds)
+    return root, bounds.lower, reason_to_stop(bounds)

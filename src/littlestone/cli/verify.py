@@ -11,9 +11,9 @@ import typer
 from rich.text import Text
 
 from littlestone.base.parallel import spread
-from littlestone.cli.console import bar, counted, err, out, print_json
+from littlestone.cli.console import bar, count_noun, err, out, print_json
 from littlestone.cli.options import JobsOption, JsonOption
-from littlestone.prove.papers.catalogue import OTHERS, number_of, selected, title_of
+from littlestone.prove.papers.catalogue import OTHERS, number_of, select_statements, title_of
 from littlestone.prove.papers.statement import Statement, Trial, Verdict, run_one, tally
 
 _WIDEST = 100
@@ -49,7 +49,7 @@ def verify(
     docs/theorem-map.md lists all statements, also those with nothing to run.  Ctrl+C stops it and
     prints the verdicts so far; the exit status is then 130.  It is 1 if a statement fails.
     """
-    rows = selected(only, paper=paper, number=number)
+    rows = select_statements(only, paper=paper, number=number)
     verdicts = _run(rows, Trial(seed, deep), jobs)
     if as_json:
         print_json([verdict.to_json() for verdict in verdicts])
@@ -57,7 +57,7 @@ def verify(
         _print(verdicts)
     if len(verdicts) < len(rows):
         missing = len(rows) - len(verdicts)
-        err.print(f"interrupted: {missing:,} of {counted(len(rows), 'statement')} were not run")
+        err.print(f"interrupted: {missing:,} of {count_noun(len(rows), 'statement')} were not run")
         raise typer.Exit(130)
     if not all(verdict.holds for verdict in verdicts):
         raise typer.Exit(1)
@@ -96,7 +96,7 @@ def _print_row(verdict: Verdict) -> None:
     mark = Text(verdict.mark, style="" if verdict.holds else "bold red")
     mark.pad_right(_MARK - len(mark))
     lines = [
-        f"{number_of(of)} ({of.found}): {of.says}",
+        f"{number_of(of)} ({of.verdict_status}): {of.says}",
         f"on: {verdict.scope}",
         f"stated: {found.stated}",
         f"measured: {found.measured}",

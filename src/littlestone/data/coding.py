@@ -21,7 +21,7 @@ _NOTHING = id(type(None))
 PLAIN = frozenset({*map(id, (str, int, float, bool)), _NOTHING})
 
 
-class Coded(NamedTuple):
+class CodedColumn(NamedTuple):
     """A column: record i has the raw value ``values[codes[i]]``.
 
     A value may be listed twice, or belong to no record.
@@ -30,20 +30,20 @@ class Coded(NamedTuple):
     values: Sequence[object]
     codes: Codes
 
-    def listed(self) -> list[Any]:
+    def to_list(self) -> list[Any]:
         """The value of each record."""
         listed: list[Any] = _objects(self.values)[self.codes].tolist()
         return listed
 
 
-class Undecoded(Sequence[object]):
+class LazyValues(Sequence[object]):
     """Values in an Arrow array of bytes, which are decoded when they are needed, and then other values.
 
     ``decode`` makes values of such bytes, each by itself, and ``how`` names the way it does so.
 
     >>> import pyarrow
     >>> raw = pyarrow.array([b"b", b"a"], pyarrow.large_binary())
-    >>> list(Undecoded(raw, lambda raw: [one.decode() for one in raw], "utf-8", [None]))
+    >>> list(LazyValues(raw, lambda raw: [one.decode() for one in raw], "utf-8", [None]))
     ['b', 'a', None]
     """
 
@@ -62,13 +62,13 @@ class Undecoded(Sequence[object]):
     def __iter__(self) -> Iterator[object]:
         return chain(self.decode(self.raw.to_pylist()), self.rest)
 
-    def mapped(self, function: Callable[[object], object]) -> Undecoded:
+    def map_values(self, function: Callable[[object], object]) -> LazyValues:
         """The same with a function of each value in the place of it."""
 
         def decode(raw: Sequence[bytes]) -> list[object]:
             return list(map(function, self.decode(raw)))
 
-        return Undecoded(self.raw, decode, (self.how, function), list(map(function, self.rest)))
+        return LazyValues(self.raw, decode, (self.how, function), list(map(function, self.rest)))
 
     @overload
     def __getitem__(self, i: int) -> object: ...
@@ -83,27 +83,27 @@ def _objects(values: Sequence[object]) -> NDArray[np.object_]:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def coded(values: Sequence[object]) -> Coded:
+def code_column(values: Sequence[object]) -> CodedColumn:
     """The column of these values; equal values share a code if they certainly have the same text.
 
     1, 1.0 and True are equal but have different texts.  The code of one record must not depend on
     which of these values another record had first.  Values of richer types are not compared, because
     Decimal("1.0") equals Decimal("1.00"), and (1,) equals (True,).
 
-    >>> coded(["b", "a", "b"])
-    Coded(values=['b', 'a'], codes=array([0, 1, 0]))
+    >>> code_column(["b", "a", "b"])
+    CodedColumn(values=['b', 'a'], codes=array([0, 1, 0]))
     """
     types = set(map(id, map(type, values)))
     # Objects of other types are not compared: that would run code of their class, which may fail,
     # or call two values equal that have different texts.
     if not types <= PLAIN:
-        return Coded(values, np.arange(len(values)))
+        return CodedColumn(values, np.arange(len(values)))
     if len(types - {_NOTHING}) <= 1:
         distinct, codes = _places(values)
-        return Coded(distinct, codes)
+        return CodedColumn(distinct, codes)
     # 1, 1.0 and True are equal, but their texts are not, so the type is compared too.
     pairs, codes = _places(list(zip(map(type, values), values, strict=True)))
-    return Coded([value for _, value in pairs], codes)
+    return CodedColumn([value for _, value in pairs], codes)
 
 
 def _places(keys: Sequence[Key]) -> tuple[list[Key], Codes]:
@@ -117,8 +117,8 @@ class Numbering(Generic[Value]):
     """The distinct values of a total function, numbered 0, 1, ... in order of appearance.
 
     >>> lengths = Numbering(len)
-    >>> lengths(coded(["b", "a", "bb"])).tolist(), lengths(coded(["ab"])).tolist(), lengths.values
-    ([0, 0, 1], [1], [1, 2])
+    >>> [lengths(code_column(texts)).tolist() for texts in (["b", "a", "bb"], ["ab"])], lengths.values
+    ([[0, 0, 1], [1]], [1, 2])
     """
 
     def __init__(self, function: Callable[[Any], Value]) -> None:
@@ -139,7 +139,7 @@ class Numbering(Generic[Value]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def __call__(self, column: Coded) -> Codes:
+    def __call__(self, column: CodedColumn) -> Codes:
         """The number of the function's value, for each record."""
         values, numbers = self._last
         # Batches of whole numbers often share a range; other values are not compared.
@@ -150,18 +150,18 @@ class Numbering(Generic[Value]):
 
     def _of(self, values: Sequence[object]) -> Codes:
         # Bytes are decoded once for all batches of a table; the rest is numbered value by value.
-        if isinstance(values, Undecoded):
+        if isinstance(values, LazyValues):
             return np.concatenate([self._of_bytes(values), self._of(values.rest)])
         types = set(map(id, map(type, values))) - {_NOTHING}
         if len(types) > 1 or not types <= PLAIN:
-            return np.fromiter(map(self._number, values), np.int64, len(values))
+            return np.fromiter(map(self._code_of, values), np.int64, len(values))
         known = self._known[types.pop() if types else _NOTHING]  # None equals no other value
         for value in values:
             if value not in known:
                 known[value] = self._new(value)
         return np.fromiter(map(known.__getitem__, values), np.int64, len(values))
 
-    def _of_bytes(self, values: Undecoded) -> Codes:
+    def _of_bytes(self, values: LazyValues) -> Codes:
         from pyarrow import concat_arrays, int64
         from pyarrow.compute import index_in, unique
 
@@ -185,7 +185,7 @@ class Numbering(Generic[Value]):
             self._raw[values.how] = known, numbers
         return numbers[found]
 
-    def _number(self, value: object) -> int:
+    def _code_of(self, value: object) -> int:
         if id(type(value)) not in PLAIN:
             return self._new(value)
         known = self._known[id(type(value))]
@@ -239,32 +239,32 @@ def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes],
         number = np.cumsum(occurs) - 1
         key = number[key]
     else:
-        distinct, key = _numbered(key)
+        distinct, key = _rank(key)
     example = np.empty(len(distinct), np.int64)
     example[key] = np.arange(len(key))
     return [column[example] for column in columns], key
 
 
-class Grouped(NamedTuple):
+class RowGroups(NamedTuple):
     """Rows of columns, with the number of records that are equal to each row.
 
     A row may come twice, and a count is at least 1.
     """
 
-    columns: list[Coded]
+    columns: list[CodedColumn]
     counts: Codes
 
 
-def grouped(columns: Sequence[Coded]) -> Grouped:
+def group_rows(columns: Sequence[CodedColumn]) -> RowGroups:
     """The rows of a batch with their counts; distinct rows only if there are few that it could have.
 
-    >>> grouped([coded(["b", "a", "b"]), coded([1, 1, 1])]).counts.tolist()
+    >>> group_rows([code_column(["b", "a", "b"]), code_column([1, 1, 1])]).counts.tolist()
     [2, 1]
     """
     codes, sizes = [c.codes for c in columns], [len(c.values) for c in columns]
     # A table of all possible rows would cost more than it saves, so each record is a row of its own.
     if prod(sizes) > table_size(len(codes[0])):
-        return Grouped(list(columns), np.ones(len(codes[0]), np.int64))
+        return RowGroups(list(columns), np.ones(len(codes[0]), np.int64))
     key, size = _key(codes, sizes)
     counts = np.bincount(key, minlength=size)
     distinct = np.flatnonzero(counts)
@@ -272,8 +272,8 @@ def grouped(columns: Sequence[Coded]) -> Grouped:
     found = []
     for column in reversed(columns):  # np.unravel_index takes 64 columns at most
         distinct, rest = np.divmod(distinct, len(column.values))
-        found.append(Coded(column.values, rest))
-    return Grouped(found[::-1], counts)
+        found.append(CodedColumn(column.values, rest))
+    return RowGroups(found[::-1], counts)
 
 
 def table_size(records: int) -> int:
@@ -288,14 +288,14 @@ def _key(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[Codes, int]:
         # The next product would not fit into 64 bits, so the keys so far are numbered anew: there
         # are at most as many as records.
         if above * size >= 2**63:
-            distinct, key = _numbered(key)
+            distinct, key = _rank(key)
             above = len(distinct)
         key, above = key * size, above * size
         key += column
     return key, above
 
 
-def _numbered(key: Codes) -> tuple[Codes, Codes]:
+def _rank(key: Codes) -> tuple[Codes, Codes]:
     """The different numbers in order, and the place of each number among them.
 
     This is `np.unique`, which would load a module.  Only some records need it, and loading can be seen.

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.data.coding import Coded, Undecoded, coded, from_arrow, to_arrow
+from littlestone.data.coding import CodedColumn, LazyValues, code_column, from_arrow, to_arrow
 from littlestone.data.csv_lines import cells, content
 
 _SIZE = 2**20  # bytes of a block: few enough that the arrays about them stay in the caches
@@ -50,12 +50,12 @@ def blocks(stream: Any, *, waits: bool = True, ended: bool = False) -> Iterator[
         yield last + b"\r\n"  # a CR that ends the file is text, and stays text before CRLF
 
 
-def coded_block(
+def code_block(
     block: bytes, separator: str, places: Sequence[int], encoding: str = "utf-8"
-) -> list[Coded]:
+) -> list[CodedColumn]:
     r"""The cells of all lines of a block at some places; a missing cell is empty.
 
-    >>> [column.listed() for column in coded_block(b'1,a\n2\n"3,4",c\n', ",", [0, 1])]
+    >>> [column.to_list() for column in code_block(b'1,a\n2\n"3,4",c\n', ",", [0, 1])]
     [['1', '2', '3,4'], ['a', '', 'c']]
     """
     # Only time depends on which reader it is: both find the same cells (docs/proofs/lines.md,
@@ -67,29 +67,29 @@ def coded_block(
             return _by_columns(block, separator, places, encoding)
         except ArrowException:  # none is known, and none may depend on a record
             pass
-    return list(map(coded, _one_by_one(_lines(block), separator, places, encoding)))
+    return list(map(code_column, _one_by_one(_lines(block), separator, places, encoding)))
 
 
 def _lines(block: bytes) -> list[bytes]:
     return [line + b"\n" for line in block.split(b"\n")[:-1]]
 
 
-def coded_blocks(
+def code_blocks(
     stream: Iterable[bytes], separator: str, places: Sequence[int], encoding: str = "utf-8"
-) -> Iterator[list[Coded]]:
+) -> Iterator[list[CodedColumn]]:
     """The cells of all lines of some blocks; many blocks together, so that few values come twice."""
-    held: list[list[Coded]] = []
+    held: list[list[CodedColumn]] = []
     size = lines = values = records = 0
     for block in stream:
         records += block.count(b"\n")
         if records <= _RECORDS:
-            yield list(map(coded, _one_by_one(_lines(block), separator, places, encoding)))
+            yield list(map(code_column, _one_by_one(_lines(block), separator, places, encoding)))
             continue
         # The number of records decides, which is public: loading can be seen, and bytes are private.
         import pyarrow.compute  # noqa: F401
 
-        found = coded_block(block, separator, places, encoding)
-        joins = all(isinstance(column.values, Undecoded) for column in found)
+        found = code_block(block, separator, places, encoding)
+        joins = all(isinstance(column.values, LazyValues) for column in found)
         if held and not (joins and size < _TEXT and lines < _LINES + 2 * values):
             yield _together(held)
             held, size, lines, values = [], 0, 0, 0
@@ -104,7 +104,7 @@ def coded_blocks(
         yield _together(held)
 
 
-def _together(batches: Sequence[Sequence[Coded]]) -> list[Coded]:
+def _together(batches: Sequence[Sequence[CodedColumn]]) -> list[CodedColumn]:
     from pyarrow import concat_arrays
 
     joined = []
@@ -117,8 +117,8 @@ def _together(batches: Sequence[Sequence[Coded]]) -> list[Coded]:
             size = len(one.raw)
             codes.append(column.codes + np.where(column.codes < size, before, after - size))
             before, after = before + size, after + len(one.rest)
-        all_values = Undecoded(raw, values[0].decode, values[0].how, rest)
-        joined.append(Coded(all_values, np.concatenate(codes)))
+        all_values = LazyValues(raw, values[0].decode, values[0].how, rest)
+        joined.append(CodedColumn(all_values, np.concatenate(codes)))
     return joined
 
 
@@ -160,7 +160,9 @@ class _Cuts(NamedTuple):
     odd: NDArray[np.int64]
 
 
-def _by_columns(block: bytes, separator: str, places: Sequence[int], encoding: str) -> list[Coded]:
+def _by_columns(
+    block: bytes, separator: str, places: Sequence[int], encoding: str
+) -> list[CodedColumn]:
     import pyarrow
 
     data = np.frombuffer(block, np.uint8)
@@ -194,8 +196,8 @@ def _by_columns(block: bytes, separator: str, places: Sequence[int], encoding: s
             codes[odd] = len(raw) + 1 + np.arange(len(odd))
             rest = ["", *more]
         decode = partial(_cells, separator=separator, encoding=encoding)
-        values = Undecoded(raw, decode, (separator, encoding), rest)
-        columns.append(Coded(values, codes))
+        values = LazyValues(raw, decode, (separator, encoding), rest)
+        columns.append(CodedColumn(values, codes))
     return columns
 
 

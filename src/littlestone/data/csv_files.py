@@ -18,12 +18,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from littlestone.base.errors import DeclarationError, TableError, shown
+from littlestone.base.errors import DeclarationError, TableError, show_value
 from littlestone.base.progress import stage
-from littlestone.data.coding import Coded
-from littlestone.data.csv_blocks import blocks, coded_blocks
+from littlestone.data.coding import CodedColumn
+from littlestone.data.csv_blocks import blocks, code_blocks
 from littlestone.data.csv_lines import cells, content
-from littlestone.data.tables import Row, Table, separated
+from littlestone.data.tables import Row, Table, suggest_separator
 
 # Errors of damaged files; an archive with a password or an unknown method raises RuntimeError.
 _DAMAGE = (
@@ -57,10 +57,10 @@ class CsvText(Table):
     declared = False
 
     def __init__(self, name: str, *, separator: str | None, multiline: bool, encoding: str) -> None:
-        self.name, self.encoding = name, declared_encoding(encoding)
-        self.separator = _usual(Path(name)) if separator is None else declared_separator(separator)
+        self.name, self.encoding = name, parse_encoding(encoding)
+        self.separator = _usual(Path(name)) if separator is None else parse_separator(separator)
         self.spanning = multiline
-        with self._undamaged(), self._bytes() as stream:
+        with self._refuse_damage(), self._bytes() as stream:
             self.columns = self._header(stream)
 
     @abstractmethod
@@ -85,7 +85,7 @@ class CsvText(Table):
             raise TableError(
                 f"read the table {self.name}",
                 found="tabs are between its columns",
-                fix=separated("\t"),
+                fix=suggest_separator("\t"),
             )
         raise TableError(
             f"read the table {self.name}",
@@ -96,7 +96,7 @@ class CsvText(Table):
         )
 
     @contextmanager
-    def _undamaged(self) -> Iterator[None]:
+    def _refuse_damage(self) -> Iterator[None]:
         try:
             yield
         except _DAMAGE as error:
@@ -111,7 +111,7 @@ class CsvText(Table):
     @contextmanager
     def _records(self) -> Iterator[Any]:
         """The stream of bytes after the header; that it cannot be read is a `TableError`."""
-        with self._undamaged(), self._bytes() as stream:
+        with self._refuse_damage(), self._bytes() as stream:
             self._after_header(stream)
             yield stream
 
@@ -163,7 +163,7 @@ class CsvTable(CsvText):
                 fix="try again",
             )
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
         if self.spanning:
             # A quoted line break joins lines, so a block of whole lines need not be one of whole
             # records.
@@ -171,13 +171,13 @@ class CsvTable(CsvText):
             return
         places = [self.columns.index(column) for column in columns]
         with self._records() as stream:
-            yield from coded_blocks(blocks(stream), self.separator, places, self.encoding)
+            yield from code_blocks(blocks(stream), self.separator, places, self.encoding)
 
 
-def declared_separator(text: str) -> str:
+def parse_separator(text: str) -> str:
     r"""The character that a declared separator stands for; ``tab`` and ``\t`` stand for a tab.
 
-    >>> declared_separator(";"), declared_separator("tab")
+    >>> parse_separator(";"), parse_separator("tab")
     (';', '\t')
     """
     character = "\t" if text in ("tab", r"\t") else text
@@ -190,21 +190,21 @@ def declared_separator(text: str) -> str:
     ):
         return character
     raise DeclarationError(
-        f"cut lines at the separator {shown(text)}",
+        f"cut lines at the separator {show_value(text)}",
         found="it is not one visible ASCII character other than a double quote",
         fix="give one character, such as ';', or the word tab",
     )
 
 
-def declared_encoding(name: str) -> str:
+def parse_encoding(name: str) -> str:
     """The encoding of that name, which is one of `ENCODINGS`.
 
-    >>> declared_encoding("cp1252")
+    >>> parse_encoding("cp1252")
     'cp1252'
     """
     if name not in ENCODINGS:
         raise DeclarationError(
-            f"read characters in the encoding {shown(name)}",
+            f"read characters in the encoding {show_value(name)}",
             found="this encoding is not supported",
             fix=f"write one of: {', '.join(ENCODINGS)}; cp1252 is that of Windows in western Europe",
         )
@@ -215,7 +215,7 @@ def require_multiline(multiline: object) -> None:
     """Raise `DeclarationError` unless it is True or False: whether quoted cells hold line breaks."""
     if type(multiline) is not bool:
         raise DeclarationError(
-            f"read a table with multiline {shown(multiline)}",
+            f"read a table with multiline {show_value(multiline)}",
             found="it is neither True nor False",
             fix="write True, or in a schema true, if a quoted value may hold line breaks",
         )
@@ -269,7 +269,7 @@ def _is_name(column: str) -> bool:
     return len(column) <= 1000 and all(c.isprintable() and c != "\ufffd" for c in column)
 
 
-class _Followed(io.FileIO):
+class _ProgressFile(io.FileIO):
     """A file that tells which share of its bytes has been read."""
 
     def __init__(self, path: Path, tell: Callable[[int, int], object]) -> None:
@@ -284,11 +284,11 @@ class _Followed(io.FileIO):
 
 @contextmanager
 def _byte_stream(path: Path) -> Iterator[Any]:
-    with stage("reading the table") as tell, io.BufferedReader(_Followed(path, tell)) as file:
-        yield from _unpacked(path, file)
+    with stage("reading the table") as tell, io.BufferedReader(_ProgressFile(path, tell)) as file:
+        yield from _decompress(path, file)
 
 
-def _unpacked(path: Path, file: Any) -> Iterator[Any]:
+def _decompress(path: Path, file: Any) -> Iterator[Any]:
     kind = path.suffix.lower()
     if kind == ".gz":
         with gzip.open(file, "rb") as stream:

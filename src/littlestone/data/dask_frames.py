@@ -7,7 +7,7 @@ from typing import Any
 
 from littlestone.base.errors import TableError
 from littlestone.data.alike import Function
-from littlestone.data.coding import Coded, Grouped
+from littlestone.data.coding import CodedColumn, RowGroups
 from littlestone.data.frames import FrameTable
 from littlestone.data.lazy import engine_errors
 from littlestone.data.tables import NAMED, ColumnarTable, Kind
@@ -45,7 +45,7 @@ class DaskTable(ColumnarTable):
     def kind(self, column: str) -> Kind | None:
         return self._schema.kind(column)
 
-    def _computed(self, function: Any, columns: Sequence[str]) -> Iterator[Any]:
+    def _compute(self, function: Any, columns: Sequence[str]) -> Iterator[Any]:
         """What the function returns for each partition, in their order."""
         with engine_errors("Dask", self.name):
             import dask
@@ -57,16 +57,16 @@ class DaskTable(ColumnarTable):
         for part in found:
             yield from part
 
-    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
-        return self._computed(_groups, columns)
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[RowGroups]:
+        return self._compute(_groups, columns)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
-        return self._computed(_batches, columns)
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
+        return self._compute(_batches, columns)
 
 
-def _groups(part: Any, columns: Sequence[str]) -> list[Grouped]:
+def _groups(part: Any, columns: Sequence[str]) -> list[RowGroups]:
     return list(FrameTable(part).groups(columns))
 
 
-def _batches(part: Any, columns: Sequence[str]) -> list[list[Coded]]:
+def _batches(part: Any, columns: Sequence[str]) -> list[list[CodedColumn]]:
     return list(FrameTable(part).batches(columns))

@@ -15,7 +15,7 @@ from littlestone.base.addresses import (
     kind_of_file,
     options,
     public,
-    words,
+    redact_error,
 )
 from littlestone.base.errors import SourceError, install_command
 from littlestone.data.lazy import LazyTable
@@ -38,7 +38,7 @@ def open_server(address: str, table: str | None) -> Table:
     if found is not None:
         raise SourceError("read the database", found=found, fix=ADDRESSES)
     shown = public(address)
-    _named(table, shown)
+    _require_table(table, shown)
     require("sqlalchemy", "SQLAlchemy", "postgresql", shown)
     require("psycopg", "psycopg", "postgresql", shown)
     import psycopg
@@ -53,12 +53,12 @@ def open_server(address: str, table: str | None) -> Table:
     engine = create_engine(
         "postgresql+psycopg://", creator=connect, poolclass=NullPool, hide_parameters=True
     )
-    return SqlTable(engine, str(table), name=shown, told=lambda error: words(error, address))
+    return SqlTable(engine, str(table), name=shown, told=lambda error: redact_error(error, address))
 
 
 def open_database_file(path: str, table: str | None) -> Table:
     """The base table of a SQLite or DuckDB file, which is not changed."""
-    _named(table, path)
+    _require_table(table, path)
     if kind_of_file(path) == "DuckDB":
         return _open_duckdb(path, str(table))
     require("sqlalchemy", "SQLAlchemy", "sqlite", path)
@@ -77,7 +77,7 @@ def open_database_file(path: str, table: str | None) -> Table:
 def open_engine(engine: Any, table: str | None) -> Table:
     """The base table of a database that an SQLAlchemy engine connects to."""
     shown = f"the {engine.dialect.name} database"
-    _named(table, shown)
+    _require_table(table, shown)
     return SqlTable(engine, str(table), name=shown, told=lambda error: type(error).__name__)
 
 
@@ -90,7 +90,7 @@ def _open_duckdb(path: str, table: str) -> Table:
         # In a database of its own: macros that the file holds would take the place of DuckDB's own
         # functions, and could look at other records.
         connection = duckdb.connect()
-        connection.execute(f"ATTACH {_text(path)} AS read (TYPE duckdb, READ_ONLY)")
+        connection.execute(f"ATTACH {_quote(path)} AS read (TYPE duckdb, READ_ONLY)")
         rows = connection.execute(
             "SELECT schema_name, table_name, 'table' FROM duckdb_tables() "
             "WHERE NOT internal AND database_name = 'read' UNION ALL "
@@ -109,12 +109,12 @@ def _open_duckdb(path: str, table: str) -> Table:
     return LazyTable(connection.table(name), name=f"{table} of {path}")
 
 
-def _text(value: str) -> str:
+def _quote(value: str) -> str:
     """A text as DuckDB writes it."""
     return "'" + value.replace("'", "''") + "'"
 
 
-def _named(table: str | None, database: str) -> None:
+def _require_table(table: str | None, database: str) -> None:
     if not table:
         raise SourceError(
             f"read a table of {database}",

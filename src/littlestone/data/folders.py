@@ -13,9 +13,9 @@ import numpy as np
 
 from littlestone.base.addresses import flaw, public
 from littlestone.base.errors import SourceError, TableError
-from littlestone.base.progress import tracked
+from littlestone.base.progress import track_items
 from littlestone.data.alike import Function
-from littlestone.data.coding import Coded, Grouped
+from littlestone.data.coding import CodedColumn, RowGroups
 from littlestone.data.frames import ParquetTable
 from littlestone.data.tables import NAMED, ColumnarTable, Kind, Table
 
@@ -53,7 +53,7 @@ class FolderTable(ColumnarTable):
         self.columns = (*self._first.columns, *parts[0].keys)
         self._schema = _schema(self._first)
         for part in parts[1:]:
-            self._opened(part)
+            self._open(part)
 
     def require(self, column: str, fix: str = NAMED) -> None:
         super().require(column, fix)
@@ -68,7 +68,7 @@ class FolderTable(ColumnarTable):
     def kind(self, column: str) -> Kind | None:
         return None if column in self._parts[0].keys else self._first.kind(column)
 
-    def _opened(self, part: Part) -> Table:
+    def _open(self, part: Part) -> Table:
         """The file, which still has the columns of the others."""
         opened = part.open()
         if _schema(opened) != self._schema or part.keys.keys() != self._parts[0].keys.keys():
@@ -81,16 +81,16 @@ class FolderTable(ColumnarTable):
             )
         return opened
 
-    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
-        for part in tracked(self._parts, "reading the files"):
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[RowGroups]:
+        for part in track_items(self._parts, "reading the files"):
             read = self._read(columns)
-            for found, counts in self._opened(part).groups(read):
-                yield Grouped(_with_keys(columns, read, found, part.keys), counts)
+            for found, counts in self._open(part).groups(read):
+                yield RowGroups(_with_keys(columns, read, found, part.keys), counts)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
-        for part in tracked(self._parts, "reading the files"):
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
+        for part in track_items(self._parts, "reading the files"):
             read = self._read(columns)
-            for batch in self._opened(part).batches(read):
+            for batch in self._open(part).batches(read):
                 yield _with_keys(columns, read, batch, part.keys)
 
     def _read(self, columns: Sequence[str]) -> list[str]:
@@ -119,12 +119,15 @@ def _schema(table: Table) -> list[tuple[str, str]]:
 
 
 def _with_keys(
-    columns: Sequence[str], read: Sequence[str], found: Sequence[Coded], keys: dict[str, str | None]
-) -> list[Coded]:
+    columns: Sequence[str],
+    read: Sequence[str],
+    found: Sequence[CodedColumn],
+    keys: dict[str, str | None],
+) -> list[CodedColumn]:
     """The columns in their order: those that were read, and those of the folders' names."""
     everywhere = np.zeros_like(found[0].codes)
     rest = iter(found)
-    return [Coded([keys[c]], everywhere) if c in keys else next(rest) for c in columns]
+    return [CodedColumn([keys[c]], everywhere) if c in keys else next(rest) for c in columns]
 
 
 def keys_of(folders: str) -> dict[str, str | None]:
@@ -142,12 +145,12 @@ def open_folder(path: str, open_file: Callable[[Path], Table], suffixes: Sequenc
     if os.path.isdir(path):
         root, pattern = path, os.path.join(glob.escape(path), "**", "*")
     else:
-        root, pattern = _fixed(path), path
+        root, pattern = _root_folder(path), path
     found = sorted({name for name in _below(path, pattern) if os.path.isfile(name)})
     parts, known = [], set[tuple[int, int]]()
     for name in found:
         inner = os.path.relpath(name, root or ".").replace(os.sep, "/")
-        if name.lower().endswith(tuple(suffixes)) and _wanted(inner):
+        if name.lower().endswith(tuple(suffixes)) and _is_visible(inner):
             keys = keys_of(os.path.dirname(inner))
             parts.append(Part(lambda file=Path(name): open_file(file), keys))  # type: ignore[misc]
             # Links count as the file they lead to: a record that is read twice would be two
@@ -179,7 +182,7 @@ def _below(path: str, pattern: str) -> Iterator[str]:
         yield name
 
 
-def _fixed(pattern: str) -> str:
+def _root_folder(pattern: str) -> str:
     """The folder before the first name of a pattern that has a wildcard."""
     root = os.path.dirname(pattern)
     while glob.has_magic(root):
@@ -187,7 +190,7 @@ def _fixed(pattern: str) -> str:
     return root
 
 
-def _wanted(inner: str) -> bool:
+def _is_visible(inner: str) -> bool:
     return not any(name.startswith((".", "_")) for name in inner.split("/"))
 
 
@@ -221,7 +224,7 @@ def open_store(address: str) -> Table:
     parts = [
         Part(lambda name=name: _remote(store, name, shown), keys_of(os.path.dirname(inner)))  # type: ignore[misc]
         for name, inner in files
-        if name.lower().endswith((".parquet", ".pq")) and _wanted(inner)
+        if name.lower().endswith((".parquet", ".pq")) and _is_visible(inner)
     ]
     return FolderTable(parts, name=shown)
 

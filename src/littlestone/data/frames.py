@@ -13,7 +13,7 @@ from narwhals.exceptions import DuplicateError
 
 from littlestone.base.errors import TableError
 from littlestone.base.progress import stage
-from littlestone.data.coding import Coded, Undecoded, coded
+from littlestone.data.coding import CodedColumn, LazyValues, code_column
 from littlestone.data.tables import NAMED, Kind, Row, Table
 
 # Types that Arrow stores the same way in every library; other types depend on the library.
@@ -89,27 +89,27 @@ class FrameTable(Table):
     def _values(self, column: str) -> list[Any]:
         series = self._frame[column]
         if self._in_arrow(column):
-            return self._texts(column).listed()
+            return self._texts(column).to_list()
         dtype = self._dtype(column)
         if _is_day(dtype):
-            return self._days(column).listed()
+            return self._days(column).to_list()
         values = series.to_list()
         if dtype in (nw.Float16, nw.Float32):
             width = 16 if dtype == nw.Float16 else 32
             return [shortest(value, width) for value in values]
         return values
 
-    def _texts(self, column: str) -> Coded:
+    def _texts(self, column: str) -> CodedColumn:
         # Arrow does not check in advance that texts are UTF-8, and fails when it decodes a bad one.
         from pyarrow import large_binary, large_string
 
         stored = self._whole(column, large_string()).cast(large_binary()).dictionary_encode()
-        texts = Undecoded(stored.dictionary, _decoded, "utf-8", [None])
+        texts = LazyValues(stored.dictionary, _decode, "utf-8", [None])
         # A missing value has the code of the None at the end.
         codes = stored.indices.fill_null(len(texts.raw))
-        return Coded(texts, codes.to_numpy().astype(int))
+        return CodedColumn(texts, codes.to_numpy().astype(int))
 
-    def _days(self, column: str) -> Coded:
+    def _days(self, column: str) -> CodedColumn:
         """The days of a column of dates or times; one outside the calendar counts as missing."""
         from pyarrow import int32, int64
 
@@ -122,7 +122,7 @@ class FrameTable(Table):
         counts = np.asarray(numbers.fill_null(0)) // _PER_DAY[kind]
         found, codes = np.unique(counts, return_inverse=True)
         values = [_day_of(number) for number in found.tolist()]
-        return Coded([*values, None], np.where(known, codes, len(values)).astype(np.int64))
+        return CodedColumn([*values, None], np.where(known, codes, len(values)).astype(np.int64))
 
     def _whole(self, column: str, kind: Any = None) -> Any:
         """The column as one Arrow array."""
@@ -133,7 +133,7 @@ class FrameTable(Table):
         whole = stored if hasattr(stored, "chunks") else chunked_array([stored])
         return whole.chunk(0) if whole.num_chunks == 1 else whole.combine_chunks()
 
-    def _coded(self, column: str) -> Coded:
+    def _code(self, column: str) -> CodedColumn:
         if self._in_arrow(column):
             return self._texts(column)
         dtype = self._dtype(column)
@@ -141,7 +141,7 @@ class FrameTable(Table):
         if _is_day(dtype):
             return self._days(column)
         if dtype not in _NUMBERS:
-            return coded(self._values(column))
+            return code_column(self._values(column))
         stored = self._whole(column)
         # A code is then a difference of two numbers, and no value is looked up.
         if dtype.is_integer() and (found := _in_range(stored)) is not None:
@@ -150,7 +150,9 @@ class FrameTable(Table):
         values = stored.dictionary.to_pylist()
         if dtype == nw.Float32:
             values = [shortest(value, 32) for value in values]
-        return Coded([*values, None], stored.indices.fill_null(len(values)).to_numpy().astype(int))
+        return CodedColumn(
+            [*values, None], stored.indices.fill_null(len(values)).to_numpy().astype(int)
+        )
 
     def _kind(self, column: str) -> str:
         """The library's own name for the type of a column."""
@@ -173,11 +175,11 @@ class FrameTable(Table):
         stored = getattr(native, "storage", "pyarrow") == "pyarrow"
         return stored and self._dtype(column) == nw.String
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
         # A column that is named twice is coded once.
         for start in range(0, len(self._frame), _BATCH):
             part = FrameTable(self._frame[start : start + _BATCH].to_native(), name=self.name)
-            found = {column: part._coded(column) for column in columns}
+            found = {column: part._code(column) for column in columns}
             yield [found[column] for column in columns]
 
 
@@ -202,7 +204,7 @@ def _day_of(number: int) -> date | None:
 _FIRST_OF_1970, _LAST_DAY = date(1970, 1, 1).toordinal(), date.max.toordinal()
 
 
-def _decoded(texts: Sequence[bytes]) -> list[str]:
+def _decode(texts: Sequence[bytes]) -> list[str]:
     return [raw.decode("utf-8", "replace") for raw in texts]
 
 
@@ -222,7 +224,7 @@ def kind_of(dtype: nw.dtypes.DType, texts: Sequence[type[nw.dtypes.DType]]) -> K
     return "text" if dtype in texts else None
 
 
-def _in_range(stored: Any) -> Coded | None:
+def _in_range(stored: Any) -> CodedColumn | None:
     """An Arrow array of whole numbers as a column, if none is missing and their range is short.
 
     Every number of the range is then encoded, whether it occurs or not.
@@ -236,7 +238,7 @@ def _in_range(stored: Any) -> Coded | None:
     # Modulo 2^64, differences of unsigned numbers are correct too.
     least = numbers.dtype.type(ends["min"])
     codes = np.subtract(numbers, least, dtype=np.int64, casting="unsafe")
-    return Coded(range(ends["min"], ends["max"] + 1), codes)
+    return CodedColumn(range(ends["min"], ends["max"] + 1), codes)
 
 
 def column_table(values: object) -> FrameTable | None:
@@ -322,7 +324,7 @@ class ParquetTable(Table):
         for batch in self._batches(columns):
             yield from batch.rows(columns)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
         for batch in self._batches(columns):
             yield from batch.batches(columns)
 

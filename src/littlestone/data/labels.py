@@ -12,9 +12,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Self
 
-from littlestone.base.errors import DeclarationError, did_you_mean, shown
+from littlestone.base.errors import DeclarationError, did_you_mean, show_value
 from littlestone.points import number, plain, text
-from littlestone.points.labels import declared_labels, label_number
+from littlestone.points.labels import check_labels, label_number
 
 # The longer signs come first, so that >= is not read as >.
 _ORDERS: dict[str, Callable[[Decimal, Decimal], bool]] = {
@@ -75,7 +75,7 @@ class Condition:
         relation = relation or "=="
         if not value or (relation in _ORDERS and number(value) is None):
             raise DeclarationError(
-                f"call records positive when {column!r} is {shown(positive)}",
+                f"call records positive when {column!r} is {show_value(positive)}",
                 found="there is no value" if not value else f"{value!r} is not a number",
                 fix="write a value, such as HA, or a comparison, such as '> 15'",
             )
@@ -92,7 +92,7 @@ class Condition:
                 found="a value is empty or repeated, or the list is empty",
                 fix="write each value once, such as 'in {HA, AA}'",
             )
-        return cls("in", listed_condition(values).removeprefix("in "))
+        return cls("in", condition_of_list(values).removeprefix("in "))
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ class Condition:
             )
 
     @property
-    def ordered(self) -> bool:
+    def compares_numbers(self) -> bool:
         """Whether the relation compares numbers."""
         return self.relation in _ORDERS
 
@@ -152,10 +152,10 @@ class Condition:
         return f"{self.relation} {self.value}"
 
 
-def listed_condition(values: Iterable[str]) -> str:
+def condition_of_list(values: Iterable[str]) -> str:
     """The condition that a value is one of these texts, as `Condition.parse` reads it.
 
-    >>> listed_condition(["Ja", "yes, of course"])
+    >>> condition_of_list(["Ja", "yes, of course"])
     'in {Ja, "yes, of course"}'
     """
     quoted = (f'"{v.replace(chr(34), 2 * chr(34))}"' if {*v} & {*',"'} else v for v in values)
@@ -166,7 +166,7 @@ def _require_one_value(value: object, asked: str) -> None:
     # The text of a list or a function is a legal text, and no record shows it.
     if type(plain(value)) not in (bool, int, float, str, Decimal, Fraction):
         raise DeclarationError(
-            f"{asked} {shown(value)}",
+            f"{asked} {show_value(value)}",
             found="it is not a text, a number or a truth value",
             fix="give one value, such as 'HA', 1 or '> 15'; for several labels give labels=[...]",
         )
@@ -219,7 +219,7 @@ class Label:
         """
         if not isinstance(column, str):
             raise DeclarationError(
-                f"learn the column {shown(column)}",
+                f"learn the column {show_value(column)}",
                 found="it is not the name of one",
                 fix="give the name of one column, as a text",
             )
@@ -234,12 +234,12 @@ class Label:
         if labels is None:
             if default is not None:
                 raise DeclarationError(
-                    f"give other values of {column} the label {shown(default)}",
+                    f"give other values of {column} the label {show_value(default)}",
                     found="there is one rule, and no list of labels",
                     fix="leave out `default`, or give `labels` such as 'A,B,C' in place of `positive`",
                 )
             return cls(column, Condition.parse(column, positive))
-        names = declared_labels(label_names(labels) if isinstance(labels, str) else labels)
+        names = check_labels(label_names(labels) if isinstance(labels, str) else labels)
         if default is not None:
             _require_one_value(default, f"give other values of {column!r} the label")
         first = names[0] if default is None else text(default)
@@ -260,11 +260,11 @@ class Label:
         return len(self.names) or 2
 
     @cached_property
-    def _number(self) -> Callable[[object], int]:
+    def _labeller(self) -> Callable[[object], int]:
         return label_number(self.names) if self.condition is None else self.condition
 
     def __call__(self, value: object) -> int:
-        return self._number(value)
+        return self._labeller(value)
 
     def reads(self, value: object) -> bool:
         """Whether the value is usable: it is present, and a number if the condition needs one."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from littlestone.base.errors import LittlestoneError, TableError
 from littlestone.data.alike import Alike, Function
-from littlestone.data.coding import Coded, Codes, Grouped
+from littlestone.data.coding import CodedColumn, Codes, RowGroups
 from littlestone.data.frames import FrameTable, kind_of, require_scalar
 from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind
 
@@ -56,7 +56,7 @@ class LazyTable(ColumnarTable):
             self._computed: set[str] = set()
             if self._engine == "DuckDB":
                 _require_own_functions(frame, name)
-                self._computed = _computed(frame)
+                self._computed = _computed_columns(frame)
             self._types = dict(self._frame.collect_schema())
         self.columns = tuple(self._types)
 
@@ -85,20 +85,20 @@ class LazyTable(ColumnarTable):
         dtype = self._types.get(column)
         return None if dtype is None else kind_of(dtype, TEXTS)
 
-    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[RowGroups]:
         with engine_errors(self._engine, self.name):
             # The three ways give the same sample (docs/proofs/engines.md, "Labels that are alike").
             if alike is not None and self._engine == "polars":
-                yield from self._numbered(columns, Alike(alike))
+                yield from self._groups_by_number(columns, Alike(alike))
             elif alike is not None and self._lists(columns[-1]):
-                yield from self._listed(columns, Alike(alike))
+                yield from self._groups_with_lists(columns, Alike(alike))
             else:
                 counted = nw.from_native(self._keys(columns)).group_by(*_names(columns))
                 found = counted.agg(nw.len().alias("n")).collect("pyarrow").to_native()
-                for *rows, counts in self._coded(found, columns, "n"):
-                    yield Grouped(rows, _whole(counts))
+                for *rows, counts in self._code_batches(found, columns, "n"):
+                    yield RowGroups(rows, _whole(counts))
 
-    def _numbered(self, columns: Sequence[str], alike: Alike) -> Iterator[Grouped]:
+    def _groups_by_number(self, columns: Sequence[str], alike: Alike) -> Iterator[RowGroups]:
         """Groups of polars, which asks for the numbers of the last column while it computes."""
         import polars as pl
         from pyarrow import table
@@ -106,22 +106,24 @@ class LazyTable(ColumnarTable):
         *points, label = _names(columns)
 
         def numbers(values: pl.Series) -> pl.Series:
-            batches = self._coded(table({"0": values.to_arrow()}), columns[-1:])
+            batches = self._code_batches(table({"0": values.to_arrow()}), columns[-1:])
             found = [np.zeros(0, np.int64), *(alike(batch) for (batch,) in batches)]
             return pl.Series(np.concatenate(found))
 
         number = pl.col(label).map_batches(numbers, return_dtype=pl.Int64, is_elementwise=True)
         counted = self._keys(columns).with_columns(number).group_by(*points, label).agg(n=pl.len())
         found = counted.collect(engine="streaming").to_arrow()
-        for *rows, codes, counts in self._coded(found, columns[:-1], label, "n"):
-            yield Grouped([*rows, Coded(alike.shown, _whole(codes))], _whole(counts))
+        for *rows, codes, counts in self._code_batches(found, columns[:-1], label, "n"):
+            yield RowGroups(
+                [*rows, CodedColumn(alike.representatives, _whole(codes))], _whole(counts)
+            )
 
     def _lists(self, column: str) -> bool:
         """Whether DuckDB is asked for lists of the values of a column, which it makes in memory."""
         few = self._engine == "DuckDB" and self.kind(column) != "text"
         return few and len(self._native) <= _LISTED
 
-    def _listed(self, columns: Sequence[str], alike: Alike) -> Iterator[Grouped]:
+    def _groups_with_lists(self, columns: Sequence[str], alike: Alike) -> Iterator[RowGroups]:
         """Groups of DuckDB by the points alone, each with a list of the values of the last column.
 
         Where most rows are different, a group-by of fewer columns takes a fifth of the time.
@@ -135,34 +137,36 @@ class LazyTable(ColumnarTable):
         by = ", ".join(f'"{name}"' for name in points)
         found = self._keys(columns).aggregate([*map(ColumnExpression, points), together], by)
         for batch in found.to_arrow_reader(_BATCH):
-            (rows,) = self._coded(Arrow.from_batches([batch.select(points)]), columns[:-1])
+            (rows,) = self._code_batches(Arrow.from_batches([batch.select(points)]), columns[:-1])
             ends = np.cumsum(batch.column(label).value_lengths().to_numpy())
             listed, start = table({"0": batch.column(label).flatten()}), 0
-            for (values,) in self._coded(listed, columns[-1:]):
+            for (values,) in self._code_batches(listed, columns[-1:]):
                 numbers = alike(values)
                 stop = start + len(numbers)
                 # How many values of each group this batch holds: a group may go on in the next.
                 lengths = np.diff(np.clip(ends, start, stop), prepend=start)
-                size = len(alike.shown)
+                size = len(alike.representatives)
                 counts = np.bincount(np.repeat(np.arange(len(ends)), lengths) * size + numbers)
                 (found_at,) = np.nonzero(counts)
                 row, codes = np.divmod(found_at, size)
-                pairs = [Coded(column.values, column.codes[row]) for column in rows]
-                yield Grouped([*pairs, Coded(alike.shown, codes)], counts[found_at])
+                pairs = [CodedColumn(column.values, column.codes[row]) for column in rows]
+                yield RowGroups(
+                    [*pairs, CodedColumn(alike.representatives, codes)], counts[found_at]
+                )
                 start = stop
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
         keys = self._keys(columns)
         if self._engine != "DuckDB":
             with engine_errors(self._engine, self.name):
                 found = nw.from_native(keys).lazy().collect("pyarrow").to_native()
-            yield from self._coded(found, columns)
+            yield from self._code_batches(found, columns)
             return
         from pyarrow import Table as Arrow
 
         with engine_errors(self._engine, self.name):
             for batch in keys.to_arrow_reader(_BATCH):
-                yield from self._coded(Arrow.from_batches([batch]), columns)
+                yield from self._code_batches(Arrow.from_batches([batch]), columns)
 
     def _keys(self, columns: Sequence[str]) -> Any:
         """The native frame of these columns under the names 0, 1, ..., texts as bytes."""
@@ -177,7 +181,9 @@ class LazyTable(ColumnarTable):
             typed = ((column, self._types[column]) for column in columns)
             return self._native.select(*(key(c, t).alias(str(i)) for i, (c, t) in enumerate(typed)))
 
-    def _coded(self, found: Any, columns: Sequence[str], *more: str) -> Iterator[list[Coded]]:
+    def _code_batches(
+        self, found: Any, columns: Sequence[str], *more: str
+    ) -> Iterator[list[CodedColumn]]:
         """What the engine found for the columns, and ``more`` of what it found, in batches."""
         from pyarrow import large_string
         from pyarrow.compute import cast
@@ -193,18 +199,18 @@ class LazyTable(ColumnarTable):
             yield batch
 
 
-def decimals(column: Coded) -> Coded:
+def decimals(column: CodedColumn) -> CodedColumn:
     """A column of decimal texts as one of decimals, which have the same text whoever wrote them.
 
-    >>> str(decimals(Coded(["0.0000000", None], np.array([0, 1]))).values[0])
+    >>> str(decimals(CodedColumn(["0.0000000", None], np.array([0, 1]))).values[0])
     '0E-7'
     """
     # Every value is a text that an engine wrote for a number of its own.
     values = [None if value is None else Decimal(str(value)) for value in column.values]
-    return Coded(values, column.codes)
+    return CodedColumn(values, column.codes)
 
 
-def _whole(numbers: Coded) -> Codes:
+def _whole(numbers: CodedColumn) -> Codes:
     """A column of whole numbers as an array."""
     values = (n if isinstance(n, int) else 0 for n in numbers.values)  # the last may be None
     return np.fromiter(values, np.int64, len(numbers.values))[numbers.codes]
@@ -231,7 +237,7 @@ def _require_own_functions(table: Any, name: str) -> None:
         )
 
 
-def _computed(table: Any) -> set[str]:
+def _computed_columns(table: Any) -> set[str]:
     """The columns that DuckDB computes when it reads them, in any table of that name."""
     named = table.alias.replace("'", "''")
     found = table.query(

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 from littlestone.data.opening import TABLE_SUFFIXES, is_file, open_table
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
@@ -75,7 +75,7 @@ def dataset_name(text: str) -> str:
     """
     if not isinstance(text, str):
         raise DeclarationError(
-            f"use {shown(text)} as the name of a data set",
+            f"use {show_value(text)} as the name of a data set",
             found="it is not text",
             fix="use plain words on one line",
         )
@@ -102,10 +102,10 @@ def true_path(path: str | os.PathLike[str]) -> str:
     folder, name = os.path.split(whole)
     if not name or not os.path.lexists(whole):
         return whole
-    return os.path.join(true_path(folder), _spelled(folder, name))
+    return os.path.join(true_path(folder), _spelling(folder, name))
 
 
-def _spelled(folder: str, name: str) -> str:
+def _spelling(folder: str, name: str) -> str:
     try:
         names = os.listdir(folder)
         if name in names:

@@ -9,7 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from littlestone.base.addresses import ADDRESSES, is_postgresql, kind_of_file, looks_like_address
-from littlestone.base.errors import DeclarationError, SourceError, TableError, did_you_mean, shown
+from littlestone.base.errors import (
+    DeclarationError,
+    SourceError,
+    TableError,
+    did_you_mean,
+    show_value,
+)
 from littlestone.data.csv_files import require_multiline
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
@@ -50,14 +56,14 @@ def open_table(
     require_multiline(multiline)
     if not isinstance(table, str | None):
         raise DeclarationError(
-            f"read the table {shown(table)}",
+            f"read the table {show_value(table)}",
             found="it is not a name",
             fix="leave the table out, or name a table of a database, such as 'public.visits'",
         )
     read = Reading() if reading is None else reading
     if not isinstance(read, Reading):
         raise DeclarationError(
-            f"read a table as {shown(reading)} says",
+            f"read a table as {show_value(reading)} says",
             found="it does not say how a table is written",
             fix="leave it out, or take the reading of a schema or of a model",
         )
@@ -67,7 +73,7 @@ def open_table(
         multiline=multiline or read.multiline,
         encoding=read.encoding,
     )
-    opened = _opened(source, table, open_file)
+    opened = _open(source, table, open_file)
     if (separator is not None or multiline) and (
         opened is source or opened.declared or _is_workbook(str(opened.path))
     ):
@@ -76,15 +82,15 @@ def open_table(
             found="it is not a CSV file, or is open already",
             fix="leave out the separator and multiline",
         )
-    return read.read(opened)
+    return read.apply(opened)
 
 
-def _opened(source: object, table: str | None, open_file: Callable[[Path], Table]) -> Table:
+def _open(source: object, table: str | None, open_file: Callable[[Path], Table]) -> Table:
     if isinstance(source, Table):
         _require_none(table, source.name)
         return source
     if isinstance(source, str | Path):
-        return _named(str(source), table, open_file)
+        return _open_by_name(str(source), table, open_file)
     # Each kind of table is imported when one is opened: pandas, SQL and Excel are large.
     from narwhals import dependencies
 
@@ -148,7 +154,7 @@ def file_of(source: str | Path) -> str | None:
     return None if "://" in text else text
 
 
-def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> Table:
+def _open_by_name(text: str, table: str | None, open_file: Callable[[Path], Table]) -> Table:
     if is_postgresql(text):
         from littlestone.data.databases import open_server
 
@@ -247,7 +253,7 @@ def _is_workbook(path: str) -> bool:
 def _require_none(table: str | None, what: str) -> None:
     if table is not None:
         raise SourceError(
-            f"read the table {shown(table)} of {what}",
+            f"read the table {show_value(table)} of {what}",
             found="it is neither a database nor a workbook",
             fix="leave the table's name out: without --table, and in Python open_table(source)",
         )

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TableError
-from littlestone.base.visible import shortened
+from littlestone.base.visible import shorten
 from littlestone.data.alike import Function
-from littlestone.data.coding import Coded, Codes, Grouped, Numbering, coded, grouped, tuples
+from littlestone.data.coding import (
+    CodedColumn,
+    Codes,
+    Numbering,
+    RowGroups,
+    code_column,
+    group_rows,
+    tuples,
+)
 from littlestone.data.labels import Label
 from littlestone.data.sample import Places, Records, Sample
 from littlestone.data.tables import Table
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-Faults = Callable[[Sequence[Coded]], list[Codes]]
+Faults = Callable[[Sequence[CodedColumn]], list[Codes]]
 """For each record of raw cells, 1 if any of them is not read, and 1 if the label is not."""
 
 
@@ -59,17 +67,17 @@ def read_sample(
     readable = [not refuse_blank, not refuse_blank]
     source = table
     if faults is not None:  # the sampling gets the cells as they stand, and reads them itself
-        sample.faults, sample.show, source = faults, partial(table.read, columns), table.raw
-    batches: Iterable[Sequence[Coded]]
+        sample.faults, sample.show, source = faults, partial(table.decode, columns), table.raw
+    batches: Iterable[Sequence[CodedColumn]]
     if keep is None:
         alike: Function = (lambda y: (label(y), label.reads(y))) if refuse_blank else label
-        batches = map(sample.add, source.groups(columns, alike if faults is None else None))
+        batches = map(sample.count_rows, source.groups(columns, alike if faults is None else None))
     else:  # a unit's records are chosen one by one
         batches = map(partial(sample.choose, keep), source.batches(read))
     # This only decides whether a column without any readable value is refused below.
     for *points, labels in batches:
         readable[0] = readable[0] or any(map(domain.reads_record, _rows(points)[0]))
-        readable[1] = readable[1] or any(map(label.reads, labels.listed()))
+        readable[1] = readable[1] or any(map(label.reads, labels.to_list()))
     if sample.empty:
         raise TableError(
             f"learn from {table.name}",
@@ -83,7 +91,7 @@ def read_sample(
                 found="none of its values can be read: all are missing or of another kind",
                 fix="name a column with values, or declare a domain that fits this one",
             )
-    return replace(sample.made(), spanning=table.spanning)
+    return replace(sample.build_sample(), spanning=table.spanning)
 
 
 def sample_from_arrays(
@@ -109,8 +117,8 @@ def sample_from_arrays(
         *((*_record(x, domain), y) for x, y in zip(xs, ys, strict=True)), strict=True
     )
     sample = _Sampling(domain, Label.parse("label", positive))
-    sample.add(grouped([*map(coded, columns), coded(labels)]))
-    return sample.made()
+    sample.count_rows(group_rows([*map(code_column, columns), code_column(labels)]))
+    return sample.build_sample()
 
 
 def _record(x: Any, domain: Domain[Any]) -> tuple[object, ...]:
@@ -164,29 +172,29 @@ class _Sampling:
             self.points = [Numbering(domain.encode_record)]
         self.tally = Tally(1 + len(self.points))
         self.faults: Faults | None = None
-        self.show: Callable[[Sequence[Coded]], list[Coded]] = list
+        self.show: Callable[[Sequence[CodedColumn]], list[CodedColumn]] = list
         self.unread = np.zeros(2, np.int64)
 
-    def add(self, groups: Grouped) -> list[Coded]:
+    def count_rows(self, groups: RowGroups) -> list[CodedColumn]:
         """Count rows of raw values of the domain's columns, then of the label's; return the columns."""
         shown = self.show(groups.columns)
-        self._count(self._encoded(groups.columns, shown), groups.counts)
+        self._count(self._encode(groups.columns, shown), groups.counts)
         return shown
 
-    def choose(self, keep: Reservoir, batch: Sequence[Coded]) -> Sequence[Coded]:
+    def choose(self, keep: Reservoir, batch: Sequence[CodedColumn]) -> Sequence[CodedColumn]:
         """Give records to the reservoir; the last column says whose each is.  Return the others."""
         *cells, unit = batch
         shown = self.show(cells)
-        keep.add(unit, self._encoded(cells, shown))
+        keep.add(unit, self._encode(cells, shown))
         return shown
 
-    def _encoded(self, cells: Sequence[Coded], shown: Sequence[Coded]) -> list[Codes]:
+    def _encode(self, cells: Sequence[CodedColumn], shown: Sequence[CodedColumn]) -> list[Codes]:
         """The labels, the numbers of the points' columns, and what the faults say of the cells."""
         *columns, labels = shown
         # A domain that is no product encodes its columns together, so their rows are numbered
         # first.
         if len(columns) > len(self.points):
-            columns = [Coded(*_rows(columns))]
+            columns = [CodedColumn(*_rows(columns))]
         numbers = self.label(labels)
         points = [number(column) for number, column in zip(self.points, columns, strict=True)]
         found = [] if self.faults is None else self.faults(cells)
@@ -203,14 +211,14 @@ class _Sampling:
         """Whether no record was added."""
         return not (self.tally if self.keep is None else self.keep.units)
 
-    def made(self) -> Sample[Any]:
+    def build_sample(self) -> Sample[Any]:
         """The sample of all added records; at least one must have been added."""
         if self.keep is not None:
             # Only the records that the reservoir kept are counted (docs/proofs/units.md, Theorem
             # 1).
             kept = self.keep.columns()
             self._count(kept, np.ones_like(kept[0]))
-        (labels, *columns), counts = self.tally.rows()
+        (labels, *columns), counts = self.tally.take_rows()
         # The rows of a point are neighbours, because the label is the least significant column.
         first = first_of_equals(columns)
         tally = np.zeros((self.labels, np.count_nonzero(first)), np.int64)
@@ -225,7 +233,7 @@ class _Sampling:
             values, distinct = _occurring(values, distinct)
         points: Sequence[Any] = Records(list(zip(values, distinct, strict=True)))
         if not isinstance(self.domain, Product):
-            points = tuple(Coded(values[0], distinct[0].astype(np.int64)).listed())
+            points = tuple(CodedColumn(values[0], distinct[0].astype(np.int64)).to_list())
         cells, unread_labels = self.unread.tolist()
         unread = None if self.faults is None else (cells, unread_labels)
         if self.keep is None:
@@ -244,10 +252,10 @@ def _occurring(
     return occurring, [codes for _, codes in found]
 
 
-def _rows(columns: Sequence[Coded]) -> tuple[list[tuple[Any, ...]], Codes]:
+def _rows(columns: Sequence[CodedColumn]) -> tuple[list[tuple[Any, ...]], Codes]:
     """The distinct rows, and the number of each record's row."""
     codes, number = tuples([c.codes for c in columns], [len(c.values) for c in columns])
-    listed = (Coded(c.values, kept).listed() for c, kept in zip(columns, codes, strict=True))
+    listed = (CodedColumn(c.values, kept).to_list() for c, kept in zip(columns, codes, strict=True))
     return list(zip(*listed, strict=True)), number
 
 
@@ -264,7 +272,7 @@ def read_mapped(
     column.
     """
     read = domain.column_names if columns is None else columns
-    named = shortened(", ".join(read))
+    named = shorten(", ".join(read))
     table.require_all(read, days_of(domain), f"give a table with the columns of the rule: {named}")
     # The answers are told apart by their place alone.
     if not table.ordered:
@@ -275,9 +283,11 @@ def read_mapped(
         )
     places = [read.index(name) if name in read else None for name in domain.column_names]
 
-    def mapped(batch: Sequence[Coded]) -> list[Value]:
+    def map_rows(batch: Sequence[CodedColumn]) -> list[Value]:
         rows, number = _rows(batch)
         records = (tuple(None if i is None else row[i] for i in places) for row in rows)
-        return Coded([function(domain.encode_record(row)) for row in records], number).listed()
+        return CodedColumn(
+            [function(domain.encode_record(row)) for row in records], number
+        ).to_list()
 
-    return chain.from_iterable(map(mapped, table.batches(read)))
+    return chain.from_iterable(map(map_rows, table.batches(read)))

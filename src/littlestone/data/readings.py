@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from littlestone.data.alike import Function
-from littlestone.data.coding import Coded, Grouped, Undecoded
+from littlestone.data.coding import CodedColumn, LazyValues, RowGroups
 from littlestone.data.csv_files import (
     UTF_8,
-    declared_encoding,
-    declared_separator,
+    parse_encoding,
+    parse_separator,
     require_multiline,
 )
 from littlestone.data.tables import NAMED, Kind, Row, Table
-from littlestone.data.written import Written
+from littlestone.data.written import CellForm
 
 
 @dataclass(frozen=True)
@@ -26,30 +26,30 @@ class Reading:
     may hold line breaks.  ``columns`` gives the form of the cells of some columns; a column without
     one is read as it is.
 
-    >>> Reading(";", columns={"price": Written(decimal=",")}).to_json()
+    >>> Reading(";", columns={"price": CellForm(decimal=",")}).to_json()
     {'separator': ';', 'columns': {'price': {'decimal': ','}}}
     """
 
     separator: str | None = None
     encoding: str = UTF_8
-    columns: Mapping[str, Written] = field(default_factory=dict)
+    columns: Mapping[str, CellForm] = field(default_factory=dict)
     multiline: bool = False
 
     def __post_init__(self) -> None:
         if self.separator is not None:
-            declared_separator(self.separator)
-        declared_encoding(self.encoding)
+            parse_separator(self.separator)
+        parse_encoding(self.encoding)
         require_multiline(self.multiline)
 
     def __bool__(self) -> bool:
         return self != Reading()
 
-    def of(self, columns: Sequence[str]) -> Reading:
+    def pick_columns(self, columns: Sequence[str]) -> Reading:
         """The same with the forms of these columns alone."""
         kept = {name: form for name, form in self.columns.items() if name in columns}
         return replace(self, columns=kept)
 
-    def read(self, table: Table) -> Table:
+    def apply(self, table: Table) -> Table:
         """The table whose cells are read in these forms."""
         return WrittenTable(table, self.columns) if self.columns else table
 
@@ -75,7 +75,7 @@ class Reading:
         """
         known = dict(data)
         columns = {
-            str(name): Written.from_json(form) for name, form in known.pop("columns", {}).items()
+            str(name): CellForm.from_json(form) for name, form in known.pop("columns", {}).items()
         }
         return cls(**known, columns=columns)
 
@@ -83,7 +83,7 @@ class Reading:
 class WrittenTable(Table):
     """A table in which the cells of some columns are read in a declared form, each by itself."""
 
-    def __init__(self, table: Table, forms: Mapping[str, Written]) -> None:
+    def __init__(self, table: Table, forms: Mapping[str, CellForm]) -> None:
         self._table, self._forms = table, forms
         self.name, self.columns, self.path = table.name, table.columns, table.path
         self.declared, self.ordered, self.spanning = table.declared, table.ordered, table.spanning
@@ -108,40 +108,40 @@ class WrittenTable(Table):
     def _reader(self, columns: Sequence[str]) -> Any:
         forms = [self._forms.get(column) for column in columns]
 
-        def read(row: Row) -> Row:
+        def read_row(row: Row) -> Row:
             pairs = zip(forms, row, strict=True)
             return tuple([cell if form is None else form(cell) for form, cell in pairs])
 
-        return read
+        return read_row
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
-        return (self.read(columns, batch) for batch in self._table.batches(columns))
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
+        return (self.decode(columns, batch) for batch in self._table.batches(columns))
 
-    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[RowGroups]:
         form, same = self._forms.get(columns[-1]), alike
         if alike is not None and form is not None:
             # Cells may stand for one another if what they show may.
             same = _after(form, alike)
         for found, counts in self._table.groups(columns, same):
-            yield Grouped(self.read(columns, found), counts)
+            yield RowGroups(self.decode(columns, found), counts)
 
     @property
     def raw(self) -> Table:
         return self._table
 
-    def read(self, columns: Sequence[str], batch: Sequence[Coded]) -> list[Coded]:
+    def decode(self, columns: Sequence[str], batch: Sequence[CodedColumn]) -> list[CodedColumn]:
         forms = map(self._forms.get, columns)
         return [_column(form, cells) for form, cells in zip(forms, batch, strict=True)]
 
 
-def _after(form: Written, alike: Function) -> Function:
+def _after(form: CellForm, alike: Function) -> Function:
     return lambda cell: alike(form(cell))
 
 
-def _column(form: Written | None, cells: Coded) -> Coded:
+def _column(form: CellForm | None, cells: CodedColumn) -> CodedColumn:
     if form is None:
         return cells
     values = cells.values
-    if isinstance(values, Undecoded):
-        return Coded(values.mapped(form), cells.codes)
-    return Coded(list(map(form, values)), cells.codes)
+    if isinstance(values, LazyValues):
+        return CodedColumn(values.map_values(form), cells.codes)
+    return CodedColumn(list(map(form, values)), cells.codes)

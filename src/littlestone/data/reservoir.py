@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from littlestone.data.coding import Coded, Codes, Numbering
+from littlestone.data.coding import CodedColumn, Codes, Numbering
 from littlestone.points import text
 from littlestone.points.units import Unit
 
@@ -25,9 +25,9 @@ class Reservoir:
     takes none.  Time: O(1) a record, and one whole number of ``rng`` for each record of a unit beyond
     its first k.
 
-    >>> from littlestone.data.coding import coded
+    >>> from littlestone.data.coding import code_column
     >>> kept = Reservoir(Unit("name", 1), random.Random(0))
-    >>> kept.add(coded(["ann", "bob", "ann"]), [np.array([5, 6, 5])])
+    >>> kept.add(code_column(["ann", "bob", "ann"]), [np.array([5, 6, 5])])
     >>> kept.units, [column.tolist() for column in kept.columns()]
     (2, [[5, 6]])
     """
@@ -45,12 +45,12 @@ class Reservoir:
         """The number of units so far, which is public."""
         return len(self._number)
 
-    def add(self, unit: Coded, columns: Sequence[Codes]) -> None:
+    def add(self, unit: CodedColumn, columns: Sequence[Codes]) -> None:
         """Look at the records of a batch, in their order; ``unit`` says whose each is."""
         # A column may list values that belong to no record; they are no units.
         occurring, codes = np.unique(unit.codes, return_inverse=True)
         values = list(unit.values)
-        units = self._number(Coded([values[i] for i in occurring.tolist()], codes))
+        units = self._number(CodedColumn([values[i] for i in occurring.tolist()], codes))
         self._grow()
         # The place of each record among those of its unit: 0 for the first one ever seen.
         order = np.argsort(units, kind="stable")

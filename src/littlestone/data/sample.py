@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.points import Domain, Point, truth
-from littlestone.points.labels import declared_labels, label_number
+from littlestone.points.labels import check_labels, label_number
 from littlestone.points.units import Unit
 
 Counts = NDArray[np.int64]
@@ -112,7 +112,7 @@ class Sample(Generic[Point]):
 
     def records(self) -> Sample[Point]:
         """The records alone, without void places; their number is private if a unit is declared."""
-        return self if self.unit is None else self.of(self.points, self.counts)
+        return self if self.unit is None else self.with_counts(self.points, self.counts)
 
     @property
     def negatives(self) -> Counts:
@@ -133,7 +133,7 @@ class Sample(Generic[Point]):
             )
         return self.counts[:, y]
 
-    def of(self, points: Sequence[Point], counts: Counts) -> Self:
+    def with_counts(self, points: Sequence[Point], counts: Counts) -> Self:
         """The sample over the same domain with these points and counts, taken from this one."""
         return type(self)(self.domain, points, counts)
 
@@ -147,19 +147,19 @@ class Sample(Generic[Point]):
         positive = np.isin(np.arange(self.labels), list(ones))
         negatives, positives = self.counts[:, ~positive], self.counts[:, positive]
         counted = [negatives.sum(axis=1), positives.sum(axis=1)]
-        return self.of(self.points, np.array(counted, dtype=np.int64).T)
+        return self.with_counts(self.points, np.array(counted, dtype=np.int64).T)
 
-    def weighted(self, weights: Sequence[int]) -> Self:
+    def weigh(self, weights: Sequence[int]) -> Self:
         """The sample in which an example with the label y occurs ``weights[y]`` times.
 
         So an error on it counts ``weights[y]`` times.  It is for scores: its n is not a number of
         records.
 
         >>> from littlestone.points import Integers
-        >>> Sample(Integers(), (7,), np.array([[1, 2]])).weighted((3, 5)).counts.tolist()
+        >>> Sample(Integers(), (7,), np.array([[1, 2]])).weigh((3, 5)).counts.tolist()
         [[3, 10]]
         """
-        return self.of(self.points, self.counts * np.array(weights, dtype=np.int64))
+        return self.with_counts(self.points, self.counts * np.array(weights, dtype=np.int64))
 
     def steps(self) -> tuple[list[Step[Point]], int]:
         """The points with the costs of their labels, and the number of unavoidable errors.
@@ -204,14 +204,14 @@ class Sample(Generic[Point]):
         codes = [places.setdefault(x[j], len(places)) for x in self.points]  # type: ignore[index]
         return list(places), np.array(codes, dtype=np.int64)
 
-    def kept(self, which: NDArray[np.bool_]) -> Self:
+    def keep_where(self, which: NDArray[np.bool_]) -> Self:
         """The sample of the points where ``which`` is true, with their counts."""
         points: Any
         if isinstance(self.points, Records):
             points = Records([(values, codes[which]) for values, codes in self.points.columns])
         else:
             points = tuple(compress(self.points, which.tolist()))
-        return self.of(points, self.counts[which])
+        return self.with_counts(points, self.counts[which])
 
     @cached_property
     def rows_of(self) -> list[dict[Any, NDArray[np.int64]]]:
@@ -248,7 +248,7 @@ class Sample(Generic[Point]):
         number_of: Callable[[object], int] = truth
         if labels != 2:
             names = map(str, range(labels)) if isinstance(labels, int) else labels
-            declared = declared_labels(names)
+            declared = check_labels(names)
             number_of, labels = label_number(declared), len(declared)
         counts: dict[Any, list[int]] = {}
         for x, y in examples:

@@ -16,9 +16,9 @@ import numpy as np
 
 from littlestone.base.errors import LittlestoneError, SourceError
 from littlestone.data.alike import Alike, Function
-from littlestone.data.coding import Coded, Grouped, coded
+from littlestone.data.coding import CodedColumn, RowGroups, code_column
 from littlestone.data.lazy import decimals
-from littlestone.data.sql_dialects import DIALECTS, Column, Found
+from littlestone.data.sql_dialects import DIALECTS, Column, TableInfo
 from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind
 
 if TYPE_CHECKING:
@@ -58,15 +58,15 @@ class SqlTable(ColumnarTable):
         super().require(column, fix)
         kind = self._found.columns[column].kind
         if kind in DAYS:
-            self._refuse(column, f"its declared type is a {kind}, not a number or a text")
+            self._refuse_column(column, f"its declared type is a {kind}, not a number or a text")
         self.require_days(column, fix)
 
     def require_days(self, column: str, fix: str = NAMED) -> None:
         super().require(column, fix)
         if refused := self._found.columns[column].refused:
-            self._refuse(column, refused)
+            self._refuse_column(column, refused)
 
-    def _refuse(self, column: str, found: str) -> NoReturn:
+    def _refuse_column(self, column: str, found: str) -> NoReturn:
         raise SourceError(
             f"read column {column!r} of {self.name}",
             found=found,
@@ -76,25 +76,25 @@ class SqlTable(ColumnarTable):
     def kind(self, column: str) -> Kind | None:
         return self._found.columns[column].kind
 
-    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[RowGroups]:
         read = [self._found.columns[column] for column in columns]
         given: list[Any] = []
         # Values are sent to the database only if no log of SQLAlchemy shows them.
         if alike is not None and read[-1].element and self._engine.hide_parameters:
-            read[-1], given = self._merged(read[-1], len(read), Alike(alike))
+            read[-1], given = self._merge_alike(read[-1], len(read), Alike(alike))
         keys = dict.fromkeys(key for column in read for key in column.keys)
         grouped = f" GROUP BY {', '.join(keys)}"
-        for *rows, counts in self._fetched(read, "count(*)", grouped, given):
-            yield Grouped(_columns(read, rows), np.array(counts, np.int64))
+        for *rows, counts in self._fetch(read, "count(*)", grouped, given):
+            yield RowGroups(_columns(read, rows), np.array(counts, np.int64))
 
-    def _merged(self, column: Column, place: int, alike: Alike) -> tuple[Column, list[Any]]:
+    def _merge_alike(self, column: Column, place: int, alike: Alike) -> tuple[Column, list[Any]]:
         """The column with one value in place of those that are alike, and the statement's parameters.
 
         Its values are asked for by a statement of their own.  What comes of a value does not depend on
         which others there were, so the database may change in between.
         """
         by = f" GROUP BY {', '.join(column.keys)} LIMIT {_LISTED + 1}"
-        values = [value for (batch,) in self._fetched([column], grouped=by) for value in batch]
+        values = [value for (batch,) in self._fetch([column], grouped=by) for value in batch]
         size = sum(len(value) for value in values if isinstance(value, str))
         # Then the database groups by the raw values; the sample is the same
         # (docs/proofs/engines.md, "Labels that are alike").
@@ -102,7 +102,7 @@ class SqlTable(ColumnarTable):
             return column, []
         (found,) = _columns([column], [tuple(values)])
         numbers, cases, given = alike(found).tolist(), "", list[Any]()
-        for number in range(len(alike.shown)):
+        for number in range(len(alike.representatives)):
             same = [v for v, n in zip(values, numbers, strict=True) if n == number]
             texts = [str(v) for v in same if v is not None]
             if len(same) > 1:
@@ -113,12 +113,12 @@ class SqlTable(ColumnarTable):
         value = f"CASE{cases} ELSE {column.value} END" if cases else column.value
         return column._replace(value=value, keys=(str(place),)), given
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
         read = [self._found.columns[column] for column in columns]
-        for rows in self._fetched(read):
+        for rows in self._fetch(read):
             yield _columns(read, rows)
 
-    def _fetched(
+    def _fetch(
         self,
         read: Sequence[Column],
         more: str = "",
@@ -142,22 +142,27 @@ class SqlTable(ColumnarTable):
                 yield list(zip(*batch, strict=True))
 
     @contextmanager
-    def _snapshot(self) -> Iterator[tuple[Connection, Found]]:
+    def _snapshot(self) -> Iterator[tuple[Connection, TableInfo]]:
         """A transaction that sees one state of the database, and the table as it is there."""
         connected = False
         try:
             with self._engine.connect() as connection:
                 connected = True
-                self._dialect.begin(connection)
-                yield connection, self._dialect.found(connection, self._table, f"read {self.name}")
+                self._dialect.begin_transaction(connection)
+                yield (
+                    connection,
+                    self._dialect.find_table(connection, self._table, f"read {self.name}"),
+                )
                 # Nothing was written.
                 connection.rollback()
         except LittlestoneError:
             raise
         except Exception as error:
-            raise self._stopped(getattr(error, "orig", None) or error, connected) from None
+            raise self._error_of_database(
+                getattr(error, "orig", None) or error, connected
+            ) from None
 
-    def _stopped(self, error: Any, connected: bool) -> SourceError:
+    def _error_of_database(self, error: Any, connected: bool) -> SourceError:
         """The error that replaces one of the database, whose words may quote a record."""
         code = getattr(error, "sqlstate", None) or getattr(error, "sqlite_errorname", None)
         found = f"{self._dialect.title} stopped with an error {code or ''}".rstrip()
@@ -181,13 +186,13 @@ _STOPPED = {
 }
 
 
-def _columns(read: Sequence[Column], rows: Sequence[tuple[Any, ...]]) -> list[Coded]:
-    columns = map(coded, rows)
-    return [_shown(r, c) for r, c in zip(read, columns, strict=True)]
+def _columns(read: Sequence[Column], rows: Sequence[tuple[Any, ...]]) -> list[CodedColumn]:
+    columns = map(code_column, rows)
+    return [_decode(r, c) for r, c in zip(read, columns, strict=True)]
 
 
-def _shown(column: Column, found: Coded) -> Coded:
+def _decode(column: Column, found: CodedColumn) -> CodedColumn:
     if column.kind in DAYS:
         days = [None if day is None else date.fromisoformat(str(day)) for day in found.values]
-        return Coded(days, found.codes)
+        return CodedColumn(days, found.codes)
     return decimals(found) if column.exact else found

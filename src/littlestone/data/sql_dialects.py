@@ -27,7 +27,7 @@ class Column(NamedTuple):
     """The type of an array whose elements the database compares as ``keys``, or nothing."""
 
 
-class Found(NamedTuple):
+class TableInfo(NamedTuple):
     """A table as the database knows it."""
 
     name: str
@@ -44,7 +44,7 @@ class Dialect(ABC):
         self.quote = quote
 
     @abstractmethod
-    def begin(self, connection: Connection) -> None:
+    def begin_transaction(self, connection: Connection) -> None:
         """Begin a transaction that sees one state of the database."""
 
     @abstractmethod
@@ -55,11 +55,11 @@ class Dialect(ABC):
     def columns(self, connection: Connection, schema: str, name: str) -> dict[str, Column]:
         """The columns of a base table; raises `SourceError` if it cannot be read record by record."""
 
-    def found(self, connection: Connection, table: str, asked: str) -> Found:
+    def find_table(self, connection: Connection, table: str, asked: str) -> TableInfo:
         """The base table of that name, with or without its schema; raises `SourceError` for another."""
         schema, name = base_table(self.tables(connection), table, asked)
         quoted = f"{self.quote(schema)}.{self.quote(name)}"
-        return Found(quoted, self.columns(connection, schema, name))
+        return TableInfo(quoted, self.columns(connection, schema, name))
 
 
 def base_table(known: Sequence[tuple[str, str, str]], table: str, asked: str) -> tuple[str, str]:
@@ -115,7 +115,7 @@ class PostgreSql(Dialect):
 
     title = "PostgreSQL"
 
-    def begin(self, connection: Connection) -> None:
+    def begin_transaction(self, connection: Connection) -> None:
         connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         # A policy may show a record because of another record, so reading fails where one applies.
         # With fewer digits, two floats would be read as one.  In another search path, count(*) and the
@@ -160,20 +160,20 @@ class PostgreSql(Dialect):
             """,
             (schema, name),
         )
-        _refuse(
+        _refuse_if(
             encoding != "UTF8",
             name,
             f"the database keeps texts in {encoding}, and not all of them can be read as UTF-8",
             "copy the table to a database that was made WITH ENCODING 'UTF8'",
         )
-        _refuse(
+        _refuse_if(
             bool(hidden),
             name,
             "row-level security chooses which of its records you see, and its choice may depend "
             "on other records",
             "ask for a role with BYPASSRLS, or for a copy of the table",
         )
-        _refuse(
+        _refuse_if(
             bool(foreign),
             name,
             "one of its partitions is a foreign table, which may be a view elsewhere",
@@ -248,7 +248,7 @@ class Sqlite(Dialect):
 
     title = "SQLite"
 
-    def begin(self, connection: Connection) -> None:
+    def begin_transaction(self, connection: Connection) -> None:
         raw: Any = connection.connection.dbapi_connection
         # A text need not be UTF-8, and the default would raise and quote it.
         raw.text_factory = lambda text: text.decode("utf-8", "replace")
@@ -284,6 +284,6 @@ DIALECTS: dict[str, type[Dialect]] = {
 """By SQLAlchemy's names of a database and its driver."""
 
 
-def _refuse(wrong: bool, name: str, found: str, fix: str) -> None:
+def _refuse_if(wrong: bool, name: str, found: str, fix: str) -> None:
     if wrong:
         raise SourceError(f"read the table {name}", found=found, fix=fix)

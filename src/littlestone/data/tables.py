@@ -16,7 +16,7 @@ from typing import Literal
 
 from littlestone.base.errors import TableError, did_you_mean
 from littlestone.data.alike import Function
-from littlestone.data.coding import Coded, Grouped, coded, grouped
+from littlestone.data.coding import CodedColumn, RowGroups, code_column, group_rows
 
 Row = tuple[object, ...]
 
@@ -33,10 +33,10 @@ DAYS = ("date", "datetime")
 _ROWS = 2**10
 
 
-def separated(mark: str) -> str:
+def suggest_separator(mark: str) -> str:
     r"""What to do with a file that has another separator between its columns.
 
-    >>> separated("\t")
+    >>> suggest_separator("\t")
     "say what is between its columns, which is --separator tab on the command line, and ..."
     """
     option = "tab" if mark == "\t" else f"'{mark}'"
@@ -70,7 +70,7 @@ class Table(ABC):
         """The table of the cells as they stand, before a declared form reads them."""
         return self
 
-    def read(self, columns: Sequence[str], batch: Sequence[Coded]) -> list[Coded]:
+    def decode(self, columns: Sequence[str], batch: Sequence[CodedColumn]) -> list[CodedColumn]:
         """What the cells of a batch of `raw` show."""
         return list(batch)
 
@@ -84,27 +84,27 @@ class Table(ABC):
         while batch := list(islice(rows, _ROWS)):
             yield batch
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
         """The values of ``columns`` in batches, so that a file need not fit in memory."""
         for batch in Table.arrivals(self, columns):
             # zip(*batch) would make one iterator per record.
-            yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
+            yield [code_column(list(map(itemgetter(j), batch))) for j in range(len(columns))]
 
-    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[Grouped]:
+    def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[RowGroups]:
         """Rows of raw values of ``columns`` with their counts, which add up to the number of records.
 
         An engine counts equal rows itself.  It must not merge rows that any domain or label tells
         apart, so the sample is that of `batches` (docs/proofs/engines.md).  Values of the last column
         that ``alike`` maps to the same thing may stand for one another.
         """
-        return map(grouped, self.batches(columns))
+        return map(group_rows, self.batches(columns))
 
     def kind(self, column: str) -> Kind | None:
         """What the declared type of a column holds; None if no type is declared, as in a CSV file."""
         return None
 
     @property
-    def unseparated(self) -> str:
+    def likely_separator(self) -> str:
         """The character between all names, if they form one column because it does not separate."""
         only = str(self.columns[0]) if len(self.columns) == 1 else ""
         return next((mark for mark in ";\t|" if mark in only), "")
@@ -135,8 +135,8 @@ class Table(ABC):
                 fix = did_you_mean(column, known, fix)
             if any(not isinstance(name, str) and str(name) == column for name in self.columns):
                 fix = "names must be texts: frame.columns = frame.columns.astype(str)"
-            elif self.unseparated:
-                fix = separated(self.unseparated)
+            elif self.likely_separator:
+                fix = suggest_separator(self.likely_separator)
             raise TableError(
                 f"read column {column!r} of {self.name}",
                 # The names are left out: without a header, the first line of a file is a record.
@@ -153,8 +153,8 @@ class ColumnarTable(Table):
     """A table that is read column by column, in batches."""
 
     @abstractmethod
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]: ...
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]: ...
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         for batch in self.batches(columns):
-            yield from zip(*(column.listed() for column in batch), strict=True)
+            yield from zip(*(column.to_list() for column in batch), strict=True)

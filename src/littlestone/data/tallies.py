@@ -23,7 +23,7 @@ class Tally:
 
     >>> tally = Tally(2)
     >>> tally.add([np.array([1, 0, 1]), np.array([2, 2, 2])], [2, 3], np.array([1, 1, 5]))
-    >>> columns, counts = tally.rows()
+    >>> columns, counts = tally.take_rows()
     >>> [column.tolist() for column in columns], counts.tolist()
     ([[0, 1], [2, 2]], [1, 6])
     """
@@ -43,13 +43,13 @@ class Tally:
             return
         known = zip(self._widths, sizes, strict=True)
         self._widths = [max(width, (size - 1).bit_length()) for width, size in known]
-        rows = [*_packed(columns, self._widths), counts]
-        self._keep(_merged(rows, sum(self._widths)))
+        rows = [*_pack(columns, self._widths), counts]
+        self._keep(_merge_rows(rows, sum(self._widths)))
         # Merged once the rows grew by half, so all merging costs a constant times one sort.
         if self._listed > self._distinct * 3 // 2 + _FEW:
             self._merge()
 
-    def rows(self) -> tuple[list[Places], Codes]:
+    def take_rows(self) -> tuple[list[Places], Codes]:
         """Hand over the distinct rows by column, and their counts; at least one was added.
 
         They are in lexicographic order from the last column, which comes first, to the first.  The
@@ -58,7 +58,7 @@ class Tally:
         if len(self._parts) > 1:
             self._merge()
         _, (*words, counts) = self._parts.pop()
-        return list(_unpacked(words, self._widths)), counts
+        return list(_unpack(words, self._widths)), counts
 
     def _keep(self, rows: list[Codes]) -> None:
         self._parts.append((self._widths, rows))
@@ -67,21 +67,21 @@ class Tally:
     def _merge(self) -> None:
         """Merge equal rows of all parts."""
         parts = [
-            rows if widths == self._widths else self._widened(rows, widths)
+            rows if widths == self._widths else self._widen(rows, widths)
             for widths, rows in self._parts
         ]
         self._parts, self._listed = [], 0
         # What was taken out is given back before the next is put together.
         rows = [np.concatenate([part.pop(0) for part in parts]) for _ in range(len(parts[0]))]
-        self._keep(_merged(rows, sum(self._widths)))
+        self._keep(_merge_rows(rows, sum(self._widths)))
         self._distinct = self._listed
 
-    def _widened(self, rows: Sequence[Codes], widths: Sequence[int]) -> list[Codes]:
+    def _widen(self, rows: Sequence[Codes], widths: Sequence[int]) -> list[Codes]:
         *words, counts = rows
-        return [*_packed(_unpacked(words, widths), self._widths), counts]
+        return [*_pack(_unpack(words, widths), self._widths), counts]
 
 
-def _merged(rows: list[Codes], bits: int) -> list[Codes]:
+def _merge_rows(rows: list[Codes], bits: int) -> list[Codes]:
     """The distinct rows of words in order, and the sums of their counts, the last of ``rows``.
 
     The list is emptied on the way, so that its arrays are given back early.
@@ -118,7 +118,7 @@ def _fields(widths: Sequence[int]) -> Iterator[tuple[int, int]]:
         place += width
 
 
-def _packed(columns: Iterable[Places], widths: Sequence[int]) -> list[Codes]:
+def _pack(columns: Iterable[Places], widths: Sequence[int]) -> list[Codes]:
     words: list[Codes] = []
     for column, (word, place) in zip(columns, _fields(widths), strict=True):
         field = column.astype(np.int64) << place
@@ -129,7 +129,7 @@ def _packed(columns: Iterable[Places], widths: Sequence[int]) -> list[Codes]:
     return words
 
 
-def _unpacked(words: Sequence[Codes], widths: Sequence[int]) -> Iterator[Places]:
+def _unpack(words: Sequence[Codes], widths: Sequence[int]) -> Iterator[Places]:
     for (word, place), width in zip(_fields(widths), widths, strict=True):
         field = words[word] >> place
         field &= 2**width - 1

@@ -49,7 +49,7 @@ class SheetTable(Table):
     def __init__(self, path: Path, sheet: str | None = None) -> None:
         require("openpyxl", "openpyxl", "excel", str(path))
         self.path, self.name = path, str(path) if sheet is None else f"{sheet} of {path}"
-        with self._undamaged():
+        with self._refuse_damage():
             self._require_bounded()
             sheets = self._open()
         if sheet is None and len(sheets) > 1:
@@ -67,8 +67,8 @@ class SheetTable(Table):
                 fix=did_you_mean(str(name), sheets, f"name one of: {', '.join(sheets)}"),
             )
         self._part = sheets[name]
-        with self._undamaged():
-            header = next(self._stated(), (0, {}))
+        with self._refuse_damage():
+            header = next(self._stated_rows(), (0, {}))
         self.columns = self._header(*header)
 
     def _header(self, number: int, cells: dict[int, object]) -> tuple[str, ...]:
@@ -85,8 +85,8 @@ class SheetTable(Table):
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         places = [self.columns.index(column) + 1 for column in columns]
         nothing, last = (None,) * len(places), 1
-        with self._undamaged():
-            for number, cells in self._stated():
+        with self._refuse_damage():
+            for number, cells in self._stated_rows():
                 for _ in range(last + 1, number):
                     yield nothing  # a row between others that the file leaves out is a record
                 if number > 1:
@@ -94,7 +94,7 @@ class SheetTable(Table):
                 last = number
 
     @contextmanager
-    def _undamaged(self) -> Iterator[None]:
+    def _refuse_damage(self) -> Iterator[None]:
         try:
             yield
         except TableError:
@@ -145,11 +145,11 @@ class SheetTable(Table):
         self._spans = set(book._timedelta_formats)
         return {name: rel.target for name, rel in sheets if rel.Type.endswith("/worksheet")}
 
-    def _stated(self) -> Iterator[tuple[int, dict[int, object]]]:
+    def _stated_rows(self) -> Iterator[tuple[int, dict[int, object]]]:
         """The number of each row that the file states, and its cells by the numbers of columns."""
         number, cells, place = 0, dict[int, object](), 0
         with zipfile.ZipFile(self.path) as archive, archive.open(self._part) as part:
-            for row in _ended(part, "sheetData", "row", "c"):
+            for row in _elements_at_end(part, "sheetData", "row", "c"):
                 if row.tag == f"{_SPACE}c":
                     place = _place(row.get("r"), place)
                     if place <= _MOST_COLUMNS:
@@ -167,11 +167,11 @@ class SheetTable(Table):
         """The value of a cell, by itself; None if it has none; never raises."""
         kind, raw = cell.get("t", "n"), cell.findtext(f"{_SPACE}v")
         if kind == "inlineStr":
-            return _text(cell.find(f"{_SPACE}is"))
+            return _text_of(cell.find(f"{_SPACE}is"))
         if not raw:
             return None
         if kind == "str":
-            return _unescaped(raw)
+            return _unescape(raw)
         try:
             if kind == "s":
                 return self._texts[int(raw)] if int(raw) >= 0 else None
@@ -217,7 +217,7 @@ def _place(reference: str | None, before: int) -> int:
     return place
 
 
-def _ended(part: Any, within: str, *tags: str) -> Iterator[Element]:
+def _elements_at_end(part: Any, within: str, *tags: str) -> Iterator[Element]:
     """The elements of these ``tags`` in the element ``within``, at their ends.
 
     An element is dropped when it has ended, unless it is in one of the last of the tags.
@@ -243,17 +243,17 @@ def _ended(part: Any, within: str, *tags: str) -> Iterator[Element]:
 def _texts(archive: zipfile.ZipFile, part: str) -> list[str | None]:
     """The texts that the cells of all sheets refer to by their numbers."""
     with archive.open(part) as stream:
-        return list(map(_text, _ended(stream, "sst", "si")))
+        return list(map(_text_of, _elements_at_end(stream, "sst", "si")))
 
 
-def _text(element: Element | None) -> str | None:
+def _text_of(element: Element | None) -> str | None:
     """A text, whose parts may have fonts; its pronunciation (rPh) is not part of it."""
     if element is None:
         return None
     own = element.findtext(f"{_SPACE}t", "")
     runs = (run.findtext(f"{_SPACE}t", "") for run in element.findall(f"{_SPACE}r"))
-    return _unescaped("".join((own, *runs)))
+    return _unescape("".join((own, *runs)))
 
 
-def _unescaped(raw: str) -> str:
+def _unescape(raw: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), raw)

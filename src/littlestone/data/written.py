@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Self
 from unicodedata import category
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 from littlestone.data.tables import Kind
 from littlestone.points import number, plain, require_list, text
 
@@ -47,7 +47,7 @@ _SPACES = " \u00a0\u202f\u2009"
 
 
 @dataclass(frozen=True)
-class Written:
+class CellForm:
     """How the cells of a column are written; a total function from a cell to an ordinary value.
 
     ``decimal`` and ``thousands`` are the marks in a number; ``unit`` may come before or after it.
@@ -56,10 +56,10 @@ class Written:
     any other text in lower case.  A form of numbers or days reads any other cell as missing.
     Numbers, truth values and days of a table with types are read as they are.
 
-    >>> euros = Written(decimal=",", thousands=".", unit="€")
+    >>> euros = CellForm(decimal=",", thousands=".", unit="€")
     >>> [str(euros(cell)) for cell in ("1.200,00 €", "-3,5", "1.20", 7)], euros("")
     (['1200', '-3.5', 'None', '7'], None)
-    >>> Written(spelled=("Ja", "Nein"))("JA"), Written(date="%d.%m.%Y")("1.3.2021")
+    >>> CellForm(spelled=("Ja", "Nein"))("JA"), CellForm(date="%d.%m.%Y")("1.3.2021")
     ('Ja', '2021-03-01')
     """
 
@@ -79,22 +79,24 @@ class Written:
         if not all(type(one) is str for one in texts):
             return "the written form of cells must be text", 'write decimal = ","'
         if self.decimal not in ("", ".", ","):
-            return f"decimal is {shown(self.decimal)}", 'write decimal = "," or "."'
+            return f"decimal is {show_value(self.decimal)}", 'write decimal = "," or "."'
         if self.thousands not in ("", ".", ",", " ", "'"):
             fix = 'write thousands = ".", ",", "\'" or a space'
-            return f"thousands is {shown(self.thousands)}", fix
+            return f"thousands is {show_value(self.thousands)}", fix
         if self.thousands and self.thousands == (self.decimal or "."):
-            found = f"decimal and thousands are both {shown(self.thousands)}"
+            found = f"decimal and thousands are both {show_value(self.thousands)}"
             return found, 'write two marks, such as decimal = "," and thousands = "."'
         if self.unit != self.unit.strip() or re.search(r"[0-9]", self.unit) or len(self.unit) > 100:
-            found = f"unit is {shown(self.unit)}, which has digits or begins or ends with a space"
+            found = (
+                f"unit is {show_value(self.unit)}, which has digits or begins or ends with a space"
+            )
             return found, 'write what stands beside the numbers, such as unit = "€"'
         if any(category(c) == "Pd" or c in "+\u2212" for c in self.unit):
-            found = f"unit is {shown(self.unit)}, which has a sign, so -5 could be read as 5"
+            found = f"unit is {show_value(self.unit)}, which has a sign, so -5 could be read as 5"
             return found, 'write what stands beside the numbers without it, such as unit = "€"'
         if self.unit and not self.unit.strip(".,' "):
             fix = 'write decimal or thousands in place of it, and a unit such as unit = "€"'
-            return f"unit is {shown(self.unit)}, which has only marks of numbers", fix
+            return f"unit is {show_value(self.unit)}, which has only marks of numbers", fix
         if self.date and (self.numeric or self.spelled is not None):
             return "dates are written as numbers or by spelling", "keep one of them"
         if self.date and (wrong := _date_flaw(self.date)):
@@ -212,7 +214,7 @@ def _date_flaw(pattern: str) -> tuple[str, str] | None:
         guess = re.sub("mm|MM", "%m", guess, count=1)
         if "%" in guess and _date_flaw(guess) is None:
             fix = f'write format = "{guess}"'
-        return f"the format {shown(pattern)} has no parts", fix
+        return f"the format {show_value(pattern)} has no parts", fix
     for part in used:
         if part == "%y":
             return "%y is a year without its century", "write the years with four digits, and %Y"

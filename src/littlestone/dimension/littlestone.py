@@ -11,7 +11,7 @@ from typing import TypeAlias, overload
 
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, TooLargeError, shown
+from littlestone.base.errors import DeclarationError, TooLargeError, show_value
 from littlestone.dimension.search.engine import Engine
 from littlestone.dimension.tables import PackedTable, TableOrClass
 from littlestone.dimension.tree import Bounds, InterruptedSolve, MistakeTree
@@ -74,7 +74,7 @@ def littlestone_dimension(
             time_limit=time_limit,
             memory_limit=memory_limit,
         )
-    table = PackedTable.read(table_or_class)
+    table = PackedTable.pack(table_or_class)
     solve = _Solve(table, progress, None, memory_limit, jobs)
     solve.search()
     if solve.interrupted:
@@ -115,11 +115,11 @@ def littlestone_bounds(
     """
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit >= 0):
         raise DeclarationError(
-            f"solve within {shown(time_limit)} seconds",
+            f"solve within {show_value(time_limit)} seconds",
             found="the time limit is not a number of seconds, 0 or more",
             fix="give a number such as 60, or None for no limit",
         )
-    table = PackedTable.read(table_or_class)
+    table = PackedTable.pack(table_or_class)
     solve = _Solve(table, progress, time_limit, memory_limit, jobs)
     solve.search()
     return solve.bounds()
@@ -159,7 +159,7 @@ class _Solve:
         if self.interrupted or self.lower == self.upper:
             return
         # Not join(): if Ctrl+C interrupts it, Python 3.11 believes that the running thread has ended.
-        Thread(target=self._guarded, daemon=True).start()
+        Thread(target=self._deepen_in_thread, daemon=True).start()
         while not self._done.is_set():
             try:
                 self._done.wait(POLL)
@@ -229,7 +229,7 @@ class _Solve:
             self.upper = k - 1
         return answer
 
-    def _guarded(self) -> None:
+    def _deepen_in_thread(self) -> None:
         try:
             if self._jobs > 1:
                 self._engine.help()
@@ -287,7 +287,7 @@ def is_shattered_by(table_or_class: TableOrClass, tree: MistakeTree) -> bool:
     ``tree.leaves`` are rows of the table as it was given, of equal ones the first; ``tree.points`` are
     its columns.
     """
-    table = PackedTable.read(table_or_class)
+    table = PackedTable.pack(table_or_class)
     limit = 1 << 62  # what numpy's integers hold
     if not all(type(i) is int and abs(i) < limit for i in (*tree.points, *tree.leaves)):
         return False

@@ -24,7 +24,7 @@ class CollapsingMap:
 
     (BGS21, section 4.1.)
 
-    >>> CollapsingMap.parse("01*")
+    >>> CollapsingMap.from_text("01*")
     CollapsingMap(zero=(0,), one=(1,))
     """
 
@@ -32,7 +32,7 @@ class CollapsingMap:
     one: tuple[int, ...]
 
     @classmethod
-    def parse(cls, text: str) -> CollapsingMap:
+    def from_text(cls, text: str) -> CollapsingMap:
         """The map whose values at the labels 0, 1, 2, ... are the characters 0, 1 and * of ``text``.
 
         Raises `DeclarationError` for any other character.
@@ -115,7 +115,7 @@ def family(psi: Family | Iterable[CollapsingMap | str], labels: int) -> Family:
     """
     if callable(psi):
         return psi
-    maps = [CollapsingMap.parse(phi) if isinstance(phi, str) else phi for phi in psi]
+    maps = [CollapsingMap.from_text(phi) if isinstance(phi, str) else phi for phi in psi]
     for phi in maps:
         named = (*phi.zero, *phi.one)
         if len(set(named)) < len(named) or not all(0 <= y < labels for y in named):
@@ -229,20 +229,20 @@ def psi_tree_brackets(
     solver, asked, lower = SplitSolver(splits.values()), list(splits), 0
     most, above = H.size.bit_length() - 1, "the number of hypotheses"
 
-    def known() -> Bracket[PsiTree]:
+    def bracket() -> Bracket[PsiTree]:
         tree = solver.tree(H.alive, lower)
         return Bracket(
             lower, most, PsiTree(tuple(asked[i] for i in tree.splits), tree.leaves), above
         )
 
-    yield known()
+    yield bracket()
     while lower < most:
         # From below: each yes comes with a tree, and the first no settles the dimension.
         if solver.at_least(H.alive, lower + 1):
             lower += 1
         else:
             most, above = lower, "a search for more"
-        yield known()
+        yield bracket()
 
 
 def is_psi_shattered(table: Any, tree: PsiTree) -> bool:

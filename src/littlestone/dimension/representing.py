@@ -75,14 +75,14 @@ def representation(table: Any) -> Representation:
     edges: dict[Function, dict[Function, Test]] = {}
     for c in functions:
         for i in range(MOST_COLUMNS):
-            other = _flipped(c, i)
+            other = _flip(c, i)
             even, odd = (other, c) if sum(c) % 2 else (c, other)
             rest = tuple(j for j in range(MOST_COLUMNS) if j != i)
             edges.setdefault(even, {})[odd] = (c, rest)
     # Koenig: in a bipartite graph a largest matching is as large as a smallest cover, so tests and
     # cover prove each other optimal.
     matched = _matching(edges)
-    reached = _reached(edges, matched)
+    reached = _reachable(edges, matched)
     # The cover of Koenig's theorem: even functions that alternating paths miss, and odd ones that
     # they reach.
     cover = [even for even in edges if even not in reached]
@@ -147,7 +147,7 @@ def _columns(H: LabelTable) -> tuple[tuple[int, ...], tuple[Function, ...]]:
     return columns, tuple(dict.fromkeys(tuple(row[x] for x in columns) for row in rows))
 
 
-def _flipped(c: Function, i: int) -> Function:
+def _flip(c: Function, i: int) -> Function:
     return (*c[:i], 1 - c[i], *c[i + 1 :])
 
 
@@ -155,21 +155,21 @@ def _matching(edges: dict[Function, dict[Function, Test]]) -> dict[Function, Fun
     """A largest matching, from its odd ends to its even ones, by augmenting paths."""
     matched: dict[Function, Function] = {}
 
-    def augmented(even: Function, tried: set[Function]) -> bool:
+    def augment(even: Function, tried: set[Function]) -> bool:
         for odd in edges[even]:
             if odd not in tried:
                 tried.add(odd)
-                if odd not in matched or augmented(matched[odd], tried):
+                if odd not in matched or augment(matched[odd], tried):
                     matched[odd] = even
                     return True
         return False
 
     for even in edges:
-        augmented(even, set())
+        augment(even, set())
     return matched
 
 
-def _reached(
+def _reachable(
     edges: dict[Function, dict[Function, Test]], matched: dict[Function, Function]
 ) -> set[Function]:
     """What alternating paths reach from the even functions that are not matched (Koenig's theorem)."""

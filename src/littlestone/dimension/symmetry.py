@@ -78,7 +78,7 @@ class _Group:
         self._steps = [*generators, *(self._random() for _ in range(ELEMENTS))]
         self._back = [_inverse(step.image) for step in self._steps]
 
-    def _made(self, image: Permutation, *word: int) -> Element:
+    def _element(self, image: Permutation, *word: int) -> Element:
         self._words.append(word)
         return Element(image, len(self._words) - 1)
 
@@ -90,9 +90,9 @@ class _Group:
         inverted = self._rng.random() < 0.5
         if inverted:
             factor = _inverse(factor)
-        new = self._made(old.image[factor], 2 * n + inverted, 2 * old.number)
+        new = self._element(old.image[factor], 2 * n + inverted, 2 * old.number)
         self._pool[i] = new
-        self._last = self._made(last.image[new.image], 2 * new.number, 2 * last.number)
+        self._last = self._element(last.image[new.image], 2 * new.number, 2 * last.number)
         return self._last
 
     def fixing(self, literal: int) -> list[Element]:
@@ -119,7 +119,7 @@ class _Group:
                 image = self._back[via[at]][image]
                 word.append(2 * self._steps[via[at]].number + 1)
             if (image != np.arange(size)).any():
-                found.append(self._made(image, *word))
+                found.append(self._element(image, *word))
         return found
 
 
@@ -169,7 +169,7 @@ class PathOrbits:
                 self._table[place, x, 1] = self._put(group)
         return True
 
-    def words(self, places: Iterable[int]) -> tuple[list[Word], list[list[int]]]:
+    def words_of_paths(self, places: Iterable[int]) -> tuple[list[Word], list[list[int]]]:
         """Words for the elements that fix these paths, and the numbers of these elements.
 
         The first elements are the generators, which have no words.  Every other is a word in elements

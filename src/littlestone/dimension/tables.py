@@ -82,8 +82,8 @@ class LabelTable:
         return cls(
             codes,
             count,
-            named("points", "x", width, points),
-            named("hypotheses", "h", height, hypotheses),
+            fill_names("points", "x", width, points),
+            fill_names("hypotheses", "h", height, hypotheses),
         )
 
     @cached_property
@@ -130,7 +130,7 @@ class LabelTable:
             )
         return LabelTable(self.values >> i & 1, 2, self.points, self.hypotheses)
 
-    def transposed(self) -> LabelTable:
+    def transpose(self) -> LabelTable:
         """The dual class: a function per point, f_x(h) = h(x), on the hypotheses."""
         return LabelTable(self.values.T, self.labels, self.hypotheses, self.points)
 
@@ -176,7 +176,7 @@ def rectangle(values: Any, asked: str, fix: str) -> NDArray[Any]:
     return array
 
 
-def named(kind: str, letter: str, count: int, given: Sequence[str] | None) -> tuple[str, ...]:
+def fill_names(kind: str, letter: str, count: int, given: Sequence[str] | None) -> tuple[str, ...]:
     """The ``count`` names of points or hypotheses: the given ones, or letter0, letter1, ..."""
     if given is None:
         return tuple(f"{letter}{i}" for i in range(count))
@@ -242,7 +242,7 @@ class PackedTable:
     names: NDArray[np.int64]
 
     @classmethod
-    def read(cls, table_or_class: TableOrClass) -> PackedTable:
+    def pack(cls, table_or_class: TableOrClass) -> PackedTable:
         """Check and pack; raises `DeclarationError` that names the first culprit."""
         if isinstance(table_or_class, PackedTable):
             return table_or_class
@@ -253,7 +253,7 @@ class PackedTable:
         packed = np.zeros((count, -(-points // 64) * 8), np.uint8)
         for first in range(0, count, _BLOCK):
             block = table[first : first + _BLOCK]
-            bits = np.packbits(_checked(block, first), axis=1, bitorder="little")
+            bits = np.packbits(_parse_bits(block, first), axis=1, bitorder="little")
             packed[first : first + _BLOCK, : bits.shape[1]] = bits
         return cls.of_words(packed.view("<u8").astype(np.uint64, copy=False), points)
 
@@ -364,7 +364,7 @@ def _unpack(mask: int, size: int) -> NDArray[np.uint8]:
     return np.unpackbits(octets, bitorder="little")
 
 
-def _checked(block: NDArray[np.generic], first: int) -> NDArray[np.bool_]:
+def _parse_bits(block: NDArray[np.generic], first: int) -> NDArray[np.bool_]:
     if block.dtype == np.bool_:
         return block.astype(np.bool_, copy=False)
     ones = np.asarray(block == 1)

@@ -59,15 +59,15 @@ def teaching_brackets(table: Any) -> Iterator[Bracket[dict[int, tuple[int, ...]]
     found = {h: every for h in range(len(H.hypotheses)) if H.alive >> h & 1}
     lower = min(1, H.size - 1)
 
-    def known() -> Bracket[dict[int, tuple[int, ...]]]:
+    def bracket() -> Bracket[dict[int, tuple[int, ...]]]:
         largest = max(map(len, found.values()))
         return Bracket(lower, largest, dict(found), "a teaching set of each hypothesis")
 
-    yield known()
+    yield bracket()
     for h in found:
         look()
         found[h] = _greedy(H, h)
-    yield known()
+    yield bracket()
     for h in sorted(found, key=lambda h: -len(found[h])):
         # A hypothesis that as many points teach as some other one needs cannot raise the dimension.
         if len(found[h]) > lower:
@@ -75,7 +75,7 @@ def teaching_brackets(table: Any) -> Iterator[Bracket[dict[int, tuple[int, ...]]
             found[h] = _smallest(_differences(H, h), found[h], enough=lower)
             lower = max(lower, len(found[h]))
             if before != (len(found[h]), lower):
-                yield known()
+                yield bracket()
 
 
 def smallest_teaching_set(table: Any, h: int) -> tuple[int, ...]:

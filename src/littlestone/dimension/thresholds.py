@@ -34,7 +34,7 @@ class HalfGraphSearch:
         self._row = np.argsort(-values.sum(axis=1), kind="stable")
         self._column = np.argsort(values.sum(axis=0), kind="stable")
         values = values[self._row][:, self._column]
-        self._search = core.HalfGraphSearch(_packed(values), _packed(values.T), length)
+        self._search = core.HalfGraphSearch(_pack(values), _pack(values.T), length)
 
     @staticmethod
     def bytes_for(shape: tuple[int, ...], length: int) -> int:
@@ -51,7 +51,7 @@ class HalfGraphSearch:
         return [(h, x) for x, h in reversed(pairs)] if self._turned else pairs
 
 
-def _packed(values: NDArray[np.integer]) -> NDArray[np.uint64]:
+def _pack(values: NDArray[np.integer]) -> NDArray[np.uint64]:
     """The rows as sets, 64 columns to a word."""
     packed = np.zeros((len(values), -(-values.shape[1] // 64) * 8), np.uint8)
     bits = np.packbits(values.astype(bool), axis=1, bitorder="little")
@@ -146,25 +146,25 @@ def threshold_brackets(table: Any) -> Iterator[Bracket[HalfGraph]]:
     best: list[tuple[int, int]] = []
     upper, above = _rank(search.rows.values()), "its rank over GF(2)"
 
-    def known() -> Bracket[HalfGraph]:
+    def bracket() -> Bracket[HalfGraph]:
         graph = HalfGraph(tuple(x for x, _ in best), tuple(h for _, h in best))
         return Bracket(len(best), upper, graph, above)
 
-    yield known()
+    yield bracket()
     while len(best) < upper:
         longer = search.chain(len(best) + 1)
-        if longer is None and search.spent:
+        if longer is None and search.is_done:
             break
         if longer is None:
             upper, above = len(best), _SEARCHED
         best = longer or best
-        yield known()
+        yield bracket()
     if len(best) < upper:
         for found, refuted in _by_slices(H, len(best), upper):
             best = found or best
             if refuted <= upper:
                 upper, above = refuted - 1, _SEARCHED
-            yield known()
+            yield bracket()
 
 
 def _by_slices(
@@ -174,7 +174,7 @@ def _by_slices(
     rows = [h for h in range(len(H.hypotheses)) if H.alive >> h & 1]
     asked: dict[int, HalfGraphSearch] = {}
 
-    def answered(length: int) -> int:
+    def ask(length: int) -> int:
         look()
         if length not in asked:
             asked[length] = HalfGraphSearch(H.values[rows], length)
@@ -193,7 +193,7 @@ def _by_slices(
                 f"{need / 2**30:.1f} GiB, more than {_MOST_BYTES >> 30}",
                 fix="leave out points or hypotheses, or use these bounds",
             )
-        if (answer := answered(longer)) == FOUND:
+        if (answer := ask(longer)) == FOUND:
             lower = longer
             yield pairs(longer), upper + 1
         elif answer == REFUTED:
@@ -201,7 +201,7 @@ def _by_slices(
             yield None, upper + 1
         # The next upper bound follows at once where one is refuted at once.
         while upper > longer and HalfGraphSearch.bytes_for(H.values.shape, upper) <= _MOST_BYTES:
-            answer = answered(upper)
+            answer = ask(upper)
             if answer == FOUND:  # take it now: a question that goes on looks for another one
                 lower = upper
                 yield pairs(upper), upper + 1
@@ -248,16 +248,16 @@ class _Search:
             h: sum(1 << x for x, column in enumerate(columns) if column >> h & 1)
             for h in _members(alive)
         }
-        self.start = self._reduced(alive, (1 << len(columns)) - 1)
+        self.start = self._reduce(alive, (1 << len(columns)) - 1)
         self.refused: dict[State, int] = {}
         self.left = WORK
 
     @property
-    def spent(self) -> bool:
+    def is_done(self) -> bool:
         """Whether the work is done that is left to this search."""
         return self.left < 0
 
-    def _reduced(self, V: int, P: int) -> State:
+    def _reduce(self, V: int, P: int) -> State:
         """V and P without what cannot help: copies on P of other hypotheses, and constant zeros."""
         seen: set[int] = set()
         kept = union = 0
@@ -272,7 +272,7 @@ class _Search:
     def chain(self, length: int) -> list[tuple[int, int]] | None:
         """At least so many pairs (x_i, h_i) of a half-graph, as many as the descent yields; or None.
 
-        None proves that there are none, unless the work is `spent`.  Depth first, with a stack of its
+        None proves that there are none, unless the work is `is_done`.  Depth first, with a stack of its
         own: a half-graph may be longer than Python's.
         """
         trail: list[tuple[int, int]] = []
@@ -287,7 +287,7 @@ class _Search:
                 levels.append((below, self._choices(below, max(need, 1))))
             elif len(trail) >= length:
                 return trail
-            elif self.spent:
+            elif self.is_done:
                 return None
             else:
                 levels.pop()
@@ -319,7 +319,7 @@ class _Search:
                 if rest.bit_count() < need - 1:
                     break
                 x = lost[V & ~rest]
-                yield (x, left[Q]), self._reduced(rest, Q & ~(1 << x))
+                yield (x, left[Q]), self._reduce(rest, Q & ~(1 << x))
 
 
 def _maximal(masks: Iterable[int]) -> Iterator[int]:

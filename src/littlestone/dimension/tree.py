@@ -43,7 +43,7 @@ class MistakeTree:
         """The tree in a JSON text; `DeclarationError` for any other text."""
         try:
             data = json.loads(text)
-            points, leaves = (tuple(map(whole, data[key])) for key in ("points", "leaves"))
+            points, leaves = (tuple(map(parse_whole, data[key])) for key in ("points", "leaves"))
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise DeclarationError(
                 "read a mistake tree", found="text that is not one", fix="export the tree again"
@@ -51,7 +51,7 @@ class MistakeTree:
         return cls(points, leaves)
 
 
-def whole(number: object) -> int:
+def parse_whole(number: object) -> int:
     """``number`` itself, once it is known to be a whole number; `TypeError` if it is not."""
     if type(number) is not int:
         raise TypeError(f"{number!r} is not a whole number")

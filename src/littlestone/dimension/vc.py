@@ -217,7 +217,7 @@ def dual_vc_dimension(table: Any) -> int:
     >>> dual_vc_dimension([[0, 0, 1, 1], [0, 1, 0, 1]])
     2
     """
-    return vc_dimension(binary(table, "take the dual VC dimension").transposed())
+    return vc_dimension(binary(table, "take the dual VC dimension").transpose())
 
 
 def dual_littlestone_dimension(table: Any) -> int:
@@ -229,4 +229,4 @@ def dual_littlestone_dimension(table: Any) -> int:
     1
     """
     H = binary(table, "take the dual Littlestone dimension")
-    return multiclass_littlestone_dimension(H.transposed())
+    return multiclass_littlestone_dimension(H.transpose())

@@ -11,11 +11,11 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, NotPrivateWarning, shown
+from littlestone.base.errors import DeclarationError, NotPrivateWarning, show_value
 from littlestone.data import Condition, Label, plain_values
 from littlestone.data.frames import column_table
 from littlestone.learn.declared.declaration import Declaration
-from littlestone.learn.declared.declaring import declared_class, opened_schema
+from littlestone.learn.declared.declaring import declare_class, open_schema
 from littlestone.learn.declared.schema import Schema
 from littlestone.points import number, text
 from littlestone.privacy.randomness import seeded_generator, system_generator
@@ -64,7 +64,7 @@ def label_of(columns: Sequence[str], classes: Sequence[object]) -> Label:
         label = Label(name, Condition("==", text(classes[1])))
     if [label(y) for y in classes] != list(range(len(classes))):
         raise DeclarationError(
-            f"tell the labels {', '.join(map(shown, classes))} apart",
+            f"tell the labels {', '.join(map(show_value, classes))} apart",
             found="a table could not: one is missing, or two have one text or number",
             fix="declare classes=(negative, positive) of different values",
         )
@@ -86,12 +86,12 @@ def declaration_of(shell: Any) -> Declaration:
 
     Raises `DeclarationError`, also if the schema says how cells that the class reads are written.
     """
-    classes, schema = class_labels(shell.classes), opened_schema(shell.schema)
-    H = declared_class(shell.hypotheses, len(classes), schema, unit=shell.unit)
+    classes, schema = class_labels(shell.classes), open_schema(shell.schema)
+    H = declare_class(shell.hypotheses, len(classes), schema, unit=shell.unit)
     label = label_of([*H.domain.column_names, *unit_column(schema, shell.unit)], classes)
     given = {name: getattr(shell, name) for name in _PARAMETERS if hasattr(shell, name)}
     declaration = Declaration.parse(label, H, **{**given, "schema": schema})
-    if declaration.reading.of(H.domain.column_names).columns:
+    if declaration.reading.pick_columns(H.domain.column_names).columns:
         raise DeclarationError(
             "learn from values by this schema",
             found="it says how the text of some cells is written, and records hold values",
@@ -174,10 +174,10 @@ def target_values(y: Any, label: Label) -> list[Any]:
         y = np.asarray(y)
     shape = tuple(getattr(y, "shape", (0,)))
     if len(shape) != 1:
-        _refuse("another shape than (n,)", f"it has shape {shape}")
+        _refuse_target("another shape than (n,)", f"it has shape {shape}")
     listed = isinstance(y, Sequence) and not isinstance(y, str | bytes | bytearray)
     if column is None and not listed and not hasattr(y, "shape"):
-        _refuse(f"type {type(y).__name__}", "it is not an array, column or list")
+        _refuse_target(f"type {type(y).__name__}", "it is not an array, column or list")
     if column is not None:
         numbers = column.holds_numbers("values")
     else:
@@ -193,7 +193,7 @@ def target_values(y: Any, label: Label) -> list[Any]:
     return plain_values(y)
 
 
-def _refuse(asked: str, found: str) -> None:
+def _refuse_target(asked: str, found: str) -> None:
     raise DeclarationError(
         f"learn from a y of {asked}",
         found=found,

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.elsewhere import Elsewhere, Neighbours
-from littlestone.privacy.cost import decimal_text, exact, rounded_up
+from littlestone.privacy.cost import decimal_text, exact, round_up
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.rational import exp_above, log_above
 
@@ -44,12 +44,12 @@ def to_dp_accounting(events: Iterable[Event], form: Form = "pure") -> tuple[Any,
                 found="one of them is about a unit with all its records, which has no event there",
                 fix="record the spends of the other library in our ledger instead: from_dp_accounting",
             )
-    listed = [_exported(g, form) for g, count in pieces for g in repeat(g, count)]
+    listed = [_export(g, form) for g, count in pieces for g in repeat(g, count)]
     delta = sum((count * guarantee.delta for guarantee, count in pieces), Fraction(0))
     return ComposedDpEvent(listed), delta
 
 
-def _exported(guarantee: Guarantee, form: Form) -> Any:
+def _export(guarantee: Guarantee, form: Form) -> Any:
     import dp_accounting
 
     if form == "zcdp":
@@ -70,23 +70,23 @@ def from_dp_accounting(
     chosen: ``"add-remove"``, which is usual there and costs twice as much, or ``"replace-one"``.
 
     Raises `DeclarationError` for other events, such as those of samples: let an accountant find
-    epsilon and delta, and record them (`Elsewhere.declared`).
+    epsilon and delta, and record them (`Elsewhere.declare`).
     """
     epsilon: Fraction | None = Fraction(0)
     rho = Fraction(0)
-    for pure, concentrated in _imported(event):
+    for pure, concentrated in _import_parts(event):
         epsilon = None if pure is None or epsilon is None else epsilon + pure
         rho += concentrated
     known: dict[str, Any] = {"neighbours": neighbours, "unit": unit}
     found = []
     if epsilon is not None:
-        found.append(Elsewhere.declared(epsilon, delta, **known))
+        found.append(Elsewhere.declare(epsilon, delta, **known))
     if epsilon is None or exact(delta, what="delta") > 0:
-        found.append(Elsewhere.concentrated(rounded_up(rho, _DIGITS), delta, **known))
+        found.append(Elsewhere.from_rho(round_up(rho, _DIGITS), delta, **known))
     return min(found, key=lambda spend: (spend.cost().epsilon, spend.cost().delta))
 
 
-def _imported(event: Any) -> Iterator[tuple[Fraction | None, Fraction]]:
+def _import_parts(event: Any) -> Iterator[tuple[Fraction | None, Fraction]]:
     """The epsilon, None if there is none, and the rho of each part of an event."""
     import dp_accounting
 
@@ -95,11 +95,11 @@ def _imported(event: Any) -> Iterator[tuple[Fraction | None, Fraction]]:
             return
         case dp_accounting.ComposedDpEvent():
             for part in event.events:
-                yield from _imported(part)
+                yield from _import_parts(part)
             return
         case dp_accounting.SelfComposedDpEvent():
             count = exact(event.count, what="the count of an event")
-            for epsilon, rho in _imported(event.event):
+            for epsilon, rho in _import_parts(event.event):
                 yield None if epsilon is None else count * epsilon, count * rho
             return
         case dp_accounting.GaussianDpEvent():
@@ -111,7 +111,7 @@ def _imported(event: Any) -> Iterator[tuple[Fraction | None, Fraction]]:
             p = _positive(event.noise_parameter) / exact(event.num_buckets, what="buckets")
             ratio = (1 - _positive(event.noise_parameter) + p) / p
             pure = max(Fraction(0), log_above(ratio, _BITS)) if ratio > 1 else Fraction(0)
-            pure = rounded_up(pure, _DIGITS)
+            pure = round_up(pure, _DIGITS)
         case dp_accounting.ZCDpEvent() if event.xi == 0:
             yield None, exact(event.rho, what="rho")
             return

@@ -15,7 +15,7 @@ from littlestone.base.errors import DeclarationError, NotPrivateWarning
 from littlestone.data import Table, open_table, plain_values
 from littlestone.data.frames import column_table
 from littlestone.data.tables import Row
-from littlestone.points import derived, entries
+from littlestone.points import entries, is_of_class
 
 
 class Columns(Table):
@@ -80,7 +80,7 @@ def feature_table(X: Any, names: Sequence[str]) -> Table:
     if not hasattr(X, "shape") and hasattr(X, "__array__"):
         X = np.asarray(X)
     if not hasattr(X, "shape"):
-        return Columns("X", names, _listed(X, len(names)))
+        return Columns("X", names, _record_lists(X, len(names)))
     shape = tuple(X.shape)
     if len(shape) == 1 == len(names):
         return Columns("X", names, [plain_values(X)])
@@ -88,7 +88,7 @@ def feature_table(X: Any, names: Sequence[str]) -> Table:
     return Columns("X", names, [plain_values(X[:, j]) for j in range(len(names))])
 
 
-def labelled(
+def join_labels(
     table: Table, columns: Sequence[str], target: str, labels: Sequence[object]
 ) -> Columns:
     """The ``columns`` of the table together with the labels, which are named ``target``.
@@ -97,7 +97,7 @@ def labelled(
     record.
 
     >>> ages = feature_table([20, 50], ["age"])
-    >>> list(labelled(ages, ["age"], "sick", [0, 1]).rows(["age", "sick"]))
+    >>> list(join_labels(ages, ["age"], "sick", [0, 1]).rows(["age", "sick"]))
     [(20, 0), (50, 1)]
     """
     for column in columns:
@@ -113,19 +113,19 @@ def labelled(
     return Columns("X", (*columns, target), [*values, labels])
 
 
-def _listed(records: Any, width: int) -> list[list[object]]:
+def _record_lists(records: Any, width: int) -> list[list[object]]:
     if not isinstance(records, Sequence) or isinstance(records, str | bytes):
         raise DeclarationError(
             f"read records from an object of type {type(records).__name__}",
             found="it is not an array, frame or list",
             fix="give a list of records, an array of shape (n, columns), or a data frame",
         )
-    rows = [_values(record, width) for record in records]
+    rows = [_entries(record, width) for record in records]
     return [[row[j] for row in rows] for j in range(width)]
 
 
-def _values(record: Any, width: int) -> list[object]:
-    listed = np.ndarray.tolist(record) if derived(record, np.ndarray) else record
+def _entries(record: Any, width: int) -> list[object]:
+    listed = np.ndarray.tolist(record) if is_of_class(record, np.ndarray) else record
     values = list(entries(listed)[:width])
     return values + [None] * (width - len(values))
 
@@ -153,7 +153,7 @@ def warn_of_folds_by_label() -> None:
     The check uses only what the caller declares, so the warning reveals nothing about a record.
     """
     _warn(
-        _stratified,
+        _is_stratified,
         "the folds of this cross-validation depend on the labels: where one label changes, records "
         "of others move between the folds, and the sum of what the fits spend is NO GUARANTEE. "
         "Say cv=KFold(...), which splits by position.",
@@ -204,5 +204,5 @@ def _cv(frame: FrameType) -> list[object]:
     return [called.arguments["cv"]] if "cv" in called.arguments else []
 
 
-def _stratified(cv: object) -> bool:
+def _is_stratified(cv: object) -> bool:
     return cv is None or isinstance(cv, int) or "Stratified" in type(cv).__name__

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, LedgerError
-from littlestone.privacy.ledger import Ledger, conninfo, is_address, shown_address
+from littlestone.privacy.ledger import Ledger, conninfo, is_address, show_address
 
 
 class LedgerPlace:
@@ -30,7 +30,7 @@ class LedgerPlace:
         return self if shell is None else vars(shell)["ledger"]
 
     def __set__(self, shell: object, ledger: object) -> None:
-        vars(shell)["ledger"] = _resolved(ledger)
+        vars(shell)["ledger"] = _resolve(ledger)
 
 
 class _Address(str):
@@ -39,7 +39,7 @@ class _Address(str):
     __slots__ = ()
 
     def __str__(self) -> str:
-        return shown_address(self[:])
+        return show_address(self[:])
 
     def __repr__(self) -> str:
         return repr(str(self))
@@ -48,7 +48,7 @@ class _Address(str):
         return format(str(self), spec)
 
 
-def _resolved(ledger: object) -> object:
+def _resolve(ledger: object) -> object:
     if isinstance(ledger, bytes | bytearray):
         raise LedgerError(
             "open the ledger",
@@ -61,14 +61,12 @@ def _resolved(ledger: object) -> object:
     if is_address(text):
         conninfo(text)
         return (
-            ledger
-            if shown_address(text) == text or isinstance(ledger, _Address)
-            else _Address(text)
+            ledger if show_address(text) == text or isinstance(ledger, _Address) else _Address(text)
         )
     return ledger if os.path.isabs(text) else os.path.abspath(text)
 
 
-def opened(ledger: object, *, create: bool) -> AbstractContextManager[Ledger]:
+def open_ledger(ledger: object, *, create: bool) -> AbstractContextManager[Ledger]:
     """The given ledger, which stays open, or the ledger at a path or address, opened for the spend.
 
     Raises `LedgerError` if there is no ledger and ``create`` is false: a ledger made by accident knows

@@ -17,11 +17,11 @@ from littlestone.interop.declarations import (
     generator,
     refuse_as_member,
 )
-from littlestone.interop.ledgers import LedgerPlace, opened
-from littlestone.interop.runs import Copy, Frozen, Original
+from littlestone.interop.ledgers import LedgerPlace, open_ledger
+from littlestone.interop.runs import Copy, FrozenRun, Original
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner, durable_run
-from littlestone.points import Domain, derived
+from littlestone.points import Domain, is_of_class
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import Hypothesis
 
@@ -120,8 +120,8 @@ class LittlestoneOnlineClassifier(Classifier):
         H, share = self._declaration.known_class, self._declaration.share
         self._learner = choose_online_learner(H, share, horizon=horizon, method=method)
         generator(simulation_seed)  # refused here, if at all
-        self._run: Original | Copy | Frozen | None = None
-        self._before: Frozen | None = None  # what the original of this clone published
+        self._run: Original | Copy | FrozenRun | None = None
+        self._before: FrozenRun | None = None  # what the original of this clone published
 
     @property
     def learner(self) -> PrivateOnlineLearner[Any]:
@@ -139,9 +139,9 @@ class LittlestoneOnlineClassifier(Classifier):
         return None if self._run is None else self._run.published_at
 
     @property
-    def frozen(self) -> bool:
+    def is_frozen(self) -> bool:
         """Whether this is a clone that could not pay and keeps the last rule of its original."""
-        return isinstance(self._run, Frozen)
+        return isinstance(self._run, FrozenRun)
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn from the next record; the first call spends the budget before.
@@ -151,13 +151,13 @@ class LittlestoneOnlineClassifier(Classifier):
         value; `BudgetExceededError` or `LedgerError`.
         """
         if self._run is None:
-            self._run = self._started(x, y)
+            self._run = self._start(x, y)
         unit = self._declaration.unit
         whose = None if unit is None else _value(x, unit.column)
         point = _point(self._learner.hypotheses.domain, x)
         self._run.update(point, self._declaration.label(_plain(y)), whose)
 
-    def _started(self, x: object, y: object) -> Original | Frozen:
+    def _start(self, x: object, y: object) -> Original | FrozenRun:
         refuse_as_member(
             "river", _TRUSTED, fix="teach it by itself, in a pipeline or in a VotingClassifier"
         )
@@ -165,7 +165,7 @@ class LittlestoneOnlineClassifier(Classifier):
         rng = generator(self.simulation_seed)
         try:
             with (
-                opened(self.ledger, create=self.create_ledger) as ledger,
+                open_ledger(self.ledger, create=self.create_ledger) as ledger,
                 durable_run(
                     self._learner,
                     ledger=ledger,
@@ -189,12 +189,12 @@ class LittlestoneOnlineClassifier(Classifier):
         """A new model with the same or changed declarations, which spends at its first record.
 
         If the budget is too small then, the clone keeps the rule that this model publishes now and is
-        `frozen`.  With ``new_params`` it raises, like any new model.
+        `is_frozen`.  With ``new_params`` it raises, like any new model.
         """
         made = super().clone(new_params, include_attributes)
         if not new_params:
             run = self._run or self._before
-            made._before = None if run is None else Frozen(run.hypothesis, run.published_at)
+            made._before = None if run is None else FrozenRun(run.hypothesis, run.published_at)
         return made
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
@@ -229,7 +229,7 @@ class LittlestoneOnlineClassifier(Classifier):
 def _require_record(x: object, y: object) -> None:
     """Refuse objects whose types cannot be those of a record and its label."""
     # By type(): an object may claim another class, or raise when asked for it.
-    single = derived(y, str) or derived(y, bytes) or not hasattr(type(y), "__len__")
+    single = is_of_class(y, str) or is_of_class(y, bytes) or not hasattr(type(y), "__len__")
     if _is_mapping(x) and single:
         return
     # A class may have a metaclass that refuses to give its name.
@@ -262,4 +262,4 @@ def _value(record: Any, name: str) -> object:
 
 
 def _plain(value: Any) -> object:
-    return plain_values(np.atleast_1d(value))[0] if derived(value, np.generic) else value
+    return plain_values(np.atleast_1d(value))[0] if is_of_class(value, np.generic) else value

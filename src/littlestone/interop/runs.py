@@ -53,7 +53,7 @@ class Copy:
 
 
 @dataclass(frozen=True)
-class Frozen:
+class FrozenRun:
     """What a clone that cannot pay keeps of its original: it takes records but learns nothing."""
 
     hypothesis: Hypothesis[Any]

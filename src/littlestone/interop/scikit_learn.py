@@ -25,14 +25,14 @@ from littlestone.interop.declarations import (
 from littlestone.interop.features import (
     feature_names,
     feature_table,
-    labelled,
+    join_labels,
     warn_of_folds_by_label,
     warn_of_folds_of_records,
 )
-from littlestone.interop.ledgers import LedgerPlace, opened
+from littlestone.interop.ledgers import LedgerPlace, open_ledger
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaration import Declaration
-from littlestone.learn.declared.declaring import opened_schema, refuse_as_feature
+from littlestone.learn.declared.declaring import open_schema, refuse_as_feature
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.task import Task
 from littlestone.points import text
@@ -151,12 +151,12 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             refuse_as_feature(replace(label, column=named), declaration.known_class)
         rng = generator(self.simulation_seed)
         table = feature_table(X, columns)
-        records = labelled(table, columns, label.column, target_values(y, label))
+        records = join_labels(table, columns, label.column, target_values(y, label))
         sample = declaration.read(records, rng=rng)
         task = task.for_records(sample.n)
         if (hint := task.useless_delta(sample.n)) is not None:
             warnings.warn(hint, stacklevel=2)
-        with opened(self.ledger, create=self.create_ledger) as ledger:
+        with open_ledger(self.ledger, create=self.create_ledger) as ledger:
             release = task.fit(sample, ledger=ledger, dataset=self.dataset, rng=rng)
         names = feature_names(X)
         self.n_features_in_ = len(table.columns)
@@ -212,7 +212,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         # longer on the stack if the function that it calls is trusted.
         _refuse_as_member()
         warn_of_folds_by_label()
-        if unit_column(opened_schema(self.schema), self.unit):
+        if unit_column(open_schema(self.schema), self.unit):
             warn_of_folds_of_records()
         return super().__sklearn_clone__()
 

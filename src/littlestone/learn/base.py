@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.base.errors import DeclarationError, TooLargeError, no_such, shown
+from littlestone.base.errors import DeclarationError, TooLargeError, no_such, show_value
 from littlestone.base.steps import searching
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.data.sample import Sample
@@ -196,7 +196,7 @@ class PrivateLearner(Draw[Point]):
         return high
 
     @classmethod
-    def aimed(
+    def for_error(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> PrivateLearner[Point]:
         """The learner as used for error ``alpha``; most learners are the same for every alpha."""
@@ -292,7 +292,7 @@ class PrivateLearner(Draw[Point]):
             mechanism=drawn.mechanism,
             private=drawn.private,
             receipt=drawn.receipt,
-            estimate=Estimate.of(drawn.counts, sample.n),
+            estimate=Estimate.from_counts(drawn.counts, sample.n),
             total=drawn.total,
             limit=drawn.limit,
         )
@@ -458,13 +458,13 @@ def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
     """Raise `DeclarationError` unless 0 < alpha, beta < 1 and the setting is one of the two."""
     if not isinstance(setting, str) or setting not in get_args(Setting):
         raise no_such(
-            f"plan for the setting {shown(setting)}", "setting", setting, get_args(Setting)
+            f"plan for the setting {show_value(setting)}", "setting", setting, get_args(Setting)
         )
     named: dict[str, Any] = {"alpha (accuracy)": alpha, "beta (confidence)": beta}
     for name, value in named.items():
         if not isinstance(value, Real) or not 0 < float(value) < 1:
             raise DeclarationError(
-                f"plan with {name} = {shown(value)}",
+                f"plan with {name} = {show_value(value)}",
                 found="it must lie strictly between 0 and 1",
                 fix="give a small probability, such as 0.05",
             )

@@ -14,12 +14,12 @@ from littlestone.learn.base import Bound, PrivateLearner, Setting
 from littlestone.learn.bits import (
     Binary,
     BitwiseLearner,
-    balanced,
+    balance_shares,
     first_that_applies,
     one_a_class,
     sizes,
 )
-from littlestone.learn.papers.teachers import shuffled, split
+from littlestone.learn.papers.teachers import shuffle_records, split
 from littlestone.points import Point
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
@@ -63,7 +63,7 @@ class BitPartsLearner(BitwiseLearner[Point]):
     method = "bit_parts"
     several = True
 
-    def shared(
+    def learners_of_bits(
         self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
         return one_a_class(classes, partial(binary, budget=budget))
@@ -74,12 +74,12 @@ class BitPartsLearner(BitwiseLearner[Point]):
     ) -> BitPartsLearner[Point]:
         """The learner whose bits have a proved size for a share of alpha each.
 
-        The shares are `balanced`.  The methods of the bits are those of `first_that_applies`.
+        The shares are `balance_shares`.  The methods of the bits are those of `first_that_applies`.
         """
         bits = [hypotheses.bit_class(i) for i in range(hypotheses.bits)]
         b = len(bits)
 
-        def made(shares: Sequence[float]) -> BitPartsLearner[Point]:
+        def learner_for_shares(shares: Sequence[float]) -> BitPartsLearner[Point]:
             goals = {bit: alpha * share for bit, share in zip(bits, shares, strict=True)}
 
             def binary(bit: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
@@ -88,11 +88,13 @@ class BitPartsLearner(BitwiseLearner[Point]):
 
             return cls(hypotheses, budget, binary=binary, shares=shares)
 
-        def needed(shares: Sequence[float]) -> list[int] | None:
-            return sizes(made(shares).learners, [alpha * share for share in shares], beta)
+        def sizes_for_shares(shares: Sequence[float]) -> list[int] | None:
+            return sizes(
+                learner_for_shares(shares).learners, [alpha * share for share in shares], beta
+            )
 
-        found = balanced(needed, b)
-        return made([1 / b] * b if found is None else found[0])
+        found = balance_shares(sizes_for_shares, b)
+        return learner_for_shares([1 / b] * b if found is None else found[0])
 
     @property
     def event(self) -> Parallel:
@@ -103,7 +105,7 @@ class BitPartsLearner(BitwiseLearner[Point]):
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> BitFunction:
         # The order costs nothing, but it too is drawn only against the receipt.
         rng = receipt.redeem(UniformOrder())
-        parts = self.parts(list(split(sample, shuffled(sample, rng), len(self.learners))))
+        parts = self.parts(list(split(sample, shuffle_records(sample, rng), len(self.learners))))
         return self.classifier(
             [
                 learner.draw(part, receipt=receipt)

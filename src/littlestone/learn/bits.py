@@ -20,7 +20,7 @@ from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.partition import PartitionLearner
 from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
@@ -55,7 +55,7 @@ class BitwiseLearner(PrivateLearner[Point]):
 
     ``binary`` makes those learners; the default is `first_that_applies`.  A code above k stands for
     the label number ``other``.  Sizes are planned for ``shares`` of alpha, one for each bit and at most
-    1 in all; by default for `balanced` ones.  (BGS21, section 3.1.)  Raises `DeclarationError` if
+    1 in all; by default for `balance_shares` ones.  (BGS21, section 3.1.)  Raises `DeclarationError` if
     ``other`` is not a label, and whatever the binary learners raise.
     """
 
@@ -87,11 +87,11 @@ class BitwiseLearner(PrivateLearner[Point]):
         self.other = other
         self.shares = shares
         classes = [hypotheses.bit_class(i) for i in range(hypotheses.bits)]
-        self.learners = self.shared(classes, budget, binary)
+        self.learners = self.learners_of_bits(classes, budget, binary)
         self.tolerates_label_noise = all(learner.tolerates_label_noise for learner in self.learners)
 
     @abstractmethod
-    def shared(
+    def learners_of_bits(
         self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
         """The learners of the bit classes; together they cost at most ``budget``."""
@@ -118,21 +118,22 @@ class BitwiseLearner(PrivateLearner[Point]):
     def sample_size(self, alpha: float, beta: float, setting: Setting) -> int | None:
         """The records with which all bits together err at most alpha with probability 1 - beta.
 
-        Each bit has a share of alpha, and beta / b.  The shares are `balanced`, beginning with equal
-        ones.  None unless a size is proved for each bit for equal shares.  None in the agnostic
-        setting, because the errors of the best bits may be b times the error of the best function.
+        Each bit has a share of alpha, and beta / b.  The shares are `balance_shares`, beginning
+        with equal ones.  None unless a size is proved for each bit for equal shares.  None in the
+        agnostic setting, because the errors of the best bits may be b times the error of the best
+        function.
         """
         require_plan(alpha, beta, setting)
         if setting == "agnostic":
             return None
 
-        def needed(shares: Sequence[float]) -> list[int] | None:
+        def sizes_for_shares(shares: Sequence[float]) -> list[int] | None:
             return sizes(self.learners, [alpha * share for share in shares], beta)
 
         if self.shares is None:
-            found = balanced(needed, len(self.learners))
+            found = balance_shares(sizes_for_shares, len(self.learners))
             return None if found is None else max(found[1])
-        fixed = needed(self.shares)
+        fixed = sizes_for_shares(self.shares)
         return None if fixed is None else max(fixed)
 
 
@@ -154,7 +155,7 @@ class BitsLearner(BitwiseLearner[Point]):
     method = "bits"
     several = True
 
-    def shared(
+    def learners_of_bits(
         self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
         b = len(classes)
@@ -215,7 +216,7 @@ def sizes(
     return [found[id(learner), alpha] for learner, alpha in zip(learners, alphas, strict=True)]
 
 
-def balanced(
+def balance_shares(
     needed: Callable[[Sequence[float]], list[int] | None], b: int
 ) -> tuple[list[float], list[int]] | None:
     """Shares of alpha for b bits whose largest size is small, and the sizes; None without equal ones.
@@ -223,7 +224,7 @@ def balanced(
     A size is about c / alpha, so shares in proportion to the c make all sizes equal.  Other shares give
     c up to logarithms, so this is done three times, and the best of all shares is taken.
 
-    >>> balanced(lambda shares: [round(c / share) for c, share in zip([300, 100], shares)], 2)[1]
+    >>> balance_shares(lambda shares: [round(c / share) for c, share in zip([300, 100], shares)], 2)[1]
     [400, 400]
     """
     shares = [1 / b] * b
@@ -257,4 +258,4 @@ def one_a_class(
 def _together(learners: Sequence[PrivateLearner[Any]], delta: Fraction) -> Event:
     """One use of each learner, on the same records."""
     events = Counter(learner.event for learner in learners)
-    return learners[0].event if len(learners) == 1 else Composed(events.items(), delta)
+    return learners[0].event if len(learners) == 1 else Composition(events.items(), delta)

@@ -14,7 +14,7 @@ from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.dimensions.closed_forms import has_one_mistake
 from littlestone.classes.promises.covering import Covering
-from littlestone.classes.promises.named import Named
+from littlestone.classes.promises.named import NamedFunctions
 from littlestone.learn.base import (
     MOST_WORK,
     Bound,
@@ -28,7 +28,7 @@ from littlestone.learn.base import (
 )
 from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
-from littlestone.privacy.accounting.composed import repeated
+from littlestone.privacy.accounting.composed import repeat
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.draws.choosing import ChoosingDraw
@@ -51,23 +51,23 @@ class ChoosingLearner(ChoosingDraw[Point], WeighedLearner[Point]):
     With ``cost`` = (a, b), a missed positive costs a and a false alarm b, and the exponent is
     a positives - b negatives.
 
-    For a class of unions of at most s = `Covering.parts` elements, in which at most g elements cover
-    any point.  There are s rounds of the choosing mechanism, composed to (epsilon, delta)-DP for every
-    sample.  Each round sees the examples that no released element covers.  A round may release
-    nothing; if no round releases an element, the rule is the constant 0.  The constant 1 competes in
-    the last round, even if it is not an element.  So the rule hardly does worse than either constant.
-    Proper, except for the constant 1.  The vocabulary need not be listed, and no Littlestone dimension
-    is needed.
+    For a class of unions of at most s = `Covering.max_elements` elements, in which at most g
+    elements cover any point.  There are s rounds of the choosing mechanism, composed to (epsilon,
+    delta)-DP for every sample.  Each round sees the examples that no released element covers.  A
+    round may release nothing; if no round releases an element, the rule is the constant 0.  The
+    constant 1 competes in the last round, even if it is not an element.  So the rule hardly does
+    worse than either constant. Proper, except for the constant 1.  The vocabulary need not be
+    listed, and no Littlestone dimension is needed.
 
     Or for any other class of two labels with LDim <= 1: its functions are the SOA, changed on disjoint
-    sets (`Named`).  Then there is one round, positive records are those whose label is not the SOA's,
-    and the SOA takes the place of the constant 0.  All mistakes cost the same.
+    sets (`NamedFunctions`).  Then there is one round, positive records are those whose label is not
+    the SOA's, and the SOA takes the place of the constant 0.  All mistakes cost the same.
 
     Time: O(n log n) for each round and column set.  Raises `DeclarationError` for other classes and
     delta = 0.  Source: BNS13; docs/proofs/choosing.md, and peeling.md for several rounds.
 
     >>> from littlestone.classes import EqualityRules
-    >>> H = EqualityRules.of("origin", "dest", max_literals=2)
+    >>> H = EqualityRules.over_columns("origin", "dest", max_literals=2)
     >>> learner = ChoosingLearner(H, Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     438
@@ -77,27 +77,27 @@ class ChoosingLearner(ChoosingDraw[Point], WeighedLearner[Point]):
     several = False
     tolerates_label_noise = True
     hypotheses: HypothesisClass[Point]
-    covering: Covering[Point] | Named[Point]
+    covering: Covering[Point] | NamedFunctions[Point]
 
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
         WeighedLearner.__init__(self, hypotheses, budget, cost=cost)
         covering = _covering(hypotheses)
-        if isinstance(covering, Named) and not self.mistakes.equal:
+        if isinstance(covering, NamedFunctions) and not self.mistakes.equal:
             raise unfit(
                 hypotheses,
                 self.method,
                 found="its rules are changes of the SOA, which hold missed positives and false alarms",
                 declare="points, subsets, rules or rule_sets, or leave the costs out",
             )
-        if covering.parts > MOST_ROUNDS:
+        if covering.max_elements > MOST_ROUNDS:
             raise TooLargeError(
-                f"choose {covering.parts:,} elements one after another",
+                f"choose {covering.max_elements:,} elements one after another",
                 found=f"each round costs, and at most {MOST_ROUNDS:,} rounds are composed",
                 fix="take another method, such as partition, or declare fewer elements",
             )
-        target, rounds = budget.cost, max(1, covering.parts)
+        target, rounds = budget.cost, max(1, covering.max_elements)
         mechanism = round_of(rounds, covering.elements_per_point, target, self.mistakes)
         # Every round is charged, also one that releases nothing.
         ChoosingDraw.__init__(
@@ -112,7 +112,7 @@ class ChoosingLearner(ChoosingDraw[Point], WeighedLearner[Point]):
 
     def work(self, n: int) -> int:
         looked = n // 10  # numpy counts ten records in a step
-        if isinstance(self.covering, Named):
+        if isinstance(self.covering, NamedFunctions):
             looked = self.covering.work(n) if has_rule(self.hypotheses) else MOST_WORK + 1
         return work(self.rounds, looked)
 
@@ -134,7 +134,7 @@ class ChoosingLearner(ChoosingDraw[Point], WeighedLearner[Point]):
         The 1 next to n g is for the constant 1; it is 0 if that is an element.
         """
         require_plan(alpha, beta, setting)
-        if self.covering.parts != 1:
+        if self.covering.max_elements != 1:
             return None
         growth, bottom = self.covering.elements_per_point, self.mechanism.bottom
         each, most, gain = (
@@ -143,12 +143,12 @@ class ChoosingLearner(ChoosingDraw[Point], WeighedLearner[Point]):
             self.mistakes.missed,
         )
         lam, one = most * each, int(self.covering.everything is not None)
-        failure: Callable[[int], float]
+        failure_at: Callable[[int], float]
         if setting == "realizable":
             rate = math.log1p(alpha * math.expm1(-lam))
             share = alpha * most / gain
 
-            def failure(n: int) -> float:
+            def failure_at(n: int) -> float:
                 wrong = (n * growth + one) * math.exp(rate * (n - 1))
                 # If even missing every record costs at most alpha, bottom is never bad.
                 if share >= 1:
@@ -158,16 +158,16 @@ class ChoosingLearner(ChoosingDraw[Point], WeighedLearner[Point]):
             tilt = min(lam, math.atanh(alpha))
             rate = math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
 
-            def failure(n: int) -> float:
+            def failure_at(n: int) -> float:
                 exponents = math.log(n * growth + one) + tilt, tilt * bottom / most
                 return sum(math.exp(min(e + rate * (n - 1), 700.0)) for e in exponents)
 
         # The relative margin covers the rounding of the sums.
-        n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
+        n = least(lambda n: failure_at(n) <= beta * (1 - 1e-9))
         return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
 
 
-def _covering(H: HypothesisClass[Point]) -> Covering[Point] | Named[Point]:
+def _covering(H: HypothesisClass[Point]) -> Covering[Point] | NamedFunctions[Point]:
     """H as a class of unions of elements; raises `DeclarationError` if it is not one."""
     if isinstance(H, Covering):
         return H
@@ -178,7 +178,7 @@ def _covering(H: HypothesisClass[Point]) -> Covering[Point] | Named[Point]:
             found="it is not a class of unions of elements, of which few cover any point",
             declare="points, subsets, rules or rule_sets",
         )
-    return Named(H)
+    return NamedFunctions(H)
 
 
 def work(rounds: int, n: int) -> int:
@@ -186,7 +186,7 @@ def work(rounds: int, n: int) -> int:
     return rounds * (n + _DRAW)
 
 
-def require_candidates(covering: Covering[Any] | Named[Any], n: int) -> None:
+def require_candidates(covering: Covering[Any] | NamedFunctions[Any], n: int) -> None:
     """Raise `TooLargeError` if the elements that ``n`` records bring are too many to count."""
     covering.require_countable(n)
     candidates = covering.most_candidates(n)
@@ -207,17 +207,17 @@ def round_of(
     if rounds == 1:
         return ChoosingMechanism[int](Budget(target.epsilon, target.delta), *fields)
 
-    def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
-        def drawn(step: Fraction) -> Event:
+    def calibrate_round(shared: Fraction) -> ChoosingMechanism[int]:
+        def draws_at(step: Fraction) -> Event:
             mechanism = ChoosingMechanism[int](Budget(step, shared), *fields)
-            return repeated(mechanism, rounds, target.delta)
+            return repeat(mechanism, rounds, target.delta)
 
-        ((found, _),) = calibrate(drawn, target).uses()
+        ((found, _),) = calibrate(draws_at, target).uses()
         return cast("ChoosingMechanism[int]", found)
 
     # All of delta for the rounds, or half of it for composing their epsilons.
     shares = (target.delta / rounds, target.delta / (2 * rounds))
-    return min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
+    return min(map(calibrate_round, shares), key=lambda drawn: drawn.bottom)
 
 
 def _mean_bottom(n: int, alpha: float, bottom: float, lam: float, beta: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from littlestone.base.errors import TooLargeError
-from littlestone.classes.base import HypothesisClass, Scored
+from littlestone.classes.base import HypothesisClass, ScoredClass
 from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
 from littlestone.points import Point
 from littlestone.privacy.budget import Budget
@@ -31,14 +31,14 @@ class ExponentialLearner(ExponentialDraw[Point], WeighedLearner[Point]):
     method = "exponential"
     several = True
     tolerates_label_noise = True
-    hypotheses: Scored[Point]
+    hypotheses: ScoredClass[Point]
 
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
         WeighedLearner.__init__(self, hypotheses, budget, cost=cost)
         self.mistakes.require_rule(hypotheses.labels)
-        if not isinstance(hypotheses, Scored) or not hypotheses.forms:
+        if not isinstance(hypotheses, ScoredClass) or not hypotheses.forms:
             infinite = hypotheses.domain.size is None
             raise unfit(
                 hypotheses,

@@ -74,11 +74,13 @@ class LookupLearner(PrivateLearner[Any]):
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The size for realizable samples (docs/proofs/lookup.md, Theorem 2); None for others."""
         keys, source = self.hypotheses.most, "docs/proofs/lookup.md, Theorem 2"
-        return sample_size_for_keys(keys, _missed, self.mechanism, alpha, beta, setting, source)
+        return sample_size_for_keys(
+            keys, _miss_chances, self.mechanism, alpha, beta, setting, source
+        )
 
 
 @lru_cache(maxsize=16)
-def _missed(mechanism: LabelSelection[Any]) -> NDArray[np.float64]:
+def _miss_chances(mechanism: LabelSelection[Any]) -> NDArray[np.float64]:
     """1 - q(0), 1 - q(1), ..., until it is below 1e-30, which the margin covers."""
     require_curve(mechanism.budget)
     # From 1 on the weights grow by a factor of at most e^(epsilon / 2), up to 1e30.

@@ -12,7 +12,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.covering import PointCovering
 from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, PrivateLearner, Setting, unfit
-from littlestone.learn.plan.missed import missed, sample_size_for_keys
+from littlestone.learn.plan.missed import miss_chances, sample_size_for_keys
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
@@ -46,7 +46,7 @@ class PartitionLearner(PrivateLearner[Any]):
 
     def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
         super().__init__(hypotheses, budget)
-        if not isinstance(hypotheses, PointCovering) or hypotheses.parts <= 1:
+        if not isinstance(hypotheses, PointCovering) or hypotheses.max_elements <= 1:
             raise unfit(
                 hypotheses,
                 self.method,
@@ -79,15 +79,15 @@ class PartitionLearner(PrivateLearner[Any]):
 
             Q0^t G(t)^k (1 - alpha (1 - r^-t))^n,  G(t) = max over s of q(s) + (1 - q(s)) r^(t s).
         """
-        keys, source = self.hypotheses.parts, "docs/proofs/partition-selection.md, Theorem 4"
+        keys, source = self.hypotheses.max_elements, "docs/proofs/partition-selection.md, Theorem 4"
         return sample_size_for_keys(
-            keys, missed, self.mechanism, alpha, beta, setting, source, besides=everything
+            keys, miss_chances, self.mechanism, alpha, beta, setting, source, besides=everything
         )
 
 
 def everything(mechanism: RestSelection[Any], keys: int, alpha: float) -> Callable[[int], float]:
     """A bound, by the number of records, on the chance that the constant 1 is released in error."""
-    chances, tilt = missed(mechanism), math.log(mechanism.base)
+    chances, tilt = miss_chances(mechanism), math.log(mechanism.odds_factor)
     tilts = [tilt * (i + 1) / _TILTS for i in range(_TILTS)]
     scores = np.arange(len(chances))
     # ln G(t): the chances of a key that fires are those of e^0.
@@ -95,8 +95,8 @@ def everything(mechanism: RestSelection[Any], keys: int, alpha: float) -> Callab
     falls = [math.log1p(alpha * math.expm1(-t)) for t in tilts]
     even = math.log(mechanism.even) / tilt
 
-    def failure(n: int) -> float:
+    def failure_at(n: int) -> float:
         each = zip(tilts, most, falls, strict=True)
         return math.exp(min(0.0, *(t * even + keys * high + n * fall for t, high, fall in each)))
 
-    return failure
+    return failure_at

@@ -23,7 +23,7 @@ from littlestone.learn.base import (
 )
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.points import Point
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event, Guarantee
@@ -33,7 +33,7 @@ from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import DecisionTree, Hypothesis
-from littlestone.rules.trees import Node, Split, pruned, split
+from littlestone.rules.trees import Node, Split, prune, split
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class RegrownLearner(PrivateLearner[Point]):
         self.mechanism = self.tree.mechanism
         self.leaf = replace(hypotheses, depth=1)
         leaves = InLeaves(self.mechanism, 1 << hypotheses.depth)
-        self._event = Composed([(self.mechanism, 1), (leaves, 1)], budget.delta)
+        self._event = Composition([(self.mechanism, 1), (leaves, 1)], budget.delta)
 
     @classmethod
     def weighing(
@@ -129,8 +129,8 @@ class RegrownLearner(PrivateLearner[Point]):
         # private.
         for part in self.parts(tree, sample):
             item = self.mechanism.draw(self._scores(part), receipt=receipt)
-            roots.append(self.leaf.written(item).root)
-        return self._joined(tree, iter(roots))
+            roots.append(self.leaf.hypothesis_of_item(item).root)
+        return self._join_nodes(tree, iter(roots))
 
     def parts(self, tree: Hypothesis[Point], sample: Sample[Point]) -> list[Sample[Point]]:
         """The examples in each leaf of the tree, from left to right."""
@@ -139,8 +139,8 @@ class RegrownLearner(PrivateLearner[Point]):
         def walk(node: Node, rest: Sample[Point]) -> None:
             if isinstance(node, Split):
                 holds = holding([node.test], rest)
-                walk(node.yes, rest.kept(holds))
-                walk(node.no, rest.kept(~holds))
+                walk(node.yes, rest.keep_where(holds))
+                walk(node.no, rest.keep_where(~holds))
             else:
                 found.append(rest)
 
@@ -149,28 +149,27 @@ class RegrownLearner(PrivateLearner[Point]):
 
     def _scores(self, part: Sample[Point]) -> ErrorRuns:
         if not self.mistakes.equal:
-            part = part.weighted(self.mistakes.weights)
+            part = part.weigh(self.mistakes.weights)
         scores = self.leaf.scores(part)
         if not isinstance(scores, ErrorRuns):  # trees of depth 1 are scored one by one
             raise TypeError(type(scores))
         return scores
 
-    def _joined(self, tree: Hypothesis[Point], roots: Iterator[Node]) -> Hypothesis[Point]:
+    def _join_nodes(self, tree: Hypothesis[Point], roots: Iterator[Node]) -> Hypothesis[Point]:
         """The tree with these nodes in place of its leaves."""
 
-        def grown(node: Node) -> Node:
+        def grow(node: Node) -> Node:
             if isinstance(node, Split):
-                yes = grown(node.yes)
-                return split(node.test, yes, grown(node.no))
+                yes = grow(node.yes)
+                return split(node.test, yes, grow(node.no))
             return next(roots)
 
         domain, labels = self.hypotheses.domain, self.hypotheses.labels
-        root = pruned(grown(_root(tree)), domain)
+        root = prune(grow(_root(tree)), domain)
         joined: Hypothesis[Any] = DecisionTree(domain, root, labels)
         return joined
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
         law: dict[Hypothesis[Point], Fraction] = {}
         for tree, mass in self.tree.distribution(sample).items():
             laws: list[Mapping[int, Fraction]] = [
@@ -180,7 +179,9 @@ class RegrownLearner(PrivateLearner[Point]):
                 chance = mass
                 for own, item in zip(laws, items, strict=True):
                     chance *= own[item]
-                h = self._joined(tree, (self.leaf.written(item).root for item in items))
+                h = self._join_nodes(
+                    tree, (self.leaf.hypothesis_of_item(item).root for item in items)
+                )
                 law[h] = law.get(h, Fraction(0)) + chance
         return law
 

@@ -16,7 +16,7 @@ from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan,
 from littlestone.learn.exponential import least_size
 from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
-from littlestone.privacy.accounting.composed import repeated
+from littlestone.privacy.accounting.composed import repeat
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
@@ -69,7 +69,7 @@ class RoundsLearner(WeighedLearner[Point]):
         self.mechanism = round_of(hypotheses.rules, budget.cost, self.mistakes.largest)
         # All K draws are charged, even if the run ends early: where it ends depends on the data
         # (docs/proofs/rounds.md, Theorem 1).
-        self._event = repeated(self.mechanism, hypotheses.rules, budget.delta)
+        self._event = repeat(self.mechanism, hypotheses.rules, budget.delta)
 
     @property
     def event(self) -> Event:
@@ -77,7 +77,7 @@ class RoundsLearner(WeighedLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rules: list[Rule] = []
-        sample = self._weighed(sample)
+        sample = self._weigh(sample)
         while len(rules) < self.hypotheses.rules:
             scores = self.hypotheses.round_scores(sample)
             rule = self.hypotheses.rule(self.mechanism.draw(scores, receipt=receipt))
@@ -88,21 +88,20 @@ class RoundsLearner(WeighedLearner[Point]):
             # The released rule alone decides which examples stay, so one replaced record still is
             # one record in the next round.
             sample = left(sample, rule)
-        return cast("Hypothesis[Point]", self.hypotheses.joined(rules))
+        return cast("Hypothesis[Point]", self.hypotheses.function_of_rules(rules))
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
-        return self._distribution(self._weighed(sample), ())
+        return self._distribution(self._weigh(sample), ())
 
-    def _weighed(self, sample: Sample[Point]) -> Sample[Point]:
+    def _weigh(self, sample: Sample[Point]) -> Sample[Point]:
         """The sample whose errors are costs; each record is in all rounds what it is in this one."""
-        return sample if self.mistakes.equal else sample.weighted(self.mistakes.weights)
+        return sample if self.mistakes.equal else sample.weigh(self.mistakes.weights)
 
     def _distribution(
         self, sample: Sample[Point], rules: tuple[Rule, ...]
     ) -> dict[Hypothesis[Point], Fraction]:
         if len(rules) == self.hypotheses.rules or (rules and not rules[-1].tests):
-            return {self.hypotheses.joined(rules): Fraction(1)}
+            return {self.hypotheses.function_of_rules(rules): Fraction(1)}
         law: dict[Hypothesis[Point], Fraction] = {}
         for item, chance in self.mechanism.distribution(
             self.hypotheses.round_scores(sample)
@@ -139,7 +138,7 @@ class RoundsLearner(WeighedLearner[Point]):
 
 def left(sample: Sample[Any], rule: Rule) -> Sample[Any]:
     """The examples that the rule does not cover; each record stays or goes independently."""
-    return sample.kept(~holding(rule.tests, sample))
+    return sample.keep_where(~holding(rule.tests, sample))
 
 
 @lru_cache(maxsize=256)
@@ -148,8 +147,8 @@ def round_of(rounds: int, target: PrivacyCost, sensitivity: int = 1) -> Exponent
     if rounds == 1 or not target.delta:
         return ExponentialMechanism(target.epsilon / rounds, sensitivity)
 
-    def drawn(step: Fraction) -> Event:
-        return repeated(ExponentialMechanism(step, sensitivity), rounds, target.delta)
+    def draws_at(step: Fraction) -> Event:
+        return repeat(ExponentialMechanism(step, sensitivity), rounds, target.delta)
 
-    uses: Sequence[tuple[Event, int]] = calibrate(drawn, target).uses()
+    uses: Sequence[tuple[Event, int]] = calibrate(draws_at, target).uses()
     return cast("ExponentialMechanism", uses[0][0])

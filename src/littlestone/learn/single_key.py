@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.dimensions.closed_forms import has_one_mistake
-from littlestone.classes.promises.named import Named
+from littlestone.classes.promises.named import NamedFunctions
 from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     MOST_WORK,
@@ -17,7 +17,7 @@ from littlestone.learn.base import (
     has_rule,
     unfit,
 )
-from littlestone.learn.plan.missed import missed, sample_size_for_keys
+from littlestone.learn.plan.missed import miss_chances, sample_size_for_keys
 from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -31,8 +31,8 @@ class SingleKeyLearner(PrivateLearner[Point]):
 
     For classes H, finite or infinite and of any number of labels, with LDim(H) <= 1.  Let f be the SOA
     of H, which is public.  A record (x, y) with y != f(x) names the one function of H that gives x the
-    label y (`Named`).  `SingleKeySelection` releases one function by how many records name it; if it
-    releases none, f is released.  Without wrong labels only the right function is ever named.
+    label y (`NamedFunctions`).  `SingleKeySelection` releases one function by how many records name
+    it; if it releases none, f is released.  Without wrong labels only the right function is ever named.
 
     (epsilon, delta)-DP for every sample: one replaced record lowers one count and raises one.  It needs
     about half the records of the choosing mechanism, but does not weigh records that speak against
@@ -61,7 +61,7 @@ class SingleKeyLearner(PrivateLearner[Point]):
                 found="its Littlestone dimension is above 1",
                 declare="points(COLUMN), or another class of Littlestone dimension 1",
             )
-        self.named = Named(hypotheses)
+        self.named = NamedFunctions(hypotheses)
         self.mechanism = SingleKeySelection[Hypothesis[Point]](budget)
 
     @property
@@ -75,7 +75,6 @@ class SingleKeyLearner(PrivateLearner[Point]):
         return self.named.rest if found is None else found
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
         law = self.mechanism._distribution(self.named.counts(sample))
         return {self.named.rest if h is None else h: mass for h, mass in law.items()}
 
@@ -89,4 +88,4 @@ class SingleKeyLearner(PrivateLearner[Point]):
         It sums positive floats instead of exact numbers; the margin covers their rounding.
         """
         source = "docs/proofs/single-key-selection.md, Theorem 3"
-        return sample_size_for_keys(1, missed, self.mechanism, alpha, beta, setting, source)
+        return sample_size_for_keys(1, miss_chances, self.mechanism, alpha, beta, setting, source)

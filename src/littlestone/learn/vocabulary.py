@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.promises.by_table import ByTable, Unlisted
+from littlestone.classes.promises.by_table import ByTable, OpenClass
 from littlestone.classes.rule_lists import InRounds
 from littlestone.data.sample import Records, Sample
 from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.points import MISSING, OTHER, Point
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
@@ -36,7 +36,7 @@ class VocabularyLearner(WeighedLearner[Point]):
     lists, the class is closed, and the rest of epsilon pays for `ExponentialLearner`, or for
     `RoundsLearner` if the class is one of lists or sets of rules.  A value that is not selected counts
     as any other value.  If more values are selected than the closed class may have
-    (`Unlisted.most_values`), those that come first as texts are kept.  With ``cost`` = (a, b), the
+    (`OpenClass.most_values`), those that come first as texts are kept.  With ``cost`` = (a, b), the
     inner learner counts a missed positive as a errors and a false alarm as b; values are selected as
     before.
 
@@ -59,7 +59,7 @@ class VocabularyLearner(WeighedLearner[Point]):
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
         super().__init__(hypotheses, budget, cost=cost)
-        if not isinstance(hypotheses, Unlisted):
+        if not isinstance(hypotheses, OpenClass):
             raise unfit(
                 hypotheses,
                 self.method,
@@ -68,14 +68,14 @@ class VocabularyLearner(WeighedLearner[Point]):
             )
         self.hypotheses: Any = hypotheses
         self.most_values = hypotheses.most_values
-        count, taken = len(hypotheses.opened), budget.epsilon * _VALUES
+        count, taken = len(hypotheses.open_columns), budget.epsilon * _VALUES
         # Every column is read by the whole sample, so the columns' shares add up
         # (docs/proofs/vocabulary.md, Theorem 1).
         share = Budget(taken / count, budget.delta / count)
         self.selection = PartitionSelection[str](share, "numbers of records")
         self.rest = Budget(budget.epsilon - taken)
-        inner = self.inner(hypotheses.closed({}))
-        self._event = Composed([(self.selection, count), (inner.event, 1)], budget.delta)
+        inner = self.inner(hypotheses.close_columns({}))
+        self._event = Composition([(self.selection, count), (inner.event, 1)], budget.delta)
 
     @property
     def event(self) -> Event:
@@ -88,39 +88,40 @@ class VocabularyLearner(WeighedLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         values = {}
-        for j in self.hypotheses.opened:
-            found = self.selection.draw_scores(counted(sample, j), receipt=receipt)
+        for j in self.hypotheses.open_columns:
+            found = self.selection.draw_scores(count_values(sample, j), receipt=receipt)
             # From here on the class is public: it is made of released values alone.
-            values[j] = self.kept(found)
-        closed = self.hypotheses.closed(values)
-        tree = self.inner(closed).draw(listed(sample, closed), receipt=receipt)
-        return self.reopened(tree)
+            values[j] = self.values_to_list(found)
+        closed = self.hypotheses.close_columns(values)
+        tree = self.inner(closed).draw(list_values(sample, closed), receipt=receipt)
+        return self.reopen(tree)
 
-    def kept(self, selected: frozenset[str]) -> Sequence[str]:
+    def values_to_list(self, selected: frozenset[str]) -> Sequence[str]:
         """The values that become a list: no missing ones, and not too many."""
         # Sorted as texts before the cut: the order of the records must not decide which values
         # stay.
         return sorted(selected - {MISSING, OTHER})[: self.most_values]
 
-    def reopened(self, tree: Hypothesis[Any]) -> Hypothesis[Any]:
+    def reopen(self, tree: Hypothesis[Any]) -> Hypothesis[Any]:
         """The tree over the open columns; its tests name single values, and so stay what they are."""
         if not isinstance(tree, DecisionTree):
             raise TypeError(type(tree))
         return DecisionTree(self.hypotheses.domain, tree.root, tree.labels)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
-        opened = self.hypotheses.opened
-        laws = [self.selection._distribution(counted(sample, j)).items() for j in opened]
+        opened = self.hypotheses.open_columns
+        laws = [self.selection._distribution(count_values(sample, j)).items() for j in opened]
         law: dict[Hypothesis[Point], Fraction] = {}
         for chosen in product(*laws):
             chance = Fraction(1)
             for _, mass in chosen:
                 chance *= mass
-            values = {j: self.kept(found) for j, (found, _) in zip(opened, chosen, strict=True)}
-            closed = self.hypotheses.closed(values)
-            for tree, mass in self.inner(closed).distribution(listed(sample, closed)).items():
-                h = self.reopened(tree)
+            values = {
+                j: self.values_to_list(found) for j, (found, _) in zip(opened, chosen, strict=True)
+            }
+            closed = self.hypotheses.close_columns(values)
+            for tree, mass in self.inner(closed).distribution(list_values(sample, closed)).items():
+                h = self.reopen(tree)
                 law[h] = law.get(h, Fraction(0)) + chance * mass
         return law
 
@@ -130,7 +131,7 @@ class VocabularyLearner(WeighedLearner[Point]):
         return None
 
 
-def counted(sample: Sample[Any], j: int) -> dict[str, int]:
+def count_values(sample: Sample[Any], j: int) -> dict[str, int]:
     """The number of records of each value in column j."""
     values, codes = sample.column(j)
     counts = np.zeros(len(values), np.int64)
@@ -142,7 +143,7 @@ def counted(sample: Sample[Any], j: int) -> dict[str, int]:
     return found
 
 
-def listed(sample: Sample[Any], closed: ByTable) -> Sample[Any]:
+def list_values(sample: Sample[Any], closed: ByTable) -> Sample[Any]:
     """The sample over the closed class's columns: values that are not listed are one point."""
     columns = [sample.column(j) for j in range(len(closed.domain.columns))]
     records = Records(

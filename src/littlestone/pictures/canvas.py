@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from littlestone.base.markup import Html, tag
-from littlestone.pictures.figures import SIZE, TONES, Kind, drawn, new_axes, printable
+from littlestone.pictures.figures import SIZE, TONES, Kind, new_axes, printable, render_figure
 
 Place = tuple[float, float]
 Side = Literal["start", "middle", "end"]
@@ -107,10 +107,10 @@ class Picture:
         if kind == "svg":
             return f"{self.svg()}\n".encode()
 
-        def draw(figure: Any) -> None:
+        def paint(figure: Any) -> None:
             self.plot(figure.add_axes((0.0, 0.0, 1.0, 1.0)))
 
-        return drawn(draw, (self.width, self.height), kind)
+        return render_figure(paint, (self.width, self.height), kind)
 
 
 def on_axes(axes: Any) -> Canvas:

@@ -79,7 +79,7 @@ class Chart:
         def place(value: float) -> float:
             return _MARGIN + self._share(value) * (_WIDE - 2 * _MARGIN)
 
-        def draw(on: Canvas) -> None:
+        def paint(on: Canvas) -> None:
             at = top
             for value, text in self.ticks():
                 on.line([(place(value), top), (place(value), bottom)], "rest", width=0.6)
@@ -102,7 +102,7 @@ class Chart:
                 on.text((left + 0.17, height - 0.13), text, size=SIZE - 2, side="start")
                 left += 0.17 + (len(text) + 3) * 0.075
 
-        return Picture(self.title, _WIDE, height, draw)
+        return Picture(self.title, _WIDE, height, paint)
 
     def plot(self, axes: Any = None) -> Any:
         """Draw on the axes of matplotlib, by default new ones, and return them.

@@ -76,7 +76,7 @@ def require_matplotlib() -> None:
         ) from None
 
 
-def drawn(draw: Callable[[Any], None], size: tuple[float, float], kind: Kind) -> bytes:
+def render_figure(draw: Callable[[Any], None], size: tuple[float, float], kind: Kind) -> bytes:
     """The content of a figure file of ``size`` = (width, height) in inches, drawn by ``draw``.
 
     Raises `OutputError` if matplotlib is not installed.

@@ -24,7 +24,7 @@ class Plane:
     >>> from littlestone.rules.trees import ColumnTest, conjunction
     >>> table = Product((Cells(("0", "18", "65"), "age"), Cells(("0", "9"), "dose")))
     >>> tests = [ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["9"]))]
-    >>> Plane.of(DecisionTree(table, conjunction(tests))).areas
+    >>> Plane.from_tree(DecisionTree(table, conjunction(tests))).areas
     (((2, 2), (1, 1)),)
     """
 
@@ -36,7 +36,7 @@ class Plane:
     """The inches of the whole picture, with the names of the columns."""
 
     @classmethod
-    def of(cls, rule: DecisionTree) -> Plane | None:
+    def from_tree(cls, rule: DecisionTree) -> Plane | None:
         """The plane of a rule, or None if it has none."""
         used = sorted({test.column for test in rule.tests})
         columns = [rule.domain.columns[j] for j in used]
@@ -50,7 +50,7 @@ class Plane:
                 cut
                 for test in rule.tests
                 if test.column == j
-                for cut in Strip.of(test, column).cuts
+                for cut in Strip.of_test(test, column).cuts
             )
             for j, column in zip(used, (x, y), strict=True)
         )
@@ -63,9 +63,9 @@ class Plane:
                 areas += [(a, b)] if rule(tuple(point)) else []
         return cls((x, y), (cuts[0], cuts[1]), tuple(areas))
 
-    def draw(self, on: Canvas, left: float, top: float, label: str) -> None:
+    def draw_at(self, on: Canvas, left: float, top: float, label: str) -> None:
         """Draw it with its upper left corner at that place, in inches; ``label`` is that of 1."""
-        across, up = map(Axis.of, self.columns)
+        across, up = map(Axis.of_column, self.columns)
         numbers = max(len(text) for _, text, _ in up.marks(self.cuts[1], up=True)) * CHARACTER
         x0 = left + 0.4 + numbers + BOX
         y0 = top + AXIS * (1 + BEYOND) + 0.3

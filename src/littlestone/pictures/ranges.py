@@ -11,9 +11,9 @@ from typing import Any
 
 from littlestone.pictures.canvas import Canvas, Place
 from littlestone.pictures.figures import SIZE, short
-from littlestone.points import MISSING, OTHER, Cells, Dates, Listed, Parted
+from littlestone.points import MISSING, OTHER, Cells, Dates, FiniteColumn, Listed
 from littlestone.points.base import Domain
-from littlestone.rules.trees import ColumnTest, runs
+from littlestone.rules.trees import ColumnTest, runs_of_points
 
 _SMALL = SIZE - 3  # points of type
 CHARACTER = 0.066  # inches at that size, a little too wide to be safe
@@ -32,9 +32,9 @@ class Axis:
     The scale is that of the numbers, or of their logarithms if the cells grow by equal ratios.  The
     last cell has no end, and reaches a little beyond 1.
 
-    >>> Axis.of(Cells(("0", "20", "80"), "age")).ends
+    >>> Axis.of_column(Cells(("0", "20", "80"), "age")).ends
     (0.0, 0.25, 1.0, 1.08)
-    >>> [round(end, 2) for end in Axis.of(Cells(("1", "10", "100", "1000"), "income")).ends]
+    >>> [round(end, 2) for end in Axis.of_column(Cells(("1", "10", "100", "1000"), "income")).ends]
     [0.0, 0.33, 0.67, 1.0, 1.08]
     """
 
@@ -42,7 +42,7 @@ class Axis:
     ends: tuple[float, ...]
 
     @classmethod
-    def of(cls, column: Cells) -> Axis:
+    def of_column(cls, column: Cells) -> Axis:
         values = column.positions
         scales = [values]
         if len(values) > 2 and values[0] > 0 and not isinstance(column, Dates):
@@ -96,10 +96,10 @@ class Strip:
     are the runs [first, last] of cells that it takes on the ``axis``.
 
     >>> age = Cells(("0", "18", "65"), "age")
-    >>> strip = Strip.of(ColumnTest(0, frozenset(["65"])), age)
+    >>> strip = Strip.of_test(ColumnTest(0, frozenset(["65"])), age)
     >>> strip.boxes, strip.taken, strip.axis.marks(strip.cuts)
     ((('missing', False),), ((2, 2),), [(1.0, '65', True), (0.0, '0', False)])
-    >>> Strip.of(ColumnTest(0, frozenset(["F"])), Listed(("F", "M"), "sex")).boxes
+    >>> Strip.of_test(ColumnTest(0, frozenset(["F"])), Listed(("F", "M"), "sex")).boxes
     (('missing', False), ('other', False), ('F', True), ('M', False))
     """
 
@@ -109,15 +109,17 @@ class Strip:
     taken: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def of(cls, test: ColumnTest, column: Domain[Any]) -> Strip:
+    def of_test(cls, test: ColumnTest, column: Domain[Any]) -> Strip:
         if isinstance(column, Cells):
             missing = (("missing", MISSING in test.accepted),)
             found = [
-                (max(first, 1) - 1, last - 1) for first, last in runs(column, test.accepted) if last
+                (max(first, 1) - 1, last - 1)
+                for first, last in runs_of_points(column, test.accepted)
+                if last
             ]
-            return cls(column.name, missing, Axis.of(column), tuple(found))
+            return cls(column.name, missing, Axis.of_column(column), tuple(found))
         boxes = few([(_value(x), x in test.accepted) for x in _values(test, column)])
-        if not isinstance(column, Parted):
+        if not isinstance(column, FiniteColumn):
             boxes.append(("all others", False))
         return cls(column.name, tuple(boxes))
 
@@ -139,7 +141,7 @@ class Strip:
         boxes = sum(_width(text) + GAP for text, _ in self.boxes)
         return boxes + (AXIS * (1 + BEYOND) + 0.3 if self.axis else 0.0)
 
-    def draw(self, on: Canvas, left: float, top: float) -> None:
+    def draw_at(self, on: Canvas, left: float, top: float) -> None:
         """Draw it with its upper left corner at that place, in inches."""
         for text, holds in self.boxes:
             _box(on, left, top, text, holds)
@@ -201,7 +203,7 @@ def draw_strips(on: Canvas, strips: tuple[Strip, ...], left: float, top: float) 
     for strip in strips:
         if names:
             small(on, (left, top + BOX / 2), strip_name(strip), side="start")
-        strip.draw(on, left + names, top)
+        strip.draw_at(on, left + names, top)
         top += strip.height
 
 

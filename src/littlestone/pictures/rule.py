@@ -34,7 +34,7 @@ def rule_picture(rule: Any, label: str, names: Sequence[str], title: str) -> Pic
 @rule_picture.register
 def _(rule: DecisionTree, label: str, names: Sequence[str], title: str) -> Picture:
     one = f"{label}: {names[1]}" if names else label
-    return rule_tree(rule, names).picture(title, Plane.of(rule), one)
+    return rule_tree(rule, names).picture(title, Plane.from_tree(rule), one)
 
 
 @rule_picture.register
@@ -95,7 +95,7 @@ def _strips(
     strips: Sequence[Strip], words: str, label: str, names: Sequence[str], title: str
 ) -> Picture:
     """Strips below each other; where all hold, the label is 1."""
-    shown, said = short(title, 110), f"Orange: {short(_said(label, names), 60)}"
+    shown, said = short(title, 110), f"Orange: {short(_alt_text(label, names), 60)}"
     alone = len(strips) == 1
     above = short(strips[0].name, 40) if alone else ""
     wide = name_width(tuple(strips)) + max(strip.width for strip in strips)
@@ -105,7 +105,7 @@ def _strips(
     tall = sum(strip.height + 0.08 for strip in strips)
     height = top + row + tall + 0.35
 
-    def draw(on: Canvas) -> None:
+    def paint(on: Canvas) -> None:
         if shown:
             on.text((0.3, 0.4), shown, size=SIZE + 2, side="start", bold=True)
         if above:
@@ -114,8 +114,8 @@ def _strips(
         on.text((0.3, height - 0.16), said, size=SIZE - 2, side="start", tone="faint")
 
     return Picture(title or f"The rule on its declared values: {words}", max(wide, letters) + 0.6,
-                   height, draw)  # fmt: skip
+                   height, paint)  # fmt: skip
 
 
-def _said(label: str, names: Sequence[str]) -> str:
+def _alt_text(label: str, names: Sequence[str]) -> str:
     return f"{label} is {names[1]}" if names else f"{label} is predicted"

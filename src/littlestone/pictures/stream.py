@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from littlestone.pictures.chart import Bar, Chart, Row
-from littlestone.pictures.figures import INK, RULE, TWO, Kind, drawn, short
+from littlestone.pictures.figures import INK, RULE, TWO, Kind, render_figure, short
 
 _MOST = 24  # rules that are named
 _TITLE = 84  # characters
@@ -77,7 +77,7 @@ def figure(
     left = max(len(short(row.name, 44)) for row in chart.rows) * _CHARACTER + 0.5
     width, height = left + 5.6, top + below + 1.1
 
-    def draw(canvas: Any) -> None:
+    def paint(canvas: Any) -> None:
         for line, words in enumerate(title):
             place = 0.15 / width, 1 - (0.25 + 0.2 * line) / height
             weight = "normal" if line else "bold"
@@ -91,7 +91,7 @@ def figure(
             )
             _mistaken(shared, mistakes, [p.step for p in published])
 
-    return drawn(draw, (width, height), kind)
+    return render_figure(paint, (width, height), kind)
 
 
 def _mistaken(axes: Any, mistakes: Mistakes, published: Sequence[int]) -> None:

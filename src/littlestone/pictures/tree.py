@@ -87,7 +87,7 @@ class Node:
 
         The ``plane`` of a rule stands below it, with what its ``label`` 1 means.
         """
-        widths = [max(node.width for node in column) for column in _columns(self)]
+        widths = [max(node.width for node in column) for column in _levels(self)]
         left = [0.3]
         for across in widths[:-1]:
             left.append(left[-1] + across + 0.3 + _GAP)
@@ -99,18 +99,18 @@ class Node:
         bottom = top + self.extent + 0.25
         height = bottom + side + (0.2 if self.strips else 0.0)
 
-        def draw(on: Canvas) -> None:
+        def paint(on: Canvas) -> None:
             if shown:
                 on.text((0.3, 0.4), shown, size=SIZE + 2, side="start", bold=True)
             _draw(on, self, 0, top, left, widths)
             if plane:
-                plane.draw(on, 0.3, bottom, label)
+                plane.draw_at(on, 0.3, bottom, label)
             if self.strips:
                 on.text((0.3, height - 0.2), KEY, size=SIZE - 3, side="start", tone="faint")
 
-        return Picture(title or self._said(), width, height, draw)
+        return Picture(title or self._alt_text(), width, height, paint)
 
-    def _said(self) -> str:
+    def _alt_text(self) -> str:
         return (
             f"A tree of questions, the first of which is {self.text}" if self.after else self.text
         )
@@ -139,8 +139,8 @@ def rule_tree(rule: DecisionTree, names: Sequence[str] = ()) -> Node:
         if not isinstance(at, Split):
             return Node(ends[at])
         tests, yes, no = rule.question(at)
-        strips = tuple(Strip.of(test, rule.domain.columns[test.column]) for test in tests)
-        return Node(rule.asked(tests), (("yes", node(yes)), ("no", node(no))), strips=strips)
+        strips = tuple(Strip.of_test(test, rule.domain.columns[test.column]) for test in tests)
+        return Node(rule.ask(tests), (("yes", node(yes)), ("no", node(no))), strips=strips)
 
     return node(rule.root)
 
@@ -211,7 +211,7 @@ def _question(on: Canvas, node: Node, middle: float, y: float) -> None:
     on.text((middle, top + _ROW / 2 + 0.06), said)
 
 
-def _columns(root: Node) -> Iterator[list[Node]]:
+def _levels(root: Node) -> Iterator[list[Node]]:
     level = [root]
     while level:
         yield level

@@ -6,7 +6,7 @@ from littlestone.points.cells import (
     Codes as Codes,
     Dates as Dates,
     Listed as Listed,
-    Parted as Parted,
+    FiniteColumn as FiniteColumn,
 )
 from littlestone.points.columns import Disjoint as Disjoint
 from littlestone.points.ordered import Grid as Grid
@@ -15,7 +15,7 @@ from littlestone.points.cells import Names as Names
 from littlestone.points.columns import Product as Product
 from littlestone.points.values import (
     day as day,
-    derived as derived,
+    is_of_class as is_of_class,
     entries as entries,
     number as number,
     plain as plain,

@@ -11,7 +11,7 @@ from inspect import isabstract
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shown
+from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, show_value
 from littlestone.points.values import plain, require_list, text
 
 Point = TypeVar("Point")
@@ -202,7 +202,7 @@ def require_domain(domain: object, asked: str) -> None:
     """Raise `DeclarationError` unless it is a domain; a table in its place is not quoted."""
     if not isinstance(domain, Domain):
         raise DeclarationError(
-            f"{asked} {shown(domain)}",
+            f"{asked} {show_value(domain)}",
             found="it is not a domain",
             fix="give one, such as Grid(0, 100), Strings(name) or a Product of columns",
         )

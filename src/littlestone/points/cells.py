@@ -97,7 +97,7 @@ OTHER = "(other)"
 """The point of a value that is not in a declared list."""
 
 
-class Parted(Domain[str]):
+class FiniteColumn(Domain[str]):
     """A finite column whose points are texts: declared ones, and `MISSING` as the first."""
 
     @property
@@ -131,7 +131,7 @@ class Parted(Domain[str]):
 
 
 @dataclass(frozen=True)
-class Cells(Parted):
+class Cells(FiniteColumn):
     """Numbers in cells: cell i holds the v with starts[i] <= v < starts[i + 1].
 
     A point is the text of a cell's start, or the empty text for a missing or unreadable value.  Numbers
@@ -157,7 +157,7 @@ class Cells(Parted):
             found = f"there are {len(values):,} cells, more than {MOST_CELLS:,}"
         elif not all(map(is_short, finite)):
             found = "a cut is beyond 10^30, or nearer to 0 than 10^-30"
-        elif [shown(v) for v in finite] != list(self.starts):
+        elif [show_number(v) for v in finite] != list(self.starts):
             found = "a cut is not in its usual form, such as 0.5"
         else:
             return
@@ -238,7 +238,7 @@ class Dates(Cells):
 
 
 @dataclass(frozen=True)
-class Listed(Parted):
+class Listed(FiniteColumn):
     """A declared list of values.  Another value is the point ``(other)``, a missing one the empty text.
 
     >>> sex = Listed(("F", "M"), "sex")
@@ -325,7 +325,7 @@ class Codes(Domain[str]):
 
 
 def is_short(value: Decimal) -> bool:
-    """Whether the number can be written with few zeros, as `shown` does.
+    """Whether the number can be written with few zeros, as `show_number` does.
 
     >>> is_short(Decimal("1e30")), is_short(Decimal("1e999999999"))
     (True, False)
@@ -333,10 +333,10 @@ def is_short(value: Decimal) -> bool:
     return value.is_finite() and abs(value.adjusted()) <= 30
 
 
-def shown(value: Decimal) -> str:
+def show_number(value: Decimal) -> str:
     """A number in its one form without an exponent or needless zeros.
 
-    >>> shown(Decimal("5.00")), shown(Decimal("1e3"))
+    >>> show_number(Decimal("5.00")), show_number(Decimal("1e3"))
     ('5', '1000')
     """
     whole = value == value.to_integral_value()

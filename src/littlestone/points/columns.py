@@ -12,7 +12,7 @@ from typing import Any
 from littlestone.base.errors import DeclarationError
 from littlestone.points.base import Domain
 from littlestone.points.cells import Dates
-from littlestone.points.values import derived, entries, whole_number
+from littlestone.points.values import entries, is_of_class, whole_number
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Product(Domain[tuple[Any, ...]]):
         return self.encode_record(entries(value))
 
     def own(self, x: object) -> tuple[Any, ...] | None:
-        values = entries(x) if derived(x, tuple) else ()
+        values = entries(x) if is_of_class(x, tuple) else ()
         if len(values) != len(self.columns):
             return None
         point = tuple(c.own(v) for c, v in zip(self.columns, values, strict=True))
@@ -87,7 +87,7 @@ class Product(Domain[tuple[Any, ...]]):
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         if self.size is not None:
-            yield from self._counted()
+            yield from self._iterate()
             return
         # In growing corners, so that every record comes after finitely many others.
         for n in count(1):
@@ -97,7 +97,7 @@ class Product(Domain[tuple[Any, ...]]):
                 if any(last and v == last[0] for v, last in zip(x, lasts, strict=True)):
                     yield x
 
-    def _counted(self) -> Iterator[tuple[Any, ...]]:
+    def _iterate(self) -> Iterator[tuple[Any, ...]]:
         """All records in lexicographic order, lazily: a column may have 2^64 values."""
         values = [iter(column) for column in self.columns]
         record = [next(column) for column in values]
@@ -176,7 +176,7 @@ class Disjoint(Domain[tuple[int, Any]]):
         return self.encode_record(entries(value))
 
     def own(self, x: object) -> tuple[int, Any] | None:
-        pair = entries(x) if derived(x, tuple) else ()
+        pair = entries(x) if is_of_class(x, tuple) else ()
         j = whole_number(pair[0]) if len(pair) == 2 else None
         if j is None or not 0 <= j < len(self.columns):
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 from littlestone.points import number, text
 
 MOST_LABELS = 1000
@@ -18,13 +18,13 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
+def check_labels(labels: Iterable[str]) -> tuple[str, ...]:
     """The labels 0, ..., k in their declared order; `DeclarationError` unless there are 2 to 1,000.
 
     The labels are distinct texts.  No name is empty, because an empty text is a missing value, and no
     two are the same number.
 
-    >>> declared_labels(["on time", "late", "cancelled"])
+    >>> check_labels(["on time", "late", "cancelled"])
     ('on time', 'late', 'cancelled')
     """
     found = tuple(labels) if isinstance(labels, Iterable) else ()
@@ -64,7 +64,7 @@ def require_labels(labels: object) -> int:
     """
     if type(labels) is not int or not 2 <= labels <= MOST_LABELS:
         raise DeclarationError(
-            f"use {shown(labels)} as the number of labels",
+            f"use {show_value(labels)} as the number of labels",
             found=f"it is a whole number from 2 to {MOST_LABELS:,}",
             fix="give a number such as 2",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 
 MOST_RECORDS = 1_000
 """The largest maximum of records per unit; each of them costs a share of epsilon."""
@@ -36,23 +36,23 @@ class Unit:
         whole = isinstance(self.most, int) and not isinstance(self.most, bool)
         if not whole or not 1 <= self.most <= MOST_RECORDS:
             raise DeclarationError(
-                f"use at most {shown(self.most)} records of each {self.column}",
+                f"use at most {show_value(self.most)} records of each {self.column}",
                 found=f"it is not a whole number from 1 to {MOST_RECORDS:,}",
                 fix="keep a few records of each: --max-records 3",
             )
 
     @classmethod
-    def declared(cls, column: str | None, most: int | None) -> Self | None:
+    def declare(cls, column: str | None, most: int | None) -> Self | None:
         """The unit of both, or None of neither; raises `DeclarationError` for one without the other.
 
-        >>> Unit.declared("patient_id", 3), Unit.declared(None, None)
+        >>> Unit.declare("patient_id", 3), Unit.declare(None, None)
         (Unit(column='patient_id', most=3), None)
         """
         if column is None and most is None:
             return None
         if column is None:
             raise DeclarationError(
-                f"use at most {shown(most)} records of each unit",
+                f"use at most {show_value(most)} records of each unit",
                 found="no column says whose record it is",
                 fix="name it: --unit patient_id",
             )

@@ -26,10 +26,10 @@ _MOST_DIGITS, _MOST_BITS = 400, 1 << 15
 _UTF_16 = codecs.lookup("utf-16-le")
 
 
-def derived(value: object, kind: type) -> bool:
+def is_of_class(value: object, kind: type) -> bool:
     """Whether the value is of that class or a derived one, whatever its ``__class__`` claims.
 
-    >>> derived(True, int), derived("1", int)
+    >>> is_of_class(True, int), is_of_class("1", int)
     (True, False)
     """
     return type.__subclasscheck__(kind, type(value))
@@ -60,20 +60,20 @@ def plain(value: Any) -> Any:
     kind = type(value)
     if kind is str or kind is int or kind is float or kind is bool:  # most are
         return value
-    if derived(value, str):
+    if is_of_class(value, str):
         return str.__str__(value)
-    if derived(value, int):
+    if is_of_class(value, int):
         return int.__int__(value)
-    if derived(value, float):
+    if is_of_class(value, float):
         return float.__float__(value)
-    if derived(value, Decimal):
+    if is_of_class(value, Decimal):
         return Decimal(value)
-    if derived(value, Fraction):
+    if is_of_class(value, Fraction):
         return _fraction(value)
-    if derived(value, np.bool_) or derived(value, np.integer):
+    if is_of_class(value, np.bool_) or is_of_class(value, np.integer):
         return np.generic.item(value)
     for narrow in (np.float16, np.float32):
-        if derived(value, narrow):
+        if is_of_class(value, narrow):
             return float(str(narrow(np.generic.item(value))))
     return value
 
@@ -108,7 +108,7 @@ def number(value: object) -> Decimal | None:
         return Decimal(built_in)
     if kind is Fraction:
         return None
-    shown = _shown(built_in).strip()
+    shown = _show(built_in).strip()
     try:
         decimal = Decimal(shown)
     except ArithmeticError:
@@ -150,12 +150,12 @@ def text(value: object) -> str:
     built_in: Any = value if type(value) is str else plain(value)
     kind = type(built_in)
     if kind is str:
-        return _written(built_in)
+        return _without_surrogates(built_in)
     if kind is float and built_in.is_integer() and abs(built_in) < 2**53:
         # One missing or fractional value turns a whole column of whole numbers into floats.  And
         # -0.0 equals 0.0, so a group of equal values may keep either.
         return str(int(built_in))
-    shown = _shown(built_in)
+    shown = _show(built_in)
     # Compared as text, because pandas' NA cannot be compared and an exception would depend on data.
     return "" if shown in {"None", "nan", "NaN", "NaT", "<NA>"} else shown
 
@@ -185,7 +185,7 @@ def day(value: object) -> str | None:
     ('2021-03-01', '2021-03-01', '2021-03-01', None)
     """
     shown = text(value).strip()  # a missing time of pandas is a datetime too, and shows nothing
-    if derived(value, date) and shown:
+    if is_of_class(value, date) and shown:
         try:
             return date.isoformat(value)  # type: ignore[arg-type]
         except Exception:  # an object with fields of its own
@@ -205,24 +205,24 @@ def entries(value: Any) -> tuple[object, ...]:
     >>> entries([1, "a"]), entries("a")
     ((1, 'a'), ('a',))
     """
-    if derived(value, tuple):
+    if is_of_class(value, tuple):
         return tuple(tuple.__iter__(value))
-    if derived(value, list):
+    if is_of_class(value, list):
         return tuple(list.__iter__(value))
     return (value,)
 
 
-def _shown(value: object) -> str:
+def _show(value: object) -> str:
     try:
         # A text made by a user's class may be of a derived type too.
-        return _written(str.__str__(str(value)))
+        return _without_surrogates(str.__str__(str(value)))
     except Exception:
         # A whole number of more than 4,300 digits, too deeply nested lists, or an object with its own
         # text: any failure here would depend on a record.
         return ""
 
 
-def _written(shown: str) -> str:
+def _without_surrogates(shown: str) -> str:
     """The text without halves of surrogate pairs: JSON would join two of them, UTF-8 refuses one."""
     if shown.isascii():
         return shown

@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 
 
 class NeighboringRelation(str):
@@ -66,7 +66,7 @@ def exact(value: object, *, what: str) -> Fraction:
         number = value if isinstance(value, Fraction) else _read(value)
     except (InvalidOperation, ValueError, ZeroDivisionError):
         raise DeclarationError(
-            f"use {shown(value)} as {what}",
+            f"use {show_value(value)} as {what}",
             found="it is not a finite number",
             fix=f"give {what} as a decimal number, such as 0.5",
         ) from None
@@ -85,7 +85,7 @@ def exact_chance(value: object, *, what: str, asked: str, fix: str) -> Fraction:
     found = exact(value, what=what)
     if not 0 < found < 1:
         raise DeclarationError(
-            f"{asked} = {shown(value)}", found="it must lie strictly between 0 and 1", fix=fix
+            f"{asked} = {show_value(value)}", found="it must lie strictly between 0 and 1", fix=fix
         )
     return found
 
@@ -183,7 +183,7 @@ def require_delta(delta: Fraction) -> None:
 def _require_parsed(value: object, what: str) -> None:
     if not isinstance(value, Fraction):
         raise DeclarationError(
-            f"use {shown(value)} as {what}",
+            f"use {show_value(value)} as {what}",
             found="it is not an exact Fraction, and rounding would change what is guaranteed",
             fix=f"give {what} as a Fraction, such as Fraction(1, 2)",
         )
@@ -224,10 +224,10 @@ def decimal_text(value: Fraction) -> str:
     return sign + whole + ("." + part if part else "")
 
 
-def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
+def round_up(value: Fraction, digits: int = 6) -> Fraction:
     """The least decimal number >= ``value`` >= 0 with at most ``digits`` significant digits.
 
-    >>> decimal_text(rounded_up(Fraction(200, 3))), decimal_text(rounded_up(Fraction(1, 700), 2))
+    >>> decimal_text(round_up(Fraction(200, 3))), decimal_text(round_up(Fraction(1, 700), 2))
     ('66.6667', '0.0015')
     """
     if value <= 0:
@@ -243,13 +243,13 @@ def short_text(value: Fraction) -> str:
     ('1/3', '<=1.35982')
     """
     text = decimal_text(value)
-    return text if len(text) <= 20 else f"<={decimal_text(rounded_up(value))}"
+    return text if len(text) <= 20 else f"<={decimal_text(round_up(value))}"
 
 
-def rounded_down(value: Fraction, digits: int = 6) -> Fraction:
+def round_down(value: Fraction, digits: int = 6) -> Fraction:
     """The largest decimal number <= ``value`` with at most ``digits`` significant digits, at least 0.
 
-    >>> decimal_text(rounded_down(Fraction(200, 3))), decimal_text(rounded_down(Fraction(1, 700), 2))
+    >>> decimal_text(round_down(Fraction(200, 3))), decimal_text(round_down(Fraction(1, 700), 2))
     ('66.6666', '0.0014')
     """
     if value <= 0:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, rounded_up
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, round_up
 from littlestone.privacy.rational import exp_above, exp_below, log_below
 
 _BITS, _DIGITS = 64, 12  # of the bounds from which rho is computed, and of rho itself
@@ -43,7 +43,7 @@ class Guarantee:
         It is the least possible, and at most epsilon^2 / 2 (docs/proofs/composition.md, Theorem 2).
         """
         tanh = 1 - 2 / (exp_above(epsilon, _BITS) + 1)
-        rho = min(rounded_up(epsilon * tanh, _DIGITS), epsilon**2 / 2)
+        rho = min(round_up(epsilon * tanh, _DIGITS), epsilon**2 / 2)
         return cls(epsilon, delta, rho, neighboring)
 
     @classmethod
@@ -60,7 +60,7 @@ class Guarantee:
         # A small eta needs more bits: x - 1 is about eta / 2, and rho about its square.
         bits = _BITS + 4 * (1 / eta).__ceil__().bit_length()
         x = eta / (1 - 1 / exp_below(eta, bits))
-        rho = min(rounded_up(x - 1 - log_below(x, bits), _DIGITS), eta**2 / 8)
+        rho = min(round_up(x - 1 - log_below(x, bits), _DIGITS), eta**2 / 8)
         return cls(eta, delta, rho)
 
 

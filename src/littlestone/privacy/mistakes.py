@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 from littlestone.privacy.cost import decimal_text, exact
 
 MOST_COST = 10_000
@@ -51,14 +51,14 @@ class MistakeCosts:
         whole = [part for part in pair if isinstance(part, int) and not isinstance(part, bool)]
         if len(pair) != 2 or len(whole) != 2 or min(whole) < 1:
             raise DeclarationError(
-                f"weigh mistakes by {shown(declared)}",
+                f"weigh mistakes by {show_value(declared)}",
                 found="it is not two whole numbers of at least 1",
                 fix="give the cost of a missed positive and that of a false alarm: 5:1 on the command "
                 "line, (5, 1) in Python",
             )
         asked = f"weigh one mistake by more than {MOST_COST:,}"
         missed, alarm = whole
-        return cls._reduced(missed, alarm, asked, "give rounder numbers with about the same ratio")
+        return cls._reduce(missed, alarm, asked, "give rounder numbers with about the same ratio")
 
     @classmethod
     def above(cls, rate: object) -> Self:
@@ -80,10 +80,10 @@ class MistakeCosts:
             )
         asked = f"find a group with a rate above {decimal_text(share)}"
         fix = "round the rate, to 0.33 or 1/3 for example"
-        return cls._reduced(share.denominator - share.numerator, share.numerator, asked, fix)
+        return cls._reduce(share.denominator - share.numerator, share.numerator, asked, fix)
 
     @classmethod
-    def _reduced(cls, missed: int, alarm: int, asked: str, fix: str) -> Self:
+    def _reduce(cls, missed: int, alarm: int, asked: str, fix: str) -> Self:
         common = math.gcd(missed, alarm)
         if max(missed, alarm) > MOST_COST * common:
             raise DeclarationError(
@@ -144,10 +144,10 @@ EQUAL = MistakeCosts()
 """A cost is a number of errors."""
 
 
-def declared_costs(declared: object) -> MistakeCosts | None:
+def parse_costs(declared: object) -> MistakeCosts | None:
     """The costs that `MistakeCosts.parse` reads; None if there are none or they are equal.
 
-    >>> declared_costs("3:3"), declared_costs("5:1")
+    >>> parse_costs("3:3"), parse_costs("5:1")
     (None, MistakeCosts(missed=5, alarm=1))
     """
     costs = None if declared is None else MistakeCosts.parse(declared)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from littlestone.base.errors import DeclarationError, TooLargeError, shown
+from littlestone.base.errors import DeclarationError, TooLargeError, show_value
 
 MOST_HORIZON = 10**12
 """The most steps of a stream."""
@@ -21,16 +21,16 @@ MOST_FOUND = 1 << 256
 """The largest size that a search tries: more records are of no use, and exceed the floats."""
 
 
-def whole(name: str, value: object, least: int | None = None) -> None:
+def require_whole(name: str, value: object, least: int | None = None) -> None:
     """Raise `DeclarationError` unless ``value`` is an integer, of at least ``least``.
 
-    >>> whole("hits", 3, least=1)
+    >>> require_whole("hits", 3, least=1)
     """
     if isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least):
         return
     bound = "" if least is None else f" of at least {least}"
     raise DeclarationError(
-        f"use {shown(value)} as {name}",
+        f"use {show_value(value)} as {name}",
         found=f"{name} must be an integer{bound}",
         fix=f"give {name} as an integer{bound}",
     )
@@ -41,7 +41,7 @@ def require_horizon(horizon: object) -> None:
 
     >>> require_horizon(200_000)
     """
-    whole("horizon", horizon, least=1)
+    require_whole("horizon", horizon, least=1)
     if isinstance(horizon, int) and horizon > MOST_HORIZON:
         raise TooLargeError(
             f"declare a stream of about 2^{horizon.bit_length() - 1} steps",

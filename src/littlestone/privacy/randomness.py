@@ -40,10 +40,10 @@ def is_cryptographic(rng: random.Random) -> bool:
     return type(rng) is random.SystemRandom
 
 
-def chosen_generator(rng: random.Random | None) -> random.Random:
+def choose_generator(rng: random.Random | None) -> random.Random:
     """The given generator, or the system's; raises `DeclarationError` if it is not a `random.Random`.
 
-    >>> is_cryptographic(chosen_generator(None))
+    >>> is_cryptographic(choose_generator(None))
     True
     """
     if rng is None:

@@ -127,7 +127,7 @@ class Elements:
     lengths: NDArray[np.int64] | None = None
 
     @property
-    def size(self) -> int:
+    def number_of_elements(self) -> int:
         """The number of elements."""
         return len(self.positives) if self.lengths is None else int(self.lengths.sum())
 
@@ -145,7 +145,7 @@ class Elements:
         """The examples that element i does not cover."""
         kept = np.ones(len(sample.points), dtype=bool)
         kept[self.covered(i)] = False
-        return sample.kept(kept)
+        return sample.keep_where(kept)
 
 
 class Rules(Protocol):
@@ -160,7 +160,7 @@ class Rules(Protocol):
 
 
 class Scorable(Rules, Protocol):
-    """A class whose rules are scored by their errors; outside, `classes.Scored` keeps these promises.
+    """A class whose rules are scored by their errors; `classes.ScoredClass` keeps these promises.
 
     Every rule that ``sample`` does not determine is declared.  If a record is replaced, the errors of
     every item move by at most 1, and the items stay the same: Theorem 1 of
@@ -170,7 +170,7 @@ class Scorable(Rules, Protocol):
     def scores(self, sample: Sample[Any], /) -> Scores:
         """The number of examples of ``sample`` that each item labels wrongly."""
 
-    def written(self, item: Any, /) -> Hypothesis[Any]:
+    def hypothesis_of_item(self, item: Any, /) -> Hypothesis[Any]:
         """The rule of an item of `scores`."""
 
 

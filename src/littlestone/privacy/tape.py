@@ -75,14 +75,14 @@ class Tape:
     ) -> int:
         """`draw` a whole number from ``least`` to ``most``; None means no bound."""
 
-        def allowed(value: Any) -> bool:
+        def is_allowed(value: Any) -> bool:
             return (
                 type(value) is int
                 and (least is None or value >= least)
                 and (most is None or value <= most)
             )
 
-        return self.draw(draw, allowed)
+        return self.draw(draw, is_allowed)
 
     @property
     def pending(self) -> bool:

@@ -39,12 +39,12 @@ class Hypothesis(ABC, Generic[Point]):
     def words(self) -> str:
         """The condition for label 1, such as ``dep_delay >= 17``; with more labels, their numbers."""
 
-    def named(self, names: Sequence[str]) -> str:
+    def words_with(self, names: Sequence[str]) -> str:
         """The function in words, with names for the labels; a kind of several labels overrides it.
 
         >>> from littlestone.points import Grid
         >>> from littlestone.rules import StepFunction
-        >>> StepFunction.threshold(Grid(0, 9, "delay"), 4).named(["on time", "late"])
+        >>> StepFunction.threshold(Grid(0, 9, "delay"), 4).words_with(["on time", "late"])
         'late if delay >= 4, else on time'
         """
         condition = self.words()
@@ -58,7 +58,7 @@ class Hypothesis(ABC, Generic[Point]):
         return f"{label}  <=>  {self.words()}"
 
     @property
-    def tested(self) -> tuple[str, ...]:
+    def tested_columns(self) -> tuple[str, ...]:
         """The columns that are enough to predict, at least one; all, unless a kind knows better."""
         return self.domain.column_names
 
@@ -66,25 +66,25 @@ class Hypothesis(ABC, Generic[Point]):
     def witness(self, other: Self) -> Point | None:
         """A point where this function and ``other``, of the same kind, differ; None if equal."""
 
-    def patched(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
+    def patch(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
         """The function x -> labels[x] if x is in ``labels``, else h(x), in the form of its kind.
 
         None if functions of this kind cannot hold the labels of single points.
 
         >>> from littlestone.points import Grid
         >>> from littlestone.rules import StepFunction
-        >>> StepFunction.threshold(Grid(0, 9), 4).patched({3: 1, 4: 1, 9: 0}).words()
+        >>> StepFunction.threshold(Grid(0, 9), 4).patch({3: 1, 4: 1, 9: 0}).words()
         '3 <= x < 9'
         """
         changed = {x: y for x, y in labels.items() if self(x) != y}
-        return self._changed(changed) if changed else self
+        return self._change(changed) if changed else self
 
-    def _changed(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
-        """`patched` for labels that all differ from h's; a kind that can hold them overrides this."""
+    def _change(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
+        """`patch` for labels that all differ from h's; a kind that can hold them overrides this."""
         return None
 
     @classmethod
-    def voted(cls, voters: Sequence[Self], need: int) -> Hypothesis[Any] | None:
+    def vote(cls, voters: Sequence[Self], need: int) -> Hypothesis[Any] | None:
         """The function that is 1 where at least ``need`` voters are, more than half; two labels.
 
         None if no known kind can represent it; a kind that can overrides this.
@@ -97,9 +97,9 @@ class Hypothesis(ABC, Generic[Point]):
         Raises `TooLargeError` if there is no such form within the limits.  A kind that knows its
         conditions overrides this; of others, the points are listed.
         """
-        from littlestone.rules.languages.regions import labelled
+        from littlestone.rules.languages.regions import outcome_of_labels
 
-        return labelled(self.domain, self, self.labels, EXPORT)
+        return outcome_of_labels(self.domain, self, self.labels, EXPORT)
 
     def to_sql(
         self,
@@ -123,9 +123,9 @@ class Hypothesis(ABC, Generic[Point]):
         >>> StepFunction.threshold(Grid(0, 120, "age"), 65).to_sql("duckdb", types={"age": "integer"})
         'CASE WHEN "age" >= 65 THEN 1 ELSE 0 END'
         """
-        from littlestone.rules.languages.sql import written
+        from littlestone.rules.languages.sql import write_sql
 
-        return written(self._exported(types), dialect, types or {}, names)
+        return write_sql(self._export(types), dialect, types or {}, names)
 
     def to_polars(
         self, *, types: Mapping[str, str] | None = None, names: Sequence[str] | None = None
@@ -141,7 +141,7 @@ class Hypothesis(ABC, Generic[Point]):
         """
         from littlestone.rules.languages.frames import expression
 
-        return expression(self._exported(types), types or {}, names)
+        return expression(self._export(types), types or {}, names)
 
     def to_pandas_query(self, label: int = 1, *, types: Mapping[str, str] | None = None) -> str:
         """The text for `pandas.DataFrame.query` that selects the rows of this label.
@@ -155,9 +155,9 @@ class Hypothesis(ABC, Generic[Point]):
         """
         from littlestone.rules.languages.frames import query
 
-        return query(self._exported(types), label, types or {})
+        return query(self._export(types), label, types or {})
 
-    def _exported(self, types: Mapping[str, str] | None) -> Outcome:
+    def _export(self, types: Mapping[str, str] | None) -> Outcome:
         from littlestone.rules.languages.constants import require_types
         from littlestone.rules.languages.form import require_small
 

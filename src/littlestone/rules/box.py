@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.points import Domain, Grid, Parted, Product
+from littlestone.points import Domain, FiniteColumn, Grid, Product
 from littlestone.rules.base import BinaryHypothesis
 from littlestone.rules.languages.form import Outcome, both, case
 from littlestone.rules.languages.regions import interval
@@ -49,7 +49,7 @@ def box_cover(inside: NDArray[np.bool_], sets: Sequence[int] = ()) -> list[Place
         start = tuple(int(place) for place in first)
         axes = list(range(inside.ndim))
         grown = (
-            _grown(inside, start, axes[i:] + axes[:i], sets) for i in range(min(_ORDERS, len(axes)))
+            _grow(inside, start, axes[i:] + axes[:i], sets) for i in range(min(_ORDERS, len(axes)))
         )
         best = max(grown, key=lambda box: int(uncovered[np.ix_(*box)].sum()))
         uncovered[np.ix_(*best)] = False
@@ -64,7 +64,7 @@ def box_cover(inside: NDArray[np.bool_], sets: Sequence[int] = ()) -> list[Place
     return found
 
 
-def _grown(
+def _grow(
     inside: NDArray[np.bool_], start: Sequence[int], axes: Sequence[int], sets: Sequence[int]
 ) -> Places:
     """The point ``start`` grown along each axis in turn, as far as all of the box is inside."""
@@ -109,7 +109,7 @@ def _side(places: Sequence[int], column: Domain[Any]) -> str:
     """The condition that a value is at one of the places of a column; empty for all of them."""
     if len(places) == column.size:
         return ""
-    if isinstance(column, Parted):
+    if isinstance(column, FiniteColumn):
         return _one_of(places, column)
     assert isinstance(column, Grid)
     first, last = places[0], places[-1]
@@ -123,7 +123,7 @@ def _side(places: Sequence[int], column: Domain[Any]) -> str:
     return f"{low} <= {column.name} <= {high}"
 
 
-def _one_of(places: Sequence[int], column: Parted) -> str:
+def _one_of(places: Sequence[int], column: FiniteColumn) -> str:
     """The shorter of "it is one of these" and "it is not one of the others"."""
     table, chosen = Product((column,)), frozenset(column.points[i] for i in places)
     others = ColumnTest(0, frozenset(column.points) - chosen).words(table)

@@ -70,7 +70,7 @@ class FewColumns(BinaryHypothesis[Any]):
         return self._table.outcome() if self.chosen else self.labels_of[0]
 
     @property
-    def tested(self) -> tuple[str, ...]:
+    def tested_columns(self) -> tuple[str, ...]:
         return tuple(self.domain.column_names[j] for j in self.chosen or (0,))
 
     def witness(self, other: Self) -> Any:

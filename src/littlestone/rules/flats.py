@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError
 from littlestone.points import Domain
-from littlestone.points.algebra import Field, Monomials, Span, Vector, field_of, scattered
+from littlestone.points.algebra import Field, Monomials, Span, Vector, field_of, scatter_points
 from littlestone.rules.base import BinaryHypothesis
 
 
@@ -31,7 +31,7 @@ class Flat(BinaryHypothesis[Vector]):
 
     def __post_init__(self) -> None:
         n = len(self.domain.column_names)
-        system = Span.of(self.field.order, n + 1, self.equations)
+        system = Span.from_vectors(self.field.order, n + 1, self.equations)
         contradiction = (*(0,) * n, 1)
         rows = (contradiction,) if contradiction in system else system.rows
         object.__setattr__(self, "equations", rows)
@@ -154,7 +154,7 @@ class ZeroSet(BinaryHypothesis[Vector]):
 
     def __post_init__(self) -> None:
         width = len(self.monomials)
-        system = Span.of(self.field.order, width, self.equations)
+        system = Span.from_vectors(self.field.order, width, self.equations)
         one = (*(0,) * (width - 1), 1)
         object.__setattr__(self, "equations", (one,) if one in system else system.rows)
 
@@ -206,7 +206,7 @@ class ZeroSet(BinaryHypothesis[Vector]):
         """
         if self == other:
             return None
-        points = scattered(self.field.order, len(self.domain.column_names))
+        points = scatter_points(self.field.order, len(self.domain.column_names))
         for count, x in enumerate(points):
             if self(x) != other(x):
                 return x
@@ -238,7 +238,9 @@ class ZeroSet(BinaryHypothesis[Vector]):
             raise ValueError
         zeros = cls(domain, degree, tuple(map(tuple, rows)))
         if (domain.size or 0) <= _MOST_CHECKED:
-            values = Span.of(q, width, (zeros.monomials.at(x) for x in domain if zeros(x)))
+            values = Span.from_vectors(
+                q, width, (zeros.monomials.at(x) for x in domain if zeros(x))
+            )
             if cls.vanishing(domain, degree, values) != zeros:
                 raise ValueError
         return zeros

@@ -63,11 +63,11 @@ class FiniteSet(BinaryHypothesis[Any]):
         # They differ wherever both have or both lack the point, so almost everywhere.
         return next(x for x in self.domain if x not in self.members ^ other.members)
 
-    def _changed(self, labels: Mapping[Any, int]) -> Self:
+    def _change(self, labels: Mapping[Any, int]) -> Self:
         return replace(self, members=self.members.symmetric_difference(labels))
 
     @classmethod
-    def voted(cls, voters: Sequence[Self], need: int) -> Self:
+    def vote(cls, voters: Sequence[Self], need: int) -> Self:
         everywhere = sum(h.rest for h in voters)
         votes = Counter[Any]()  # beyond those that a point has if no voter names it
         for h in voters:
@@ -104,7 +104,7 @@ class LookupTable(Hypothesis[Any]):
 
     >>> from littlestone.points import Strings
     >>> table = LookupTable(Strings("tailnum"), 2, frozenset({("N1", 1), ("N2", 0)}))
-    >>> [table(x) for x in ("N1", "N2", "N3")], table.named(["UA", "AA"])
+    >>> [table(x) for x in ("N1", "N2", "N3")], table.words_with(["UA", "AA"])
     ([1, 0, 0], "AA if tailnum is 'N1', else UA")
     """
 
@@ -126,10 +126,10 @@ class LookupTable(Hypothesis[Any]):
 
     def words(self) -> str:
         if self.labels > 2 or not self.entries:
-            return self.named(numbers(self.labels))
+            return self.words_with(numbers(self.labels))
         return self._keys(sorted(x for x, _ in self.entries))
 
-    def named(self, names: Sequence[str]) -> str:
+    def words_with(self, names: Sequence[str]) -> str:
         """The entries label by label; for a long table only the first ones."""
         default = names[0]
         if not self.entries:
@@ -157,7 +157,7 @@ class LookupTable(Hypothesis[Any]):
     def witness(self, other: Self) -> Any:
         return min((x for x, _ in self.entries ^ other.entries), default=None)
 
-    def _changed(self, labels: Mapping[Any, int]) -> Self:
+    def _change(self, labels: Mapping[Any, int]) -> Self:
         kept = {entry for entry in self.entries if entry[0] not in labels}
         return replace(self, entries=frozenset(kept.union(labels.items())))
 
@@ -202,7 +202,7 @@ class BucketTable(Hypothesis[Any]):
 
     >>> from littlestone.points import Strings
     >>> table = BucketTable(Strings("tailnum"), 2, (0, 1, 1, 1))
-    >>> [table(x) for x in ("N1", "N3", "N4")], table.named(["UA", "AA"])
+    >>> [table(x) for x in ("N1", "N3", "N4")], table.words_with(["UA", "AA"])
     ([0, 1, 1], 'by the bucket of 4 to which tailnum is hashed: AA in 3, UA in 1')
     """
 
@@ -219,9 +219,9 @@ class BucketTable(Hypothesis[Any]):
         return self.given[bucket_of(x, self.bits)]
 
     def words(self) -> str:
-        return self.named(numbers(self.labels))
+        return self.words_with(numbers(self.labels))
 
-    def named(self, names: Sequence[str]) -> str:
+    def words_with(self, names: Sequence[str]) -> str:
         """The number of buckets of each label, for the most frequent labels."""
         found = np.bincount(self.given, minlength=self.labels).tolist()
         order = sorted(range(len(found)), key=lambda y: (-found[y], y))
@@ -268,7 +268,7 @@ class BitFunction(Hypothesis[Any]):
     >>> f = BitFunction(D, 3, (FiniteSet(D, frozenset("ab")), FiniteSet(D, frozenset("bc"))))
     >>> [f(x) for x in "abcd"]
     [1, 0, 2, 0]
-    >>> f.named(["on time", "late", "cancelled"])[:45]
+    >>> f.words_with(["on time", "late", "cancelled"])[:45]
     "the sum of: 1 if tail is one of 'a', 'b'; 2 i"
     """
 
@@ -296,9 +296,9 @@ class BitFunction(Hypothesis[Any]):
         return code if code < self.labels else self.other
 
     def words(self) -> str:
-        return self.named(numbers(self.labels))
+        return self.words_with(numbers(self.labels))
 
-    def named(self, names: Sequence[str]) -> str:
+    def words_with(self, names: Sequence[str]) -> str:
         numbers = ", ".join(f"{y} = {label}" for y, label in enumerate(names))
         known = [(1 << i, h.words()) for i, h in enumerate(self.bits)]
         told = [(value, words) for value, words in known if words != "always 0"]

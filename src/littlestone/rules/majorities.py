@@ -56,7 +56,7 @@ def has_majority(domain: Domain[Any], maker: Callable[[], Hypothesis[Any]]) -> b
 def vote(voters: Sequence[Hypothesis[Any]], need: int) -> Hypothesis[Any] | None:
     """The function that is 1 where ``need`` voters are, in their kind's form or label by label."""
     domain, kind = voters[0].domain, type(voters[0])
-    if all(type(h) is kind for h in voters) and (found := kind.voted(voters, need)) is not None:
+    if all(type(h) is kind for h in voters) and (found := kind.vote(voters, need)) is not None:
         return found
     size = domain.size
     if size is None or size > MOST_POINTS:
@@ -101,7 +101,7 @@ class DirectSum(BinaryHypothesis[tuple[int, Any]]):
         return None
 
     @classmethod
-    def voted(cls, voters: Sequence[Self], need: int) -> Self | None:
+    def vote(cls, voters: Sequence[Self], need: int) -> Self | None:
         columns = zip(*(h.parts for h in voters), strict=True)
         parts = [vote(column, need) for column in columns]
         found = tuple(part for part in parts if part is not None)

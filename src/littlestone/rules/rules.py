@@ -51,7 +51,7 @@ class RuleUnion(BinaryHypothesis[Any]):
 
     def __call__(self, x: Any) -> int:
         # Called for every record of a stream: these loops take a third of the time of `obeys`.
-        for asked in self._asked:
+        for asked in self._fixed_values:
             for c, v in asked:
                 if x[c] != v:
                     break
@@ -60,11 +60,11 @@ class RuleUnion(BinaryHypothesis[Any]):
         return 0
 
     @cached_property
-    def _asked(self) -> list[list[tuple[int, Any]]]:
+    def _fixed_values(self) -> list[list[tuple[int, Any]]]:
         """The columns that each rule fixes, with their values."""
         return [[(c, v) for c, v in enumerate(rule) if v is not None] for rule in self.rules]
 
-    def _listed(self) -> list[Rule]:
+    def _rules_in_order(self) -> list[Rule]:
         """The rules in a canonical order: by what they ask of the first columns."""
         return sorted(self.rules, key=_order)
 
@@ -72,7 +72,7 @@ class RuleUnion(BinaryHypothesis[Any]):
         if not self.rules:
             return "always 0"
         shown = []
-        for rule in self._listed():
+        for rule in self._rules_in_order():
             pairs = zip(self.domain.column_names, rule, strict=True)
             literals = [f"{name} is {v!r}" for name, v in pairs if v is not None]
             if not literals:
@@ -82,7 +82,17 @@ class RuleUnion(BinaryHypothesis[Any]):
         return " or ".join(shown)
 
     def outcome(self) -> Outcome:
-        return case([(either(*(obeyed(self.domain, rule) for rule in self._listed())), 1)], 0)
+        return case(
+            [
+                (
+                    either(
+                        *(condition_of_rule(self.domain, rule) for rule in self._rules_in_order())
+                    ),
+                    1,
+                )
+            ],
+            0,
+        )
 
     def witness(self, other: Self) -> Any:
         differing = sorted(self.rules ^ other.rules, key=_literals)
@@ -93,7 +103,7 @@ class RuleUnion(BinaryHypothesis[Any]):
         return record(self.domain, differing[0], self.rules | other.rules)
 
     @classmethod
-    def voted(cls, voters: Sequence[Self], need: int) -> Self:
+    def vote(cls, voters: Sequence[Self], need: int) -> Self:
         """The weakest rules on which ``need`` voters are 1: conjunctions of their rules."""
         domain = voters[0].domain
         everything: Rule = (None,) * len(domain.column_names)
@@ -106,7 +116,7 @@ class RuleUnion(BinaryHypothesis[Any]):
         return cls(domain, reached[need])
 
     def form(self) -> dict[str, object]:
-        return {"rules": [list(rule) for rule in self._listed()]}
+        return {"rules": [list(rule) for rule in self._rules_in_order()]}
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
@@ -125,7 +135,7 @@ class RuleUnion(BinaryHypothesis[Any]):
         return cls(domain, frozenset(map(tuple, rules)))
 
 
-def obeyed(domain: Any, rule: Rule) -> Condition:
+def condition_of_rule(domain: Any, rule: Rule) -> Condition:
     """The records that have the values that ``rule`` asks for."""
     asked = zip(domain.columns, rule, strict=True)
     return both(*(among(column, (v,)) for column, v in asked if v is not None))
@@ -176,7 +186,7 @@ class CellFunction(Hypothesis[Any]):
     >>> from littlestone.points import Product, Strings
     >>> routes = Product((Strings("origin"), Strings("dest")))
     >>> f = CellFunction(routes, 3, (("EWR", "JFK"), ("HNL",)), (0, 0, 0, 0, 1, 2))
-    >>> f.named(["on time", "late", "cancelled"])
+    >>> f.words_with(["on time", "late", "cancelled"])
     "cancelled if origin is 'JFK' and dest is 'HNL'; else late if origin is 'JFK'; else on time"
     >>> f.values
     (('JFK',), ('HNL',))
@@ -188,7 +198,7 @@ class CellFunction(Hypothesis[Any]):
     given: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        told = dict(zip(_cells(self.values), self.given, strict=True))
+        told = dict(zip(_all_cells(self.values), self.given, strict=True))
 
         def is_needed(j: int, v: Any) -> bool:
             same = ((*cell[:j], None, *cell[j + 1 :]) for cell in told if cell[j] == v)
@@ -199,10 +209,10 @@ class CellFunction(Hypothesis[Any]):
             tuple(v for v in listed if is_needed(j, v)) for j, listed in enumerate(self.values)
         )
         object.__setattr__(self, "values", kept)
-        object.__setattr__(self, "given", tuple(told[cell] for cell in _cells(kept)))
+        object.__setattr__(self, "given", tuple(told[cell] for cell in _all_cells(kept)))
 
     @classmethod
-    def of(
+    def tabulate(
         cls,
         domain: Product,
         labels: int,
@@ -211,25 +221,25 @@ class CellFunction(Hypothesis[Any]):
     ) -> Self:
         """The function whose label at a cell of these values is ``label_of`` the cell."""
         named = tuple(tuple(sorted(listed)) for listed in values)
-        return cls(domain, labels, named, tuple(map(label_of, _cells(named))))
+        return cls(domain, labels, named, tuple(map(label_of, _all_cells(named))))
 
     @cached_property
     def _label(self) -> dict[Cell, int]:
-        return dict(zip(_cells(self.values), self.given, strict=True))
+        return dict(zip(_all_cells(self.values), self.given, strict=True))
 
     @cached_property
-    def _known(self) -> list[frozenset[Any]]:
+    def _value_sets(self) -> list[frozenset[Any]]:
         return list(map(frozenset, self.values))
 
     def __call__(self, x: Any) -> int:
         return self._label[
-            tuple(v if v in known else None for v, known in zip(x, self._known, strict=True))
+            tuple(v if v in known else None for v, known in zip(x, self._value_sets, strict=True))
         ]
 
     def words(self) -> str:
-        return self.named(numbers(self.labels))
+        return self.words_with(numbers(self.labels))
 
-    def named(self, names: Sequence[str]) -> str:
+    def words_with(self, names: Sequence[str]) -> str:
         """The cells, most specific first; the first cell that holds a record gives its label."""
         *fixed, (_, default) = sorted(
             self._label.items(), key=lambda item: sum(v is None for v in item[0])
@@ -249,11 +259,11 @@ class CellFunction(Hypothesis[Any]):
     def outcome(self) -> Outcome:
         # The first cell with the most values that a record obeys is its own.
         ordered = sorted(self._label.items(), key=lambda item: sum(v is None for v in item[0]))
-        return case([(obeyed(self.domain, cell), y) for cell, y in ordered], 0)
+        return case([(condition_of_rule(self.domain, cell), y) for cell, y in ordered], 0)
 
     def witness(self, other: Self) -> Any:
         values = [sorted({*u, *v}) for u, v in zip(self.values, other.values, strict=True)]
-        for cell in _cells(values):
+        for cell in _all_cells(values):
             x = tuple(
                 v if v is not None else next(u for u in column if u not in named)
                 for v, column, named in zip(cell, self.domain.columns, values, strict=True)
@@ -289,5 +299,5 @@ class CellFunction(Hypothesis[Any]):
         return found
 
 
-def _cells(values: Sequence[Sequence[Any]]) -> Iterator[Cell]:
+def _all_cells(values: Sequence[Sequence[Any]]) -> Iterator[Cell]:
     return product(*((None, *listed) for listed in values))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.points import Domain, Grid, Parted, Product, Reals, require_list
+from littlestone.points import Domain, FiniteColumn, Grid, Product, Reals, require_list
 from littlestone.rules.base import BinaryHypothesis, Hypothesis, label_count, numbers
 from littlestone.rules.box import box_cover, cover_words
 
@@ -94,13 +94,13 @@ class StepFunction(BinaryHypothesis[Any]):
             places.append(Fraction(0))
         return next((x for x in places if self(x) != other(x)), None)
 
-    def _changed(self, labels: Mapping[Any, int]) -> Self | None:
+    def _change(self, labels: Mapping[Any, int]) -> Self | None:
         if not isinstance(self.domain, Grid):
             return None
         return replace(self, changes=(*self.changes, *labels, *(x + 1 for x in labels)))
 
     @classmethod
-    def voted(cls, voters: Sequence[Self], need: int) -> Self:
+    def vote(cls, voters: Sequence[Self], need: int) -> Self:
         votes = sum(h.first for h in voters)
         moves: Counter[Any] = Counter()
         for h in voters:
@@ -145,7 +145,7 @@ class TableFunction(Hypothesis[Any]):
     >>> origin = Names(("JFK", "LGA", "EWR"), "origin")
     >>> TableFunction.from_labels(origin, [0, 1, 1]).words()
     "origin is not 'JFK'"
-    >>> TableFunction.from_labels(origin, [2, 1, 2], 3).named(["early", "on time", "late"])
+    >>> TableFunction.from_labels(origin, [2, 1, 2], 3).words_with(["early", "on time", "late"])
     "on time for 'LGA'; late for 'JFK', 'EWR'"
     """
 
@@ -190,11 +190,11 @@ class TableFunction(Hypothesis[Any]):
         return found
 
     def words(self) -> str:
-        return self._condition() if self.labels == 2 else self.named(numbers(self.labels))
+        return self._condition() if self.labels == 2 else self.words_with(numbers(self.labels))
 
-    def named(self, names: Sequence[str]) -> str:
+    def words_with(self, names: Sequence[str]) -> str:
         if self.labels == 2:
-            return super().named(names)
+            return super().words_with(names)
         points: dict[int, list[str]] = {}
         for x, y in zip(self.domain, self.values().tolist(), strict=True):
             points.setdefault(y, []).append(repr(x))
@@ -210,11 +210,11 @@ class TableFunction(Hypothesis[Any]):
         size, ones = self._size, self.planes[0].bit_count()
         if ones in (0, size):
             return f"always {int(bool(ones))}"
-        rules, listed = self._rules(), self._listed()
+        rules, listed = self._rules(), self._list_of_points()
         complete = min(ones, size - ones) <= _SHOWN
         return listed if rules is None or (complete and len(listed) < len(rules)) else rules
 
-    def _listed(self) -> str:
+    def _list_of_points(self) -> str:
         """The condition for label 1 as the shorter list of points, or the beginning of a long one."""
         size, ones = self._size, self.planes[0].bit_count()
         listed = int(2 * ones <= size)
@@ -240,18 +240,18 @@ class TableFunction(Hypothesis[Any]):
     def _rules(self) -> str | None:
         """The condition for label 1 as rules, if the columns are ranges or parted and few rules do."""
         columns = self.domain.columns if isinstance(self.domain, Product) else ()
-        wide = [c for c in columns if isinstance(c, (Grid, Parted)) and c.size > 1]
+        wide = [c for c in columns if isinstance(c, (Grid, FiniteColumn)) and c.size > 1]
         sizes = [column.size for column in wide]
         if prod(sizes) != self._size:
             return None
         ones = self.values().astype(np.bool_).reshape(sizes)
-        sets = [i for i, column in enumerate(wide) if isinstance(column, Parted)]
+        sets = [i for i, column in enumerate(wide) if isinstance(column, FiniteColumn)]
         rules, exceptions = box_cover(ones, sets), box_cover(~ones, sets)
         texts = [] if rules is None else [cover_words(rules, wide)]
         texts += [] if exceptions is None else [f"not ({cover_words(exceptions, wide)})"]
         return min(texts, key=len, default=None)
 
-    def _changed(self, labels: Mapping[Any, int]) -> Self:
+    def _change(self, labels: Mapping[Any, int]) -> Self:
         planes = list(self.planes)
         for x, y in labels.items():
             i, before = self.domain.index(x), self(x)

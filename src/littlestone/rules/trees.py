@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Self
 
-from littlestone.points import MISSING, OTHER, Cells, Domain, Listed, Parted, Product
+from littlestone.points import MISSING, OTHER, Cells, Domain, FiniteColumn, Listed, Product
 from littlestone.rules.base import Hypothesis, label_count, numbers
 from littlestone.rules.languages.form import Outcome, case
 from littlestone.rules.languages.regions import among
@@ -35,13 +35,14 @@ class ColumnTest:
     def words(self, domain: Product) -> str:
         """The test as people write it."""
         column = domain.columns[self.column]
-        if not isinstance(column, Parted):
+        if not isinstance(column, FiniteColumn):
             return " or ".join(f"{column.name} {_is(column, v)}" for v in sorted(self.accepted))
         if isinstance(column, Listed):
             listed = [f"{column.name} {_is(column, v)}" for v in column if v in self.accepted]
             return " or ".join(listed) or "never"
         return (
-            " or ".join(_interval(column, *run) for run in runs(column, self.accepted)) or "never"
+            " or ".join(_interval(column, *run) for run in runs_of_points(column, self.accepted))
+            or "never"
         )
 
 
@@ -65,7 +66,7 @@ def _interval(column: Domain[str], first: int, last: int) -> str:
     return f"{low} <= {name} < {high}" if high else f"{name} >= {low}"
 
 
-def runs(column: Parted, accepted: frozenset[str]) -> list[tuple[int, int]]:
+def runs_of_points(column: FiniteColumn, accepted: frozenset[str]) -> list[tuple[int, int]]:
     """The accepted points as runs (first, last) of places."""
     runs = []
     for inside, run in groupby(enumerate(column.points), lambda pair: pair[1] in accepted):
@@ -88,31 +89,31 @@ def split(test: ColumnTest, yes: Node, no: Node) -> Node:
     return yes if yes == no else Split(test, yes, no)
 
 
-def pruned(node: Node, domain: Product) -> Node:
+def prune(node: Node, domain: Product) -> Node:
     """The same function of declared columns without tests whose answer the tests above them give.
 
     >>> from littlestone.points import Cells
     >>> table = Product((Cells(("0", "18", "65"), "age"),))
     >>> adult, old = ColumnTest(0, frozenset(["18", "65"])), ColumnTest(0, frozenset(["65"]))
-    >>> pruned(Split(old, Split(adult, 1, 0), 0), table) == Split(old, 1, 0)
+    >>> prune(Split(old, Split(adult, 1, 0), 0), table) == Split(old, 1, 0)
     True
     """
     columns: Any = domain.columns
-    return _pruned(node, [frozenset(column.points) for column in columns])
+    return _prune(node, [frozenset(column.points) for column in columns])
 
 
-def _pruned(node: Node, left: Sequence[frozenset[str]]) -> Node:
+def _prune(node: Node, left: Sequence[frozenset[str]]) -> Node:
     """``left`` are the points of each column that reach the node."""
     if not isinstance(node, Split):
         return node
     j, accepted = node.test.column, node.test.accepted
     inside, outside = left[j] & accepted, left[j] - accepted
     if not inside:
-        return _pruned(node.no, left)
+        return _prune(node.no, left)
     if not outside:
-        return _pruned(node.yes, left)
-    yes = _pruned(node.yes, [*left[:j], inside, *left[j + 1 :]])
-    return split(node.test, yes, _pruned(node.no, [*left[:j], outside, *left[j + 1 :]]))
+        return _prune(node.yes, left)
+    yes = _prune(node.yes, [*left[:j], inside, *left[j + 1 :]])
+    return split(node.test, yes, _prune(node.no, [*left[:j], outside, *left[j + 1 :]]))
 
 
 def conjunction(tests: Sequence[ColumnTest], yes: Node = 1, no: Node = 0) -> Node:
@@ -158,7 +159,7 @@ class DecisionTree(Hypothesis[Any]):
 
         It tests the columns in order and merges equal branches, so equal functions give one tree.
         """
-        return cls(domain, _grown(domain, label, ()), labels)
+        return cls(domain, _grow(domain, label, ()), labels)
 
     def __call__(self, x: Any) -> int:
         node = self.root
@@ -181,11 +182,11 @@ class DecisionTree(Hypothesis[Any]):
         if self.labels > 2:
             return ""
         rules = self._intervals()
-        return self._simple(self.root) if rules is None else _joined(rules, self.domain)
+        return self._simple(self.root) if rules is None else _join_rules(rules, self.domain)
 
     def _simple(self, node: Split) -> str:
         rules, yes, rest = _alternatives(node, self.domain)
-        asked = _joined(rules, self.domain)
+        asked = _join_rules(rules, self.domain)
         if rest == 0 and isinstance(yes, Split):
             inner = self._simple(yes)
             if not all(rules):
@@ -195,11 +196,13 @@ class DecisionTree(Hypothesis[Any]):
         return asked if (yes, rest) == (1, 0) else ""
 
     def words(self) -> str:
-        return self.condition or _said(self.root, numbers(self.labels), self.domain)
+        return self.condition or _node_words(self.root, numbers(self.labels), self.domain)
 
     @property
-    def tested(self) -> tuple[str, ...]:
-        return tuple(self.domain.column_names[j] for j in sorted(_columns(self.root)) or [0])
+    def tested_columns(self) -> tuple[str, ...]:
+        return tuple(
+            self.domain.column_names[j] for j in sorted(_columns_of_node(self.root)) or [0]
+        )
 
     @property
     def tests(self) -> list[ColumnTest]:
@@ -211,14 +214,14 @@ class DecisionTree(Hypothesis[Any]):
 
         Tests that follow each other and whose no leads to the same place are one question.
         """
-        tests, yes = _conjoined(node)
-        return _merged(tests), yes, node.no
+        tests, yes = _conjunction(node)
+        return _merge_tests(tests), yes, node.no
 
-    def asked(self, tests: Sequence[ColumnTest]) -> str:
+    def ask(self, tests: Sequence[ColumnTest]) -> str:
         """A question in words."""
-        return _joined([tests], self.domain)
+        return _join_rules([tests], self.domain)
 
-    def _changed(self, labels: Mapping[Any, int]) -> Self | None:
+    def _change(self, labels: Mapping[Any, int]) -> Self | None:
         if (self.domain.size or _MOST_POINTS + 1) > _MOST_POINTS:
             return None
         return self.of_labels(self.domain, lambda x: labels.get(x, self(x)), self.labels)
@@ -226,15 +229,15 @@ class DecisionTree(Hypothesis[Any]):
     def sentence(self, label: str) -> str:
         return super().sentence(label) if self.condition else f"{label}  =  {self.words()}"
 
-    def named(self, names: Sequence[str]) -> str:
-        return f"always {names[self.root]}" if type(self.root) is int else self._named(names)
+    def words_with(self, names: Sequence[str]) -> str:
+        return f"always {names[self.root]}" if type(self.root) is int else self._words_with(names)
 
-    def _named(self, names: Sequence[str]) -> str:
-        return _said(self.root, names, self.domain)
+    def _words_with(self, names: Sequence[str]) -> str:
+        return _node_words(self.root, names, self.domain)
 
     def _intervals(self) -> list[Rule] | None:
         """The one test of a tree over a single column of numbers; None for other trees."""
-        j, *others = _columns(self.root)
+        j, *others = _columns_of_node(self.root)
         column = self.domain.columns[j]
         if others or not isinstance(column, Cells):
             return None
@@ -248,7 +251,7 @@ class DecisionTree(Hypothesis[Any]):
         return tuple(found.get(j, c.examples(1)[0]) for j, c in enumerate(self.domain.columns))
 
     def form(self) -> dict[str, object]:
-        return {"labels": self.labels, "tree": _written(self.root, self.domain)}
+        return {"labels": self.labels, "tree": _node_form(self.root, self.domain)}
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
@@ -256,26 +259,26 @@ class DecisionTree(Hypothesis[Any]):
         if not isinstance(domain, Product):
             raise ValueError
         root = _read(form["tree"], domain, labels)
-        if _written(root, domain) != form["tree"]:  # such as a run from its end to its start
+        if _node_form(root, domain) != form["tree"]:  # such as a run from its end to its start
             raise ValueError
         return cls(domain, root, labels)
 
 
-def _grown(domain: Product, label: Callable[[Any], int], known: tuple[str, ...]) -> Node:
+def _grow(domain: Product, label: Callable[[Any], int], known: tuple[str, ...]) -> Node:
     """The tree of the labels of all records that begin with the values ``known``."""
     j = len(known)
     if j == len(domain.columns):
         return label(known)
     values: dict[Node, list[str]] = {}
     for v in domain.columns[j]:
-        values.setdefault(_grown(domain, label, (*known, v)), []).append(v)
+        values.setdefault(_grow(domain, label, (*known, v)), []).append(v)
     (node, _), *others = values.items()
     for child, alike in others:
         node = Split(ColumnTest(j, frozenset(alike)), child, node)
     return node
 
 
-def _conjoined(node: Split) -> tuple[list[ColumnTest], Node]:
+def _conjunction(node: Split) -> tuple[list[ColumnTest], Node]:
     """The tests that lead on from the node, all of which leave to the same node; and where to."""
     tests, yes = [node.test], node.yes
     while isinstance(yes, Split) and yes.no == node.no:
@@ -293,18 +296,18 @@ def _alternatives(node: Split, domain: Product) -> tuple[list[Rule], Node, Node]
 
     If the first rule leads to no label, it is the only one.
     """
-    tests, yes = _conjoined(node)
-    rules, rest = [_merged(tests)], node.no
+    tests, yes = _conjunction(node)
+    rules, rest = [_merge_tests(tests)], node.no
     while isinstance(rest, Split) and not isinstance(yes, Split):
-        tests, label = _conjoined(rest)
+        tests, label = _conjunction(rest)
         if label != yes:
             break
-        rules.append(_merged(tests))
+        rules.append(_merge_tests(tests))
         rest = rest.no
     return _shortest(rules, domain), yes, rest
 
 
-def _merged(tests: Sequence[ColumnTest]) -> Rule:
+def _merge_tests(tests: Sequence[ColumnTest]) -> Rule:
     """The tests with one of each column, which holds where all of that column hold."""
     accepted: dict[int, frozenset[str]] = {}
     for test in tests:
@@ -320,7 +323,7 @@ def _shortest(rules: Sequence[Rule], domain: Product) -> list[Rule]:
 
     def is_always(test: ColumnTest) -> bool:
         column = domain.columns[test.column]
-        return isinstance(column, Parted) and len(test.accepted) == column.size
+        return isinstance(column, FiniteColumn) and len(test.accepted) == column.size
 
     found: list[Rule] = []
     for rule in rules:
@@ -366,9 +369,11 @@ def _outcome(node: Node, domain: Product) -> Outcome:
     return case([(holds, _outcome(node.yes, domain))], _outcome(node.no, domain))
 
 
-def _joined(rules: Sequence[Sequence[ColumnTest]], domain: Product) -> str:
+def _join_rules(rules: Sequence[Sequence[ColumnTest]], domain: Product) -> str:
     """The rules in words, such as ``(age >= 65 and sex is F) or ward is ICU``."""
-    words = [" and ".join(_grouped(test, domain, len(rule)) for test in rule) for rule in rules]
+    words = [
+        " and ".join(_parenthesize(test, domain, len(rule)) for test in rule) for rule in rules
+    ]
     if "" in words:
         return "always 1"
     several = len(rules) > 1
@@ -381,28 +386,28 @@ def _joined(rules: Sequence[Sequence[ColumnTest]], domain: Product) -> str:
     )
 
 
-def _grouped(test: ColumnTest, domain: Product, among: int) -> str:
+def _parenthesize(test: ColumnTest, domain: Product, among: int) -> str:
     words = test.words(domain)
     return f"({words})" if among > 1 and " or " in words else words
 
 
-def _said(node: Node, names: Sequence[str], domain: Product) -> str:
+def _node_words(node: Node, names: Sequence[str], domain: Product) -> str:
     """``A if this or that, else B``; with tests on both sides ``if this then (A), else (B)``."""
     if not isinstance(node, Split):
         return names[node]
     rules, yes, rest = _alternatives(node, domain)
     if not all(rules):  # a rule without tests always holds
-        return _said(yes, names, domain)
+        return _node_words(yes, names, domain)
     if not rules:
-        return _said(rest, names, domain)
-    asked, no = _joined(rules, domain), _said(rest, names, domain)
+        return _node_words(rest, names, domain)
+    asked, no = _join_rules(rules, domain), _node_words(rest, names, domain)
     if isinstance(yes, Split):
         no = f"({no})" if isinstance(rest, Split) else no
-        return f"if {asked} then ({_said(yes, names, domain)}), else {no}"
+        return f"if {asked} then ({_node_words(yes, names, domain)}), else {no}"
     return f"{names[yes]} if {asked}, else {no}"
 
 
-def _written(node: Node, domain: Product) -> object:
+def _node_form(node: Node, domain: Product) -> object:
     """The node as plain JSON: a label, or [column, accepted, yes, no].
 
     Accepted are runs [first, last] of points of a declared column, or the values of an open one.
@@ -411,10 +416,10 @@ def _written(node: Node, domain: Product) -> object:
         return node
     column = domain.columns[node.test.column]
     accepted: list[Any] = sorted(node.test.accepted)
-    if isinstance(column, Parted):
+    if isinstance(column, FiniteColumn):
         points = column.points
-        accepted = [[points[a], points[b]] for a, b in runs(column, node.test.accepted)]
-    return [node.test.column, accepted, _written(node.yes, domain), _written(node.no, domain)]
+        accepted = [[points[a], points[b]] for a, b in runs_of_points(column, node.test.accepted)]
+    return [node.test.column, accepted, _node_form(node.yes, domain), _node_form(node.no, domain)]
 
 
 def _read(form: Any, domain: Product, labels: int, depth: int = 0) -> Node:
@@ -431,7 +436,7 @@ def _read(form: Any, domain: Product, labels: int, depth: int = 0) -> Node:
         raise ValueError
     column, values = domain.columns[j], list[str]()
     for part in accepted:
-        if isinstance(column, Parted):
+        if isinstance(column, FiniteColumn):
             first, last = map(column.index, part)
             values += column.points[first : last + 1]
         elif part in column:
@@ -452,24 +457,24 @@ def _tests(node: Node) -> Iterator[ColumnTest]:
         yield from _tests(node.no)
 
 
-def _columns(node: Node) -> set[int]:
+def _columns_of_node(node: Node) -> set[int]:
     return {test.column for test in _tests(node)}
 
 
-def _decided(node: Node, j: int, holds: Mapping[frozenset[str], bool]) -> Node:
+def _decide(node: Node, j: int, holds: Mapping[frozenset[str], bool]) -> Node:
     """The tree where the tests of column j have these answers."""
     if not isinstance(node, Split):
         return node
     if node.test.column == j:
-        return _decided(node.yes if holds[node.test.accepted] else node.no, j, holds)
-    return split(node.test, _decided(node.yes, j, holds), _decided(node.no, j, holds))
+        return _decide(node.yes if holds[node.test.accepted] else node.no, j, holds)
+    return split(node.test, _decide(node.yes, j, holds), _decide(node.no, j, holds))
 
 
 def _difference(f: Node, g: Node, domain: Product) -> dict[int, str] | None:
     """Values of columns at which two trees have different labels; None if they are equal."""
     if not isinstance(f, Split) and not isinstance(g, Split):
         return None if f == g else {}
-    j = min(_columns(f) | _columns(g))
+    j = min(_columns_of_node(f) | _columns_of_node(g))
     tests = dict.fromkeys(test.accepted for h in (f, g) for test in _tests(h) if test.column == j)
     seen = set()
     for value in _values(domain.columns[j], frozenset().union(*tests)):
@@ -477,7 +482,7 @@ def _difference(f: Node, g: Node, domain: Product) -> dict[int, str] | None:
         if (answers := tuple(holds.values())) in seen:
             continue
         seen.add(answers)
-        found = _difference(_decided(f, j, holds), _decided(g, j, holds), domain)
+        found = _difference(_decide(f, j, holds), _decide(g, j, holds), domain)
         if found is not None:
             return {j: value, **found}
     return None
@@ -485,6 +490,6 @@ def _difference(f: Node, g: Node, domain: Product) -> dict[int, str] | None:
 
 def _values(column: Domain[str], named: frozenset[str]) -> list[str]:
     """The points of a declared column; of an open one, those that are named and one that is not."""
-    if isinstance(column, Parted):
+    if isinstance(column, FiniteColumn):
         return list(column.points)
     return [*sorted(named), next(x for x in column if x not in named)]

@@ -21,22 +21,23 @@ def model_card(release: Release) -> str:
     lines = [
         "# Model card",
         "",
-        f"**{_shown(release.words())}**",
+        f"**{_escape(release.words())}**",
         "",
-        *(f"> **{heading}**: {_shown(text)}\n" for heading, text in warning(release)),
+        *(f"> **{heading}**: {_escape(text)}\n" for heading, text in warning(release)),
         "## Release",
         "",
         "| | |",
         "|---|---|",
-        *(f"| {heading} | {_shown(text)} |" for heading, text in rows),
+        *(f"| {heading} | {_escape(text)} |" for heading, text in rows),
         "",
         "## Declared",
         "",
-        *(f"* {heading}: {_shown(text)}" for heading, text in declared_rows(release)),
+        *(f"* {heading}: {_escape(text)}" for heading, text in declared_rows(release)),
         "",
         "## Use",
         "",
-        f"It reads {_listed(rule.tested)} and gives one of the labels {_listed(labels)}.",
+        f"It reads {_join_names(rule.tested_columns)} "
+        f"and gives one of the labels {_join_names(labels)}.",
         "It says nothing about causes. Its guarantee is about the records that it was learned from.",
         "Predictions reveal the records that they are made of.",
         "",
@@ -45,10 +46,10 @@ def model_card(release: Release) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _shown(text: str) -> str:
+def _escape(text: str) -> str:
     """The text in one line of Markdown, with nothing in it that Markdown or HTML would read."""
     return re.sub(r"([\\`*_{}\[\]<>#|~$&!])", r"\\\1", visible(text))
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(_shown, names))
+def _join_names(names: Iterable[str]) -> str:
+    return ", ".join(map(_escape, names))

@@ -26,7 +26,7 @@ class _UndeliveredError(OutputError):
 
 
 @contextmanager
-def held(ledger: Ledger, *, name: str) -> Iterator[None]:
+def hold_interrupts(ledger: Ledger, *, name: str) -> Iterator[None]:
     """Let the body, which spends and delivers, finish after the spend, even if it is interrupted.
 
     A signal that asks the process to end (Ctrl+C, SIGTERM, SIGHUP) works as usual before the spend.
@@ -36,21 +36,21 @@ def held(ledger: Ledger, *, name: str) -> Iterator[None]:
 
     Raises KeyboardInterrupt for Ctrl+C, and SystemExit with status 128 + number for another signal.
 
-    >>> with Ledger() as book, held(book, name="here.ledger"):
-    ...     book.spent
+    >>> with Ledger() as book, hold_interrupts(book, name="here.ledger"):
+    ...     book.has_spent
     False
     """
     waiting: list[int] = []
 
     def end(number: int, _: object) -> None:
-        if ledger.spent and not waiting:
+        if ledger.has_spent and not waiting:
             waiting.append(number)
             _say(
                 "the budget is spent, so the release is finished first; interrupt again to stop at "
                 "once and lose it"
             )
             return
-        raise _ended(number)
+        raise _interrupt_error(number)
 
     # A signal that the caller ignores, as nohup does, stays ignored.
     usual = {n: signal.getsignal(n) for n in _ENDS if signal.getsignal(n) is not signal.SIG_IGN}
@@ -62,7 +62,7 @@ def held(ledger: Ledger, *, name: str) -> Iterator[None]:
         shown = visible(shlex.join(["littlestone", "ledger", "show", "--ledger", name]))
         _say(
             f"interrupted after the spend, which `{shown}` shows"
-            if ledger.spent
+            if ledger.has_spent
             else "interrupted; nothing is spent"
         )
         raise
@@ -71,10 +71,10 @@ def held(ledger: Ledger, *, name: str) -> Iterator[None]:
             signal.signal(number, handler)
     if waiting:
         _say("interrupted; the release was paid for, and is complete")
-        raise _ended(waiting[0])
+        raise _interrupt_error(waiting[0])
 
 
-def _ended(number: int) -> BaseException:
+def _interrupt_error(number: int) -> BaseException:
     return KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
 
 
@@ -85,7 +85,7 @@ def _say(line: str) -> None:
         sys.stderr.flush()
 
 
-def delivered(model: str, *, write: Callable[[str], None] | None, show: Callable[[], None]) -> None:
+def deliver(model: str, *, write: Callable[[str], None] | None, show: Callable[[], None]) -> None:
     """``write`` the text of a model if a file was asked for, and ``show`` the release.
 
     Each is done even if the other fails.  If one fails and the model is in no file, the model is saved

@@ -7,8 +7,8 @@ from math import ceil, floor, log10
 from typing import Any
 
 from littlestone.base.errors import DeclarationError
-from littlestone.base.markup import Html, joined, pairs
-from littlestone.base.visible import shortened
+from littlestone.base.markup import Html, join, pairs
+from littlestone.base.visible import shorten
 from littlestone.learn.plan import Plan
 from littlestone.learn.results.release import Release
 from littlestone.pictures.canvas import Picture
@@ -37,7 +37,7 @@ def drawing_of_release(release: Release) -> Picture:
     if picture is None:
         raise DeclarationError(
             "draw the rule of a model",
-            found=f"rules of its kind have no picture: {shortened(release.words())}",
+            found=f"rules of its kind have no picture: {shorten(release.words())}",
             fix="print the release, which says the rule in words",
         )
     return picture
@@ -46,7 +46,7 @@ def drawing_of_release(release: Release) -> Picture:
 def html_of_release(release: Release) -> Html:
     """The content and cost as a table, and the picture of the rule, for a notebook."""
     picture = picture_of_release(release)
-    return joined([pairs(rows_of_release(release)), picture.svg() if picture else Html()])
+    return join([pairs(rows_of_release(release)), picture.svg() if picture else Html()])
 
 
 def chart_of_plan(plan: Plan) -> Chart:
@@ -61,7 +61,7 @@ def chart_of_plan(plan: Plan) -> Chart:
     places = [n for row in rows for n, _ in row.dots] + ([least.n] if least else [])
     if not rows:
         raise DeclarationError(
-            f"draw a plan for {shortened(plan.hypotheses)}",
+            f"draw a plan for {shorten(plan.hypotheses)}",
             found="no size is known",
             fix="print the plan, which says why",
         )

@@ -68,7 +68,7 @@ def _same(one: Path, other: Path) -> bool:
 
 
 @contextmanager
-def reserved(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]:
+def reserve(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]:
     """Check the place for a file before the work, and yield the function that writes the file.
 
     The content, text or bytes, is written to a temporary file in the same folder and flushed to the

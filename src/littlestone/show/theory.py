@@ -12,11 +12,11 @@ from littlestone.theory.atlas.listing import Entry, columns
 from littlestone.theory.decomposition import DecompositionTree
 
 
-def written(entries: Sequence[Entry]) -> bytes:
+def write_parquet(entries: Sequence[Entry]) -> bytes:
     """The classes as a Parquet file, a row for each; see `columns`.
 
     >>> from littlestone.theory.atlas import atlas
-    >>> written(list(atlas(1)))[:4]
+    >>> write_parquet(list(atlas(1)))[:4]
     b'PAR1'
     """
     import pyarrow as pa

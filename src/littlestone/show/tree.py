@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 from littlestone.base.steps import answering
 from littlestone.base.visible import visible
 from littlestone.classes import Enumerable, FiniteClass, HypothesisClass
@@ -58,7 +58,7 @@ def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
     """
     if type(levels) is not int or levels < 1:
         raise DeclarationError(
-            f"draw the top {shown(levels)} levels of a tree",
+            f"draw the top {show_value(levels)} levels of a tree",
             found="it is not a whole number of at least 1",
             fix="give a number such as 4",
         )

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from littlestone.base.visible import shortened, visible
+from littlestone.base.visible import shorten, visible
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.data import Label
 from littlestone.learn.results.estimate import BETA, interval
@@ -21,10 +21,10 @@ NOT_ESTIMATED = (
 )
 
 
-def aligned(rows: Sequence[tuple[str, str]]) -> str:
+def align_rows(rows: Sequence[tuple[str, str]]) -> str:
     """The rows as lines, with the texts below each other.
 
-    >>> print(aligned([("rule", "x >= 3"), ("privacy", "epsilon 1")]))
+    >>> print(align_rows([("rule", "x >= 3"), ("privacy", "epsilon 1")]))
     rule     x >= 3
     privacy  epsilon 1
     """
@@ -41,12 +41,12 @@ def rows_of_release(release: Release) -> list[tuple[str, str]]:
     ]
     rows += [
         ("mechanism", release.mechanism),
-        *counted(release),
-        ("class", shortened(release.hypotheses)),
-        *chosen(release),
+        *rows_of_costs(release),
+        ("class", shorten(release.hypotheses)),
+        *rows_of_class(release),
     ]
-    rows += estimated(release)
-    rows += [used(release), ("ledger entry", str(release.receipt))]
+    rows += rows_of_estimate(release)
+    rows += [row_of_records(release), ("ledger entry", str(release.receipt))]
     if release.total is not None:
         limit = f", of a limit of {release.limit}" if release.limit else ""
         rows.append(("spent so far", f"{release.total}{limit}"))
@@ -61,17 +61,17 @@ def declared_rows(release: Release) -> list[tuple[str, str]]:
         ("label", release.label),
         *names,
         ("class", release.hypotheses),
-        *chosen(release),
+        *rows_of_class(release),
         *(("column", str(column)) for column in columns),
-        *counted(release),
-        used(release),
+        *rows_of_costs(release),
+        row_of_records(release),
         ("privacy", str(release.cost)),
         ("mechanism", release.mechanism),
         ("drawn", f"by the {RANDOMNESS[release.private]}"),
     ]
 
 
-def estimated(release: Release) -> list[tuple[str, str]]:
+def rows_of_estimate(release: Release) -> list[tuple[str, str]]:
     """The estimates as pairs (heading, text); or that none were bought, and how to buy them."""
     if release.estimate is not None:
         return release.estimate.rows()
@@ -85,12 +85,12 @@ def warning(release: Release) -> list[tuple[str, str]]:
     return [("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE")]
 
 
-def counted(release: Release) -> list[tuple[str, str]]:
+def rows_of_costs(release: Release) -> list[tuple[str, str]]:
     """The row of what mistakes cost, if the costs differ."""
     return [] if release.mistakes.equal else [("mistakes", str(release.mistakes))]
 
 
-def chosen(release: Release) -> list[tuple[str, str]]:
+def rows_of_class(release: Release) -> list[tuple[str, str]]:
     """The row that says which class was taken and why, if none was given."""
     return [("class taken", release.taken)] if release.taken else []
 
@@ -112,7 +112,9 @@ def label_rows(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str
     says = f"{one!r}; a rule of the class says when it is predicted, and {zero!r} elsewhere"
     rows = [("label 1", says)]
     if isinstance(hypotheses, Enumerable) and hypotheses.size:
-        rows.append(("for example", hypotheses.hypothesis(hypotheses.size // 2).named(label.names)))
+        rows.append(
+            ("for example", hypotheses.hypothesis(hypotheses.size // 2).words_with(label.names))
+        )
     return rows
 
 
@@ -123,11 +125,11 @@ def guarantee_rows(release: Release) -> list[tuple[str, str]]:
         privacy_row(release),
         ("protects", protects(release)),
         ("mechanism", release.mechanism),
-        *counted(release),
-        ("class", shortened(release.hypotheses)),
-        *chosen(release),
+        *rows_of_costs(release),
+        ("class", shorten(release.hypotheses)),
+        *rows_of_class(release),
         ("accuracy", release.accuracy),
-        *estimated(release),
+        *rows_of_estimate(release),
     ]
     return rows + warning(release)
 
@@ -138,13 +140,13 @@ def privacy_row(release: Release) -> tuple[str, str]:
     return (
         "privacy",
         f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
-        f"of the {_replaced(release)} changes the probability of any set of "
+        f"of the {_protected_words(release)} changes the probability of any set of "
         f"{_outputs(release)} by at most a factor {factor(cost.epsilon)}"
         + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
     )
 
 
-def _replaced(release: Release) -> str:
+def _protected_words(release: Release) -> str:
     unit = release.unit
     if unit is None:
         return f"{release.n:,} records{span(release)}"
@@ -174,7 +176,7 @@ def budget(total: PrivacyCost | None, limit: PrivacyCost | None) -> str:
     )
 
 
-def used(release: Release) -> tuple[str, str]:
+def row_of_records(release: Release) -> tuple[str, str]:
     """How many records or units the rule was learned from, as a pair (heading, text)."""
     if release.unit is None:
         return "records", f"{release.n:,}{span(release)}"
@@ -232,7 +234,7 @@ def _several(cost: PrivacyCost) -> str:
 
 def rows_of_group(group: Group) -> list[tuple[str, str]]:
     """The group, its figures and its cost, as pairs (heading, text); all of it is public."""
-    release, part = group.release, decimal_text(group.estimate.spent)
+    release, part = group.release, decimal_text(group.estimate.total_epsilon)
     rate = f"{interval(group.rate, '0.001')} of the group have {release.label}"
     if group.rate.low == 0 and group.rate.high == 1:
         rate = "unknown, because the group may be empty"
@@ -246,6 +248,6 @@ def rows_of_group(group: Group) -> list[tuple[str, str]]:
         ("sought", f"the most positives - {decimal_text(group.above)} x records"),
         privacy_row(release),
         ("mechanism", release.mechanism),
-        ("class", shortened(release.hypotheses)),
-        *chosen(release),
+        ("class", shorten(release.hypotheses)),
+        *rows_of_class(release),
     ]

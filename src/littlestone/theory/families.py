@@ -38,7 +38,7 @@ class Family:
         return list(signature(self.make).parameters)
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """What the tables are, in one line."""
         return (self.make.__doc__ or "").split("\n")[0]
 
@@ -117,7 +117,7 @@ def table(name: str, *numbers: int) -> Table:
     return known[name](*numbers)
 
 
-def unpacked(codes: set[int], points: int) -> Table:
+def unpack_codes(codes: set[int], points: int) -> Table:
     """The table whose rows have these numbers as bits, up to 64 of them, in increasing order."""
     words = np.array(sorted(codes), np.uint64)[:, np.newaxis]
     return (words >> np.arange(points, dtype=np.uint64) & np.uint64(1)).astype(np.uint8)
@@ -138,7 +138,7 @@ def reed_muller(r: int, m: int) -> Table:
         for degree in range(min(r, m) + 1)
         for chosen in combinations(range(m), degree)
     ]
-    return _spanned(np.array(monomials, np.uint8))
+    return _span(np.array(monomials, np.uint8))
 
 
 @family("bch", lambda m, t: (2 ** max(2**m - 1 - m * t, 1), 2**m - 1), (3, 8), (1, 127))
@@ -150,7 +150,7 @@ def bch(m: int, t: int) -> Table:
         powers.append(doubled ^ _PRIMITIVE[m] if doubled >> m else doubled)
     roots = {i * 2**j % length for i in range(1, 2 * t, 2) for j in range(m)}
     if len(roots) >= length:
-        return _spanned(np.ones((1, length), np.uint8))
+        return _span(np.ones((1, length), np.uint8))
     logs = {value: i for i, value in enumerate(powers)}
     generator = [1]  # the coefficients, from the highest one on, as elements of the field
     for root in roots:
@@ -162,10 +162,10 @@ def bch(m: int, t: int) -> Table:
         [0] * i + generator + [0] * (length - len(generator) - i)
         for i in range(length - len(roots))
     ]
-    return _spanned(np.array(rows, np.uint8))
+    return _span(np.array(rows, np.uint8))
 
 
-def _spanned(basis: NDArray[np.uint8]) -> Table:
+def _span(basis: NDArray[np.uint8]) -> Table:
     found = np.zeros((1, basis.shape[1]), np.uint8)
     for row in basis:
         found = np.concatenate([found, found ^ row])
@@ -282,7 +282,7 @@ def _variables(n: int) -> list[int]:
 @family("terms", lambda n, k: (2**k * comb(n, k), 2**n), (1, 6), (0, 6))
 def terms(n: int, k: int) -> Table:
     """Conjunctions of k literals of different variables among n."""
-    return unpacked({*_terms(n, k)}, 2**n)
+    return unpack_codes({*_terms(n, k)}, 2**n)
 
 
 def _terms(n: int, k: int) -> Iterator[int]:
@@ -302,7 +302,7 @@ def dnf(n: int, k: int, t: int) -> Table:
     found, one = {0}, [*_terms(n, k)]
     for _ in range(t):
         found |= {f | term for f in found for term in one}
-    return unpacked(found, 2**n)
+    return unpack_codes(found, 2**n)
 
 
 @family("decision_lists", lambda n: (4**n * 6**n, 2**n), (1, 5))
@@ -314,7 +314,7 @@ def decision_lists(n: int) -> Table:
     while new:
         new = {g for f in new for v in literals for g in (f | v, f & ~v)} - seen
         seen = seen | new
-    return unpacked(seen, 2**n)
+    return unpack_codes(seen, 2**n)
 
 
 @family("juntas", lambda n, k: (2**2**k * comb(n, k), 2**n), (1, 14), (0, 4))
@@ -340,12 +340,12 @@ def threshold_functions(n: int) -> Table:
             continue
         sums = cube @ np.array(size)
         found |= {int(power[sums >= least].sum()) for least in {*sums.tolist(), 1 + sum(size)}}
-    monotone, rows = unpacked(found, 2**n).astype(bool), set()
+    monotone, rows = unpack_codes(found, 2**n).astype(bool), set()
     for order in permutations(range(n)):
         for flips in range(2**n):
             moved = ((x[:, np.newaxis] ^ flips) >> np.arange(n) & 1) @ (1 << np.array(order))
             rows |= set((monotone[:, moved] * power).sum(axis=1, dtype=np.uint64).tolist())
-    return unpacked(rows, 2**n)
+    return unpack_codes(rows, 2**n)
 
 
 @family("random", lambda rows, points, percent, seed: (rows, points), (1, 2**24), (1, 2**20),

@@ -22,7 +22,7 @@ FAULTS: dict[str, list[Fault]] = {
         ),
         Fault(f"{SIZES}:rates", "found = [-", "found = [-2 *", "a rate of Lemma 3 is doubled"),
         Fault(
-            f"{SIZES}:_crowded",
+            f"{SIZES}:_log_crowding",
             "return x - mean - x *",
             "return x - mean - 2 * x *",
             "a chunk is seldom full",

@@ -13,7 +13,7 @@ LOWER = Fault(f"{SPARSE}.bottom", "self.heaviest +", "self.heaviest - 4 +", "bot
 TWICE = Fault(
     f"{LEARNERS}.exponential:ExponentialLearner.scores",
     "return self.hypotheses.scores(sample)",
-    "return self.hypotheses.scores(sample.weighted((2, 2)))",
+    "return self.hypotheses.scores(sample.weigh((2, 2)))",
     "an error counts twice",
 )
 FAULTS: dict[str, list[Fault]] = {
@@ -61,7 +61,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "composed-draws": [
         Fault(
-            "littlestone.privacy.accounting.composed:Composed.pieces",
+            "littlestone.privacy.accounting.composed:Composition.pieces",
             "for part, n in self.parts for",
             "for part, n in [(part, 1) for part, _ in self.parts] for",
             "repeated events count once",
@@ -125,7 +125,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "online-tallied-learner": [
         Fault(
-            f"{MECHANISMS}.streams.tallies:ContinualTallies.timed",
+            f"{MECHANISMS}.streams.tallies:ContinualTallies.chance_of_tally",
             "accumulate(cell is not None for cell in data)",
             "accumulate(2 * (cell is not None) for cell in data)",
             "a record counts twice for the time",
@@ -134,8 +134,8 @@ FAULTS: dict[str, list[Fault]] = {
     "rest-selection": [
         Fault(
             f"{MECHANISMS}.keys.rest_selection:RestSelection.upper",
-            "self.base / self.slow",
-            "self.base",
+            "self.odds_factor / self.slow",
+            "self.odds_factor",
             "keys and the rest spend the same epsilon",
         ),
     ],
@@ -151,7 +151,7 @@ FAULTS: dict[str, list[Fault]] = {
         Fault(
             f"{LEARNERS}.exponential:ExponentialLearner.scores",
             "return self.hypotheses.scores(sample)",
-            "return self.hypotheses.scores(sample.weighted((2, 2)))",
+            "return self.hypotheses.scores(sample.weigh((2, 2)))",
             "an error counts twice",
         ),
     ],
@@ -187,8 +187,8 @@ FAULTS: dict[str, list[Fault]] = {
     "rule-list-learner": [
         Fault(
             f"{LEARNERS}.rounds:RoundsLearner.__init__",
-            "repeated(self.mechanism, hypotheses.rules, budget.delta)",
-            "repeated(self.mechanism, 1, budget.delta)",
+            "repeat(self.mechanism, hypotheses.rules, budget.delta)",
+            "repeat(self.mechanism, 1, budget.delta)",
             "one round is paid for",
         ),
     ],
@@ -202,7 +202,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "vocabulary-learner": [
         Fault(
-            f"{LEARNERS}.vocabulary:counted",
+            f"{LEARNERS}.vocabulary:count_values",
             "found.get(value, 0) + count",
             "found.get(value, 0) + 9 * count",
             "a record counts nine times",

@@ -65,13 +65,13 @@ FAULTS: dict[str, list[Fault]] = {
             "no mistakes are allowed for",
         ),
         Fault(
-            "littlestone.learn.plan.lower:covered",
+            "littlestone.learn.plan.lower:bound_theorem_7",
             "enumerate(curve)",
             "enumerate(curve, 1000)",
             "a thousand mistakes more",
         ),
         Fault(
-            "littlestone.learn.plan.lower:repeated",
+            "littlestone.learn.plan.lower:bound_theorem_9",
             "return math.ceil(d *",
             "return math.ceil(30 * d *",
             "thirty mistakes for one",

@@ -40,7 +40,7 @@ FAULTS: dict[str, list[Fault]] = {
             "half of the mistakes are counted",
         ),
         Fault(
-            "littlestone.classes.promises.tabled:Tabled.mistake_point",
+            "littlestone.classes.promises.tabled:TableClass.mistake_point",
             "return x\n",
             "return next(iter(self.domain))\n",
             "the first point is asked",

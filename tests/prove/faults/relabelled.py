@@ -11,7 +11,7 @@ LAWS = Fault(
     "probabilities(2 * (scores - scores.min()))",
     "the base of the weights is e^eta",
 )
-SCORES = "littlestone.learn.papers.agnostic.learners:AgnosticLearner.scores"
+SCORES = "littlestone.learn.papers.agnostic.learners:AgnosticLearner.score_patterns"
 FAULTS: dict[str, list[Fault]] = {
     "own_labels": [
         LAWS,

@@ -26,7 +26,7 @@ FAULTS: dict[str, list[Fault]] = {
             "a test leaves out another column",
         ),
         Fault(
-            f"{PLACE}:_flipped",
+            f"{PLACE}:_flip",
             "1 - c[i]",
             "c[i]",
             "c alone represents c",

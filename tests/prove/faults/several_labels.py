@@ -23,7 +23,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "one_rule_on_all_lists": [
         Fault(
-            "littlestone.learn.papers.irreducible:IrreducibleLearner.listed",
+            "littlestone.learn.papers.irreducible:IrreducibleLearner.hypotheses_of_teacher",
             "scale=2**s",
             "scale=1",
             "p is never doubled",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-LISTED = "littlestone.learn.papers.irreducible:IrreducibleLearner.listed"
+LISTED = "littlestone.learn.papers.irreducible:IrreducibleLearner.hypotheses_of_teacher"
 PROPER = "littlestone.learn.papers.proper:ProperLearner"
 FAULTS: dict[str, list[Fault]] = {
     "one_rule_on_all_lists": [

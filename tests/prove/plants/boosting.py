@@ -73,16 +73,16 @@ class AllRecordsInEachRound(Learner):
 class FilledWithCopies(Learner):
     """Copies of the first record that passed fill the sample."""
 
-    def filled(self, passed: Any, size: int) -> Sample[Any]:
-        return super().filled([*passed, *passed[:1] * size], size)
+    def fill_sample(self, passed: Any, size: int) -> Sample[Any]:
+        return super().fill_sample([*passed, *passed[:1] * size], size)
 
 
 class RareLabelsFirst(Learner):
     """The records that pass are sorted, so that those with the rare label are seen first."""
 
-    def filled(self, passed: Any, size: int) -> Sample[Any]:
+    def fill_sample(self, passed: Any, size: int) -> Sample[Any]:
         labels = [y for _, y in passed]
-        return super().filled(sorted(passed, key=lambda z: labels.count(z[1])), size)
+        return super().fill_sample(sorted(passed, key=lambda z: labels.count(z[1])), size)
 
 
 def _subject(law: Any, pairs: Any) -> Subject[Any]:

@@ -8,9 +8,9 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.parallel import Parallel
-from littlestone.privacy.accounting.subsampled import Subsampled
+from littlestone.privacy.accounting.subsampled import Subsampling
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.mechanisms import Subject, find_subject, neighbours
@@ -41,21 +41,21 @@ def response(bit: int, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Mass
     return {**found, ("all", bit): delta} if delta else found
 
 
-class ChargedOnce(Composed):
+class ChargedOnce(Composition):
     """The cost of one part, as if draws on the same data cost nothing more."""
 
     def cost(self) -> PrivacyCost:
         return self.parts[0][0].cost()
 
 
-class WithoutTheirDeltas(Composed):
+class WithoutTheirDeltas(Composition):
     """Composition of epsilons at a delta of its own, where the parts' deltas are forgotten."""
 
     def cost(self) -> PrivacyCost:
-        return Composed([(Claim(part.cost().epsilon), n) for part, n in self.parts]).cost()
+        return Composition([(Claim(part.cost().epsilon), n) for part, n in self.parts]).cost()
 
 
-class RateTimesEpsilon(Subsampled):
+class RateTimesEpsilon(Subsampling):
     """A sample of a share of the records is charged that share of epsilon."""
 
     def cost(self) -> PrivacyCost:
@@ -65,7 +65,7 @@ class RateTimesEpsilon(Subsampled):
 WITH_DELTAS = [(Claim(ONE / 2, Fraction(1, 50)), 2)]
 TOLD_ALL = replace(
     FOUR,
-    event=Composed(WITH_DELTAS, Fraction(1, 25)),
+    event=Composition(WITH_DELTAS, Fraction(1, 25)),
     distribution=lambda bit: together(*[response(bit, ONE / 2, Fraction(1, 50))] * 2),
 )
 

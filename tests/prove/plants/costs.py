@@ -42,7 +42,7 @@ def _exponential(base: Fraction, costs: Callable[[Any], tuple[int, int]]) -> Sub
     def law(data: Any) -> Masses:
         sample = Sample.from_examples(H.domain, data)
         missed, alarm = costs(data)
-        errors = H.error_runs(sample.weighted((alarm, missed))).errors.tolist()
+        errors = H.error_runs(sample.weigh((alarm, missed))).errors.tolist()
         return weighted({i: base**-e for i, e in enumerate(errors)})
 
     return replace(EXPONENTIAL, distribution=law)
@@ -82,7 +82,7 @@ def balanced(data: Any) -> tuple[int, int]:
 def rounded_sums(data: Any) -> Masses:
     """Costs 5 : 2 as 2.5 : 1, where each sum is rounded down."""
     sample = Sample.from_examples(H.domain, data)
-    errors = H.error_runs(sample.weighted((2, 5))).errors.tolist()
+    errors = H.error_runs(sample.weigh((2, 5))).errors.tolist()
     base = exp_below(ONE / 5)  # for a sensitivity of 2.5
     return weighted({i: base ** -(e // 2) for i, e in enumerate(errors)})
 
@@ -168,7 +168,7 @@ class Swapped(ExponentialLearner[Any]):
 
     def scores(self, sample: Sample[Any]) -> ErrorRuns | ErrorSums:
         alarm, missed = self.mistakes.weights
-        return self.hypotheses.scores(sample.weighted((missed, alarm)))
+        return self.hypotheses.scores(sample.weigh((missed, alarm)))
 
 
 def _learner(kind: type[ExponentialLearner[Any]]) -> ExponentialLearner[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes import AffineSubspaces, Intervals, PolynomialZeros, parse_class
-from littlestone.classes.base import Scored
+from littlestone.classes.base import ScoredClass
 from littlestone.classes.decision_lists import CountedLists, Item, ListCounts
 from littlestone.classes.juntas import CountedJuntas, Junta
 from littlestone.classes.promises.tabled import bits
@@ -34,7 +34,7 @@ RANGE = Intervals.on(0, 6)
 SUM: Any = parse_class("direct_sum(thresholds(x, 0..3), intervals(y, 0..2))")
 
 
-def law(H: Scored[Any], change: Change) -> Callable[[Records], Masses]:
+def law(H: ScoredClass[Any], change: Change) -> Callable[[Records], Masses]:
     """The law of the learner's draw, from scores that are changed."""
     learner = ExponentialLearner(H, Budget(1))
     mechanism = learner.mechanism
@@ -45,7 +45,7 @@ def law(H: Scored[Any], change: Change) -> Callable[[Records], Masses]:
         items: Any = (mechanism.distribution_of_sums if is_sum else mechanism.distribution)(scores)  # type: ignore[arg-type]
         found: Masses = {}
         for place, mass in items.items():
-            text = released_text(H.written(scores.item(place)))
+            text = released_text(H.hypothesis_of_item(scores.item(place)))
             found[text] = found.get(text, Fraction(0)) + mass
         return found
 

@@ -32,7 +32,7 @@ class ByHand(Process):
 
     @property
     def changed(self) -> tuple[dict[str, int], dict[str, int]]:
-        return self.offsets.changed(), self.units.changed()
+        return self.offsets.take_changes(), self.units.take_changes()
 
 
 class CountedAgain(ByHand):
@@ -43,26 +43,26 @@ class CountedAgain(ByHand):
 
 class OffsetsAfterTheDraw(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
-        self.run.stream.take(self.new(batch), units=self.units.changed())
-        if changed := self.offsets.changed():
+        self.run.stream.take(self.new(batch), units=self.units.take_changes())
+        if changed := self.offsets.take_changes():
             self.keep({"offsets": changed, "lines": []})
 
 
 class OffsetsOnlyInMemory(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
-        self.run.stream.take(self.new(batch), units=self.units.changed())
+        self.run.stream.take(self.new(batch), units=self.units.take_changes())
 
 
 class UnitsAfterTheDraw(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
-        self.run.stream.take(self.new(batch), self.offsets.changed())
-        if changed := self.units.changed():
+        self.run.stream.take(self.new(batch), self.offsets.take_changes())
+        if changed := self.units.take_changes():
             self.keep({"offsets": {}, "units": changed, "lines": []})
 
 
 class UnitsOnlyInMemory(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
-        self.run.stream.take(self.new(batch), self.offsets.changed())
+        self.run.stream.take(self.new(batch), self.offsets.take_changes())
 
 
 class DrawsKeptAtOnce(ByHand):

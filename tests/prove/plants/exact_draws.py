@@ -63,15 +63,15 @@ def steeper(sampler: Any) -> Change:
     """The sampler is handed a base that is 5% too large."""
 
     def change(patch: pytest.MonkeyPatch) -> None:
-        draw = sampler.draw
-        patch.setattr(sampler, "draw", lambda e, n, base, rng: draw(e, n, base * STEEPER, rng))
+        draw = sampler.draw_item
+        patch.setattr(sampler, "draw_item", lambda e, n, base, rng: draw(e, n, base * STEEPER, rng))
 
     return change
 
 
 def squared(patch: pytest.MonkeyPatch) -> None:
-    draw = selection.draw
-    patch.setattr(selection, "draw", lambda e, n, base, rng: draw(e, n, base**2, rng))
+    draw = selection.draw_item
+    patch.setattr(selection, "draw_item", lambda e, n, base, rng: draw(e, n, base**2, rng))
 
 
 def exact_zero(patch: pytest.MonkeyPatch) -> None:
@@ -117,12 +117,12 @@ def votes() -> Subject[Any]:
 
 
 def gate_forgets(patch: pytest.MonkeyPatch) -> None:
-    counted = OneSidedThreshold.counted
+    counted = OneSidedThreshold.count_record
 
     def anew(self: Any, epoch: Any, step: int, tape: Tape) -> Any:
         return counted(self, self.begin(step, tape), step, tape)
 
-    patch.setattr(OneSidedThreshold, "counted", anew)
+    patch.setattr(OneSidedThreshold, "count_record", anew)
 
 
 def stream(name: str, epsilon: int) -> Subject[Any]:
@@ -139,12 +139,12 @@ def no_threshold_noise(patch: pytest.MonkeyPatch) -> None:
 
 
 def first_threshold(patch: pytest.MonkeyPatch) -> None:
-    counted = OneSidedThreshold.counted
+    counted = OneSidedThreshold.count_record
 
     def forgetful(self: Any, epoch: Any, step: int, tape: Tape, threshold: int) -> Any:
         return counted(self, epoch, step, tape)
 
-    patch.setattr(OneSidedThreshold, "counted", forgetful)
+    patch.setattr(OneSidedThreshold, "count_record", forgetful)
 
 
 def _plant(name: str, mistake: str, subject: Subject[Any], change: Change) -> Plant:

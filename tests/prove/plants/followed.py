@@ -35,7 +35,7 @@ class LevelsOnce(SingleKeySelection[Any]):
     """Each score that fired weighs 1 / q, however many keys have it."""
 
     def _release(self, scores: Mapping[Any, int], rng: random.Random) -> Any:
-        fired = self._fired(scores, rng)
+        fired = self._keys_that_fire(scores, rng)
         if not fired:
             return None
         levels = Counter(scores[key] for key in fired)

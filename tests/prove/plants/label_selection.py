@@ -13,7 +13,7 @@ from littlestone.privacy.mechanisms.keys.label_selection import DEFAULT, LabelSe
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.mechanisms import Subject, mechanism_subject, neighbours
-from littlestone.prove.mechanisms.subjects.keys import LABELLED, Labelled, crowded
+from littlestone.prove.mechanisms.subjects.keys import LABELLED, Labelled, neighbours_at_bottom
 from plants.harness import Plant, is_private
 
 Selection = LabelSelection[str]
@@ -115,7 +115,11 @@ class InTheOrderOfTheRecords(Selection):
 def _subject(kind: Callable[..., Any]) -> Subject[Labelled]:
     claim, made = Selection(TARGET), kind(TARGET)
     many = (("b", 1), ("a", 1)) * 20
-    pairs = [*neighbours(LABELLED, 2), *crowded(claim), ((many[0], *many), (many[1], *many))]
+    pairs = [
+        *neighbours(LABELLED, 2),
+        *neighbours_at_bottom(claim),
+        ((many[0], *many), (many[1], *many)),
+    ]
     subject = mechanism_subject(claim, pairs=pairs, large=pairs[0], read=lambda records: records)
     return replace(subject, distribution=made.distribution)
 

@@ -27,7 +27,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.samplers import selection
 from littlestone.prove.mechanisms import Subject, find_subject, neighbours
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records, released_text
-from littlestone.prove.mechanisms.subjects.learners import crowd, whole
+from littlestone.prove.mechanisms.subjects.learners import crowd, subject_of_learner
 from littlestone.prove.mechanisms.subjects.tables import (
     OPEN,
     PARITY,
@@ -141,14 +141,14 @@ class ForgetsPairs(OpenConditions):
 
     @property
     def elements_per_point(self) -> int:
-        return 1 + sum(self._satisfied)
+        return 1 + sum(self._max_conditions)
 
 
 def opened(kind: type[OpenConditions]) -> Subject[Any]:
     made: Any = parse_class("conditions(w, x: 0..9 step 1; at most 2)")
     learner = ChoosingLearner(kind(made.domain, made.most), Budget(1, FEW))
     pairs = [*neighbours(OPEN, 1), *crowd(learner.mechanism.bottom, OPEN[:4])]
-    return whole(learner, by_learner(learner), pairs)
+    return subject_of_learner(learner, by_learner(learner), pairs)
 
 
 # Trees.
@@ -164,7 +164,7 @@ def by_groups(weigh: Callable[[Groups], Masses], H: Any = T) -> Callable[[Record
 
     def law(records: Records) -> Masses:
         drawn = weighted(weigh(H.scores(read(H, records)).groups))
-        return merged((H.written(item), mass) for item, mass in drawn.items())
+        return merged((H.hypothesis_of_item(item), mass) for item, mass in drawn.items())
 
     return law
 
@@ -224,7 +224,7 @@ def labels_that_occur(records: Records) -> Masses:
         h: BASE ** -int(yes[i] + no[j])
         for g, (yes, no) in enumerate(groups)
         for i, j in product(range(len(yes)), range(len(no)))
-        if {(h := H.written((g, i, j)))(x) for x in H.domain} <= labels
+        if {(h := H.hypothesis_of_item((g, i, j)))(x) for x in H.domain} <= labels
     }
     return merged(weighted(found))
 
@@ -244,9 +244,9 @@ def draw_by_best_counts(patch: pytest.MonkeyPatch) -> None:
         least = [sum(int(part.min()) for part in parts) for parts in groups]
         counts = [int(np.prod([(part == part.min()).sum() for part in parts])) for parts in groups]
         counts = [count // gcd(*counts) for count in counts]
-        item = selection.draw(np.array(least), counts, base, rng)
+        item = selection.draw_item(np.array(least), counts, base, rng)
         g = bisect_right(list(accumulate(counts)), item)
-        return g, *(selection.draw(part, None, base, rng) for part in groups[g])
+        return g, *(selection.draw_item(part, None, base, rng) for part in groups[g])
 
     patch.setattr(selection, "draw_sum", draw_sum)
 
@@ -299,13 +299,13 @@ def in_two_rounds(*, stops: bool = False, refits: bool = False) -> Callable[[Rec
             if refits and rules[-1].tests:
                 most = int(rest.counts.sum(axis=0).argmax())
                 rules = [*rules[:-1], rules[-1]._replace(no=most)]
-            h = L.joined(rules)
+            h = L.function_of_rules(rules)
             found[h] = found.get(h, Fraction(0)) + mass
 
         for first, chance in HALF.distribution(L.round_scores(sample)).items():
             one = L.rule(first)
             rest = left(sample, one) if one.tests else sample
-            clean = all(L.joined([one])(x) == y for x, y in records_of(sample))
+            clean = all(L.function_of_rules([one])(x) == y for x, y in records_of(sample))
             if not one.tests or (stops and clean):
                 released([one], rest, chance)
                 continue
@@ -343,7 +343,9 @@ class InBothLeaves(RegrownLearner[Any]):
         parts = super().parts(tree, sample)
         if len(parts) < 2:
             return parts
-        missing = sample.kept(np.array([x[tree.root.test.column] == "" for x in sample.points]))
+        missing = sample.keep_where(
+            np.array([x[tree.root.test.column] == "" for x in sample.points])
+        )
         return [joined(part, missing) for part in parts]
 
 

@@ -95,9 +95,9 @@ class RightElsewhere(TeacherStream):
 
 
 class Forever(TeacherStream):
-    def _drawn(self, form: Any, epoch: Epoch) -> None:
+    def _apply_draw(self, form: Any, epoch: Epoch) -> None:
         kept = deepcopy(self._holdings)
-        super()._drawn(form, epoch)
+        super()._apply_draw(form, epoch)
         self._holdings = kept
 
 

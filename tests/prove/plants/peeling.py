@@ -72,7 +72,7 @@ class CleansUpIfWrong(Learner):
         rest = super().left(sample, elements, i)
         if not elements.negatives[i]:
             return rest
-        return rest.of([], rest.counts[:0])
+        return rest.with_counts([], rest.counts[:0])
 
 
 class BestOfTheRest(Learner):

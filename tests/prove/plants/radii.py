@@ -11,12 +11,16 @@ from typing import Any
 from littlestone.classes import FiniteClass, Subsets
 from littlestone.data.sample import Sample
 from littlestone.learn import RadiiLearner
-from littlestone.learn.papers.radii_lists import _Node, _Seen, demanded, lists
+from littlestone.learn.papers.radii_lists import _CostedPoints, _Node, leaf_demands, lists
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
 from littlestone.prove.mechanisms import Subject, find_subject
-from littlestone.prove.mechanisms.subjects.stable import audited, pairs_of_points, two_points
+from littlestone.prove.mechanisms.subjects.stable import (
+    pairs_of_points,
+    subject_of_radii,
+    two_points,
+)
 from plants.harness import Plant, is_private
 
 Learner = RadiiLearner[Any]
@@ -54,24 +58,24 @@ class OneRadiusAtATime(RadiiSelection[Any]):
 class CountsToTheLastRadius(RadiiLearner[Any]):
     """A rule scores M + 1 less its first radius, also where a larger dimension takes over."""
 
-    def scores(self, sample: Sample[Any]) -> dict[Any, int]:
-        found = super().scores(sample)
-        ends = {t: i for i, (t, _) in enumerate(self.listed(sample))}
+    def scores_of_lists(self, sample: Sample[Any]) -> dict[Any, int]:
+        found = super().scores_of_lists(sample)
+        ends = {t: i for i, (t, _) in enumerate(self.lists_of_sample(sample))}
         return {(t, h): v + self.radii - 1 - ends[t] for (t, h), v in found.items()}
 
 
 class LongLists(RadiiLearner[Any]):
     """Lists of any length count."""
 
-    def listed(self, sample: Sample[Any]) -> Iterator[tuple[int, list[Any]]]:
+    def lists_of_sample(self, sample: Sample[Any]) -> Iterator[tuple[int, list[Any]]]:
         yield from lists(self.hypotheses, sample, self.radii, (100, 100))
 
 
 class OneDemand(RadiiLearner[Any]):
     """Leaves are as irreducible at the last radius as at the first."""
 
-    def listed(self, sample: Sample[Any]) -> Iterator[tuple[int, list[Any]]]:
-        seen, demands = _Seen(sample), demanded(4, 1)
+    def lists_of_sample(self, sample: Sample[Any]) -> Iterator[tuple[int, list[Any]]]:
+        seen, demands = _CostedPoints(sample), leaf_demands(4, 1)
         root = _Node(self.hypotheses, seen.unavoidable)
         for radius in range(self.radii):
             leaves = list(root.leaves(seen, demands, 0, radius))
@@ -89,7 +93,7 @@ def on_twelve(kind: type[Learner]) -> Subject[Any]:
     learner = kind(TWELVE, TARGET, lists=[13])
     *three, x, last = TWELVE.domain.examples(5)
     same = (*((point, 1) for point in three), *((last, 0),) * learner.radii)
-    return audited(learner, [((*same, (x, 1)), (*same, (x, 0)))])
+    return subject_of_radii(learner, [((*same, (x, 1)), (*same, (x, 0)))])
 
 
 def on_many_points(kind: type[Learner]) -> Subject[Any]:
@@ -97,7 +101,7 @@ def on_many_points(kind: type[Learner]) -> Subject[Any]:
     learner = kind(Subsets(Integers(), 2), TARGET)
     many = tuple((x, 1) for x in range(11))
     rest = ((20, 0),) * (learner.radii - 12)
-    return audited(learner, [((*many, *rest, (11, 1)), (*many, *rest, (20, 0)))])
+    return subject_of_radii(learner, [((*many, *rest, (11, 1)), (*many, *rest, (20, 0)))])
 
 
 def with_mechanism(kind: type[RadiiSelection[Any]], runs: int) -> Subject[Any]:
@@ -107,12 +111,12 @@ def with_mechanism(kind: type[RadiiSelection[Any]], runs: int) -> Subject[Any]:
         learner = two_points(TARGET)
     pairs = pairs_of_points(learner)
     learner.mechanism = kind(TARGET, runs)
-    return audited(learner, pairs)
+    return subject_of_radii(learner, pairs)
 
 
 def to_the_last_radius() -> Subject[Any]:
     learner = CountsToTheLastRadius(Subsets(Integers(), 2), TARGET)
-    return audited(learner, pairs_of_points(learner))
+    return subject_of_radii(learner, pairs_of_points(learner))
 
 
 def _plant(kind: type[Any], honest: Subject[Any], broken: Subject[Any]) -> Plant:

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from littlestone.data import CsvStream
-from littlestone.data.written import Written
+from littlestone.data.written import CellForm
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.mechanisms import Subject, neighbours
 from plants.harness import Masses, Plant, is_private, toy, weighted
@@ -130,7 +130,7 @@ def without_empty_lines(lines: Any) -> Any:
 CELLS = list(neighbours(list(product(("2.000", "0,5"), (0, 1))), 4, ordered=False))
 
 
-def written(form: Callable[[Any], Written]) -> Callable[[Any], Masses]:
+def written(form: Callable[[Any], CellForm]) -> Callable[[Any], Masses]:
     """A rule from cells in a form that may depend on them; a number beyond 3 counts as 3."""
 
     def release(records: Any) -> Masses:
@@ -140,10 +140,10 @@ def written(form: Callable[[Any], Written]) -> Callable[[Any], Masses]:
     return release
 
 
-def mark_of_the_data(records: Any) -> Written:
+def mark_of_the_data(records: Any) -> CellForm:
     """A point groups digits if some cell has a comma, and else it is the decimal mark."""
     comma = any("," in cell for cell, _ in records)
-    return Written(decimal=",", thousands=".") if comma else Written(decimal=".")
+    return CellForm(decimal=",", thousands=".") if comma else CellForm(decimal=".")
 
 
 AMPLIFIED = Fraction("0.6202")  # at least ln(1 + (e - 1) / 2)
@@ -186,6 +186,6 @@ PLANTS = [
     _plant("empty_lines_dropped", "Empty lines of a CSV file are no records, and n is released.",
            LINES, with_n(from_lines(multiline=False)), with_n(without_empty_lines)),
     _plant("mark_of_the_data", "Whether a comma is the decimal mark is guessed from the cells.", CELLS,
-           written(lambda records: Written(decimal=",", thousands=".")),
+           written(lambda records: CellForm(decimal=",", thousands=".")),
            written(mark_of_the_data)),
 ]  # fmt: skip

@@ -11,17 +11,17 @@ from littlestone.classes import FiniteClass
 from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, RelabellingLearner
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation
-from littlestone.learn.papers.agnostic.patterns import fewest, relaxed
+from littlestone.learn.papers.agnostic.patterns import fewest, relax
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.mechanisms import Subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
 from littlestone.prove.mechanisms.subjects.reductions import (
     Masses,
-    drawn,
+    law_of_relabelling,
     multiset,
-    relabelled,
     sample_of,
+    samples_of_size,
 )
 from littlestone.prove.papers.relabelled import (
     BEHIND,
@@ -32,30 +32,30 @@ from littlestone.prove.papers.relabelled import (
     Law,
     Stage,
     at,
-    moved,
+    move_record,
 )
 from plants.harness import Plant, is_private, toy
 
 
 def subject(
-    stage: Stage, kind: type[AgnosticTransformation[Any]], law: Law = relabelled
+    stage: Stage, kind: type[AgnosticTransformation[Any]], law: Law = law_of_relabelling
 ) -> Subject[Any]:
     """The whole of it, by an exact law of the relabelled sample."""
-    return toy(stage.distribution(kind, law), [stage.pair], stage.claim.epsilon)
+    return toy(stage.law_of_answers(kind, law), [stage.pair], stage.claim.epsilon)
 
 
 ONE_OF_MANY = Stage(
     TWO,
     OwnLabels(ExponentialMechanism(Fraction(2)), share=1000),
     Fraction(3),
-    moved(((0, 0),) * 500 + ((0, 1),) * 499, (0, 1), (0, 0)),
+    move_record(((0, 0),) * 500 + ((0, 1),) * 499, (0, 1), (0, 0)),
     at(((0, 1),)),
 )
 EIGHTH = Stage(
     FiniteClass.from_array([[0, 0]]),
     OwnLabels(ExponentialMechanism(Fraction(1, 10)), share=8),
     Fraction(4),
-    moved(((0, 0),) * 7, (0, 0), (1, 0)),
+    move_record(((0, 0),) * 7, (0, 0), (1, 0)),
     at(((0, 0),) * 8),
 )
 
@@ -76,17 +76,17 @@ class NotHalved(AgnosticLearner[Any]):
 class WeightForgotten(AgnosticLearner[Any]):
     """A label of T weighs as W to T, and 1 is claimed."""
 
-    def scores(self, sample: Sample[Any], labels: Any, spaces: Any, others: Any) -> Any:
+    def score_patterns(self, sample: Sample[Any], labels: Any, spaces: Any, others: Any) -> Any:
         often = sample.negatives + sample.positives
-        return relaxed(labels, often, fewest(spaces, others), others.n // sample.n)
+        return relax(labels, often, fewest(spaces, others), others.n // sample.n)
 
 
 class OthersIncludeTheSample(AgnosticLearner[Any]):
     """W holds all records."""
 
-    def scores(self, sample: Sample[Any], labels: Any, spaces: Any, others: Any) -> Any:
+    def score_patterns(self, sample: Sample[Any], labels: Any, spaces: Any, others: Any) -> Any:
         all_of_them = sample_of(self, multiset(sample) + multiset(others))
-        return super().scores(sample, labels, spaces, all_of_them)
+        return super().score_patterns(sample, labels, spaces, all_of_them)
 
 
 class CountedOnce(RelabellingLearner[Any]):
@@ -100,7 +100,7 @@ def before_sampling(learner: AgnosticTransformation[Any], records: Records) -> M
     """All records are relabelled by the choice, and the sample is drawn after."""
     everything, masses = sample_of(learner, Counter(records)), Masses()
     for mass, found in learner.laws(everything, sample_of(learner, Counter())):
-        for chosen, p in drawn(multiset(found), learner.size(len(records))):
+        for chosen, p in samples_of_size(multiset(found), learner.part_size(len(records))):
             key = frozenset((+chosen).items())
             masses[key] = masses.get(key, Fraction(0)) + p * mass
     return masses

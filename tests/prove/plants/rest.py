@@ -18,7 +18,12 @@ from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.scores import Elements
 from littlestone.prove.mechanisms import Subject, find_subject, neighbours
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.learners import RECORDS, by_sample, crowd, whole
+from littlestone.prove.mechanisms.subjects.learners import (
+    RECORDS,
+    by_sample,
+    crowd,
+    subject_of_learner,
+)
 from littlestone.rules import FiniteSet
 from plants.harness import Masses, Plant, is_private
 
@@ -32,7 +37,7 @@ class DecidesForFree(RestSelection[str]):
 
     @property
     def upper(self) -> Fraction:
-        return self.base
+        return self.odds_factor
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class SteepOnBothSides(RestSelection[str]):
 
     @cached_property
     def slow(self) -> Fraction:
-        return self.base
+        return self.odds_factor
 
     @property
     def upper(self) -> Fraction:
@@ -97,7 +102,7 @@ class CountsTwice(ChoosingLearner[Any]):
 def chosen(kind: type[ChoosingLearner[Any]]) -> Subject[Records]:
     learner = kind(Points(Integers()), BUDGET)
     pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(learner.mechanism.bottom)]
-    return whole(learner, by_sample(learner), pairs)
+    return subject_of_learner(learner, by_sample(learner), pairs)
 
 
 def _plant(name: str, kind: type[Any], honest: Subject[Any], broken: Subject[Any]) -> Plant:

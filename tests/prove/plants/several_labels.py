@@ -71,7 +71,7 @@ class TwoIsZero(ExponentialLearner[Any]):
         counts = sample.counts.copy()
         counts[:, 0] += counts[:, 2]
         counts[:, 2] = 0
-        return super().draw(sample.of(sample.points, counts), receipt=receipt)
+        return super().draw(sample.with_counts(sample.points, counts), receipt=receipt)
 
 
 class AsksForPositives(ExponentialLearner[Any]):
@@ -109,7 +109,7 @@ def by_votes(learner: Learner, lists: Sequence[Sequence[Hypothesis[Any]]]) -> Ma
 
 
 def list_of(records: Records) -> list[Hypothesis[Any]]:
-    return VOTERS.listed(Sample.from_examples(NAMED.domain, records, labels=3))
+    return VOTERS.hypotheses_of_teacher(Sample.from_examples(NAMED.domain, records, labels=3))
 
 
 LISTS = {record: list_of((record,)) for record in NAMED_RECORDS}
@@ -136,14 +136,14 @@ def falls_back_on_the_plurality(records: Records) -> Masses:
 
 
 class WalksZeroAndOne(IrreducibleLearner[Any]):
-    def listed(self, chunk: Sample[Any]) -> list[Hypothesis[Any]]:
+    def hypotheses_of_teacher(self, chunk: Sample[Any]) -> list[Hypothesis[Any]]:
         counts = chunk.counts.copy()
         counts[:, 2] = 0
-        return super().listed(chunk.of(chunk.points, counts))
+        return super().hypotheses_of_teacher(chunk.with_counts(chunk.points, counts))
 
 
 class RefusesTheImpossible(IrreducibleLearner[Any]):
-    def listed(self, chunk: Sample[Any]) -> list[Hypothesis[Any]]:
+    def hypotheses_of_teacher(self, chunk: Sample[Any]) -> list[Hypothesis[Any]]:
         V = self.hypotheses
         for j, x in enumerate(chunk.points):
             for y in range(chunk.labels):
@@ -155,7 +155,7 @@ class RefusesTheImpossible(IrreducibleLearner[Any]):
                 found="no function of the class labels it so",
                 fix="look at the records",
             )
-        return super().listed(chunk)
+        return super().hypotheses_of_teacher(chunk)
 
 
 def dealt_by_label(records: Records) -> Masses:
@@ -165,7 +165,7 @@ def dealt_by_label(records: Records) -> Masses:
 
 
 def list_with_errors(records: Sequence[tuple[Any, int]]) -> list[Hypothesis[Any]]:
-    return PAIR_VOTERS.listed(Sample.from_examples(NAMED.domain, records, labels=3))
+    return PAIR_VOTERS.hypotheses_of_teacher(Sample.from_examples(NAMED.domain, records, labels=3))
 
 
 def run_by(kind: type[Learner]) -> Subject[Records]:

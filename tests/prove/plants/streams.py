@@ -58,7 +58,7 @@ class OneCallTooMany(Process):
 class OneThresholdForAllEpochs(Process):
     """Z is drawn once."""
 
-    def counted(self, segments: list[Segment]) -> Fraction:
+    def likelihood_of_hits(self, segments: list[Segment]) -> Fraction:
         def given(z: int) -> Fraction:
             return one_by_one(lambda gap: HALF ** max(0, gap + z), segments)
 
@@ -70,7 +70,7 @@ class OneThresholdForAllEpochs(Process):
 class WaitsMarginally(Process):
     """Each step hits with a probability that is averaged over Z."""
 
-    def counted(self, segments: list[Segment]) -> Fraction:
+    def likelihood_of_hits(self, segments: list[Segment]) -> Fraction:
         return one_by_one(averaged, segments)
 
 

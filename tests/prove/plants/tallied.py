@@ -36,7 +36,7 @@ def step_by_step(stream: Cells, *, timed: Part, tally: Part, start: int = 0) -> 
 
 
 def timed(stream: Cells, start: int, end: int) -> Fraction:
-    return HONEST.timed(stream[start:end])
+    return HONEST.chance_of_tally(stream[start:end])
 
 
 def tally(stream: Cells, start: int, end: int) -> dict[Any, Fraction]:

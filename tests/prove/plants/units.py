@@ -12,7 +12,13 @@ from littlestone.data.reservoir import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner
 from littlestone.points.units import Unit
-from littlestone.prove.mechanisms.subjects.units import Block, Blocks, UnitTable, exponential, read
+from littlestone.prove.mechanisms.subjects.units import (
+    Block,
+    Blocks,
+    UnitTable,
+    exponential,
+    read_units,
+)
 from plants.harness import Claim, Plant, is_private
 
 EPSILON = Fraction(1)
@@ -71,7 +77,7 @@ def full_units(unit: Unit, data: Blocks, rng: random.Random) -> list[Block]:
 
 
 def unpadded(learner: Learner, unit: Unit, data: Blocks, rng: random.Random) -> Sample[Any]:
-    return read(learner, unit, data, rng).records()
+    return read_units(learner, unit, data, rng).records()
 
 
 def _plant(name: str, mistake: str, most: int, reading: Any) -> Plant:

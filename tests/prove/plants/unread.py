@@ -29,7 +29,7 @@ class ColumnForgotten(CellCounts):
     """The sensitivity forgets a column: a record is thought to move one count fewer."""
 
     @property
-    def moved(self) -> int:
+    def counts_per_record(self) -> int:
         return self.cells - 1
 
 
@@ -46,7 +46,7 @@ class OneForBoth(CellCounts):
     """The noise hides a record that moves one of the two counts."""
 
     @property
-    def moved(self) -> int:
+    def counts_per_record(self) -> int:
         return 1
 
 

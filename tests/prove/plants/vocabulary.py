@@ -9,17 +9,17 @@ from typing import Any
 
 from littlestone.classes.promises.by_table import ByTable
 from littlestone.learn.exponential import ExponentialLearner
-from littlestone.learn.vocabulary import VocabularyLearner, listed
+from littlestone.learn.vocabulary import VocabularyLearner, list_values
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.mechanisms import Subject
-from littlestone.prove.mechanisms.subjects.learners import whole
+from littlestone.prove.mechanisms.subjects.learners import subject_of_learner
 from littlestone.prove.mechanisms.subjects.tables import (
     by_learner,
-    made,
     vocabulary,
     vocabulary_costs,
+    vocabulary_learner,
 )
 from plants.harness import Plant, is_private
 
@@ -42,9 +42,9 @@ class EveryValue(VocabularyLearner[Any]):
 
     def distribution(self, sample: Any) -> Any:
         values = sorted({x[0] for x in sample.points} - {""})
-        closed = self.hypotheses.closed({0: values})
-        law = self.inner(closed).distribution(listed(sample, closed))
-        return {self.reopened(h): p for h, p in law.items()}
+        closed = self.hypotheses.close_columns({0: values})
+        law = self.inner(closed).distribution(list_values(sample, closed))
+        return {self.reopen(h): p for h, p in law.items()}
 
 
 class DeltaAsEpsilon(VocabularyLearner[Any]):
@@ -82,18 +82,21 @@ class CostsOfErrors(VocabularyLearner[Any]):
 
 
 def costly() -> Plant:
-    learner = CostsOfErrors(made(EPSILON, DELTA).hypotheses, Budget(EPSILON, DELTA), cost=(3, 1))
+    learner = CostsOfErrors(
+        vocabulary_learner(EPSILON, DELTA).hypotheses, Budget(EPSILON, DELTA), cost=(3, 1)
+    )
     found = replace(
-        COSTLY, distribution=whole(learner, by_learner(learner), COSTLY.pairs).distribution
+        COSTLY,
+        distribution=subject_of_learner(learner, by_learner(learner), COSTLY.pairs).distribution,
     )
     mistake = (CostsOfErrors.__doc__ or "").strip()
     return Plant("vocabulary_CostsOfErrors", mistake, is_private, COSTLY, found)
 
 
 def broken(kind: type[VocabularyLearner[Any]]) -> Subject[Any]:
-    learner = kind(made(EPSILON, DELTA).hypotheses, Budget(EPSILON, DELTA))
+    learner = kind(vocabulary_learner(EPSILON, DELTA).hypotheses, Budget(EPSILON, DELTA))
     return replace(
-        whole(learner, by_learner(learner), HONEST.pairs),
+        subject_of_learner(learner, by_learner(learner), HONEST.pairs),
         event=HONEST.event,
     )
 

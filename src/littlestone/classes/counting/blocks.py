@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from littlestone import core
 from littlestone.classes.text.columns import conditions_on
 from littlestone.data.sample import Sample
-from littlestone.points import Parted, Product
+from littlestone.points import FiniteColumn, Product
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules.trees import ColumnTest
 
@@ -60,24 +60,24 @@ class Blocks(ABC):
             range(first, min(self.blocks, first + each)) for first in range(0, self.blocks, each)
         ]
         tallies = [self._totals(group) for group in groups]
-        totals = _added(tallies)
+        totals = _add_tallies(tallies)
         order = sorted(totals)
         stops = list(accumulate(totals[errors] for errors in order))
 
-        def named(number: int) -> Any:
+        def name_item(number: int) -> Any:
             run = bisect_right(stops, number)
             errors, index = order[run], number - stops[run] + totals[order[run]]
             # First the group that holds the item, then its block: only that group is counted again.
             for group, found in zip(groups, tallies, strict=True):
                 if index < found.get(errors, 0):
-                    return self._found(group, errors, index)
+                    return self._item_of_blocks(group, errors, index)
                 index -= found.get(errors, 0)
             raise AssertionError  # number < stops[-1]
 
         lengths = [totals[errors] for errors in order]
-        return ErrorRuns(np.array(order, dtype=np.int64), lengths, named)
+        return ErrorRuns(np.array(order, dtype=np.int64), lengths, name_item)
 
-    def _found(self, blocks: Iterable[int], errors: int, index: int) -> Any:
+    def _item_of_blocks(self, blocks: Iterable[int], errors: int, index: int) -> Any:
         """The index-th item with these errors of some blocks."""
         for block in blocks:
             count = self._totals([block]).get(errors, 0)
@@ -88,10 +88,12 @@ class Blocks(ABC):
 
     def _totals(self, blocks: Iterable[int]) -> dict[int, int]:
         tallies = (self.tally(block) for block in blocks)
-        return _added(dict(zip(found.tolist(), counts, strict=True)) for found, counts in tallies)
+        return _add_tallies(
+            dict(zip(found.tolist(), counts, strict=True)) for found, counts in tallies
+        )
 
 
-def _added(tallies: Iterable[dict[int, int]]) -> dict[int, int]:
+def _add_tallies(tallies: Iterable[dict[int, int]]) -> dict[int, int]:
     totals: dict[int, int] = {}
     for tally in tallies:
         for errors, count in tally.items():
@@ -99,7 +101,7 @@ def _added(tallies: Iterable[dict[int, int]]) -> dict[int, int]:
     return totals
 
 
-def tallied(counts: NDArray[np.int64], low: int = 0) -> Tally:
+def tally_of_counts(counts: NDArray[np.int64], low: int = 0) -> Tally:
     """The tally of a table whose entry i counts the items of low + i errors."""
     found = np.flatnonzero(counts)
     return found + low, counts[found].tolist()
@@ -109,7 +111,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Coded:
+class CellCodes:
     """A sample as the number of each column's cell, and the counts of each label.
 
     ``codes[j, p]`` is the cell of point p in the j-th of the counted columns, out of ``sizes[j]``.
@@ -120,7 +122,7 @@ class Coded:
     sizes: tuple[int, ...]
 
     @classmethod
-    def of(cls, sample: Sample[Any], columns: Iterable[int]) -> Coded:
+    def from_sample(cls, sample: Sample[Any], columns: Iterable[int]) -> CellCodes:
         """The sample on these declared columns.  O(1) for each value and numpy for each record."""
         coded, sizes = [], []
         for j in columns:
@@ -177,7 +179,7 @@ def holding(tests: Iterable[ColumnTest], sample: Sample[Any]) -> NDArray[np.bool
     return held
 
 
-def indicators(tests: Sequence[ColumnTest], column: Parted) -> NDArray[np.float64]:
+def indicators(tests: Sequence[ColumnTest], column: FiniteColumn) -> NDArray[np.float64]:
     """The matrix [test, point of the column] of zeros and ones.
 
     It holds floats, because numpy multiplies those fast; sums of counts below 2^53 stay exact.
@@ -189,7 +191,7 @@ def indicators(tests: Sequence[ColumnTest], column: Parted) -> NDArray[np.float6
     return matrix
 
 
-def covered(table: Counts, matrices: Sequence[NDArray[np.float64]]) -> Counts:
+def covered_table(table: Counts, matrices: Sequence[NDArray[np.float64]]) -> Counts:
     """The counts [label, test on the first column, test on the second, ...] where all tests hold."""
     # One matrix product a column: a rule's count is the sum of its cells
     # (docs/proofs/conditions.md, Theorem 2). Floats are exact below 2^53.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.classes.counting.blocks import Blocks, Tally, tallied
+from littlestone.classes.counting.blocks import Blocks, Tally, tally_of_counts
 from littlestone.points.algebra import Vector, field_of_order
 
 MOST_STEPS = 1 << 18
@@ -167,7 +167,7 @@ class FlatCounts(Blocks):
             return self._points(level, family)
         found = np.zeros(self._most + 1, dtype=np.int64)
         self._count(family, first, last, base, found)
-        return tallied(found)
+        return tally_of_counts(found)
 
     def _points(self, level: _Level, family: Family) -> Tally:
         """The flats that are one point of the level."""
@@ -216,7 +216,7 @@ class FlatCounts(Blocks):
             place.append(digit)
         return self._equations(family, first, tuple(reversed(place)))
 
-    def _rows(self, family: Family, number: int) -> list[list[int]]:
+    def _entries(self, family: Family, number: int) -> list[list[int]]:
         """The entries of the echelon form in the free columns."""
         rows = [[0] * len(family.free) for _ in family.pivots]
         for r, f in family.entries:
@@ -244,7 +244,7 @@ class FlatCounts(Blocks):
         """Functionals on the space whose common zeros are the flat."""
         width, level, field = self._width, family.level, self._field
         found = [tuple(int(i == j) for i in range(width)) for j in range(level)]
-        rows = self._rows(family, number)
+        rows = self._entries(family, number)
         for f, c in enumerate(family.free):
             equation = [0] * width
             equation[level + 1 + c] = 1

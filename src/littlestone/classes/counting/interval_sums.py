@@ -43,7 +43,7 @@ class IntervalSums:
         self._groups: list[list[Part]] = []
         self._names: list[Callable[..., Ends | None]] = []
 
-    def scores(self) -> ErrorSums:
+    def error_sums(self) -> ErrorSums:
         """All groups so far; an item is (a, b), or None for the constant 0."""
         names = self._names
         return ErrorSums(self._groups, lambda place: names[place[0]](*place[1:]))
@@ -65,7 +65,7 @@ class IntervalSums:
         ends = ErrorRuns(before[low : high + 1], self._lengths(cuts))
         self._add([starts, ends], lambda i, j: (first + i, end + j))
 
-    def within(self, gaps: Sequence[Ends]) -> None:
+    def add_gaps(self, gaps: Sequence[Ends]) -> None:
         """The intervals with ends in one of the ``gaps``, and the constant 0."""
         free: list[Ends] = []  # runs without a point of the sample: the first value, and how many
         for first, last in gaps:

@@ -62,18 +62,18 @@ class Shapes:
         """The solver of the families; `TooLargeError` for many columns."""
         return VersionSpaces(self.inside)
 
-    def rows(self) -> NDArray[np.bool_]:
+    def truth_tables(self) -> NDArray[np.bool_]:
         """The conjunctions as functions of all sets of columns, one row each."""
         Z = np.arange(1 << self.m)
         return np.stack([mask & ~Z == 0 for mask in self.masks])
 
     @classmethod
     @cache
-    def of(cls, m: int, r: int) -> Shapes:
+    def instance(cls, m: int, r: int) -> Shapes:
         """The shared object for the shapes of at most r of m columns."""
         return cls(m, r)
 
-    def listed(self, family: int) -> Iterator[int]:
+    def shapes_in(self, family: int) -> Iterator[int]:
         """The numbers of the shapes in ``family``."""
         while family:
             yield (family & -family).bit_length() - 1
@@ -82,7 +82,7 @@ class Shapes:
     def span(self, family: int) -> int:
         """The columns that some shape of ``family`` asks about."""
         span = 0
-        for i in self.listed(family):
+        for i in self.shapes_in(family):
             span |= self.masks[i]
         return span
 
@@ -138,7 +138,7 @@ class Groups:
         more = [places.setdefault(x[j], len(places)) for x in self.negatives]
         return np.append(codes.astype(np.int64), np.array(more, dtype=np.int64)), len(places)
 
-    def of(self, i: int) -> tuple[Numbers, int]:
+    def rules_of_shape(self, i: int) -> tuple[Numbers, int]:
         """The number of shape i's rule at each point, and a size.
 
         Numbers are below the size; the size itself stands for a refuted rule.
@@ -168,14 +168,14 @@ class Groups:
 
     def counts(self, i: int) -> tuple[Numbers, Numbers, Numbers]:
         """The rules of shape i that cover a positive, with their positives and their negatives."""
-        group, size = self.of(i)
+        group, size = self.rules_of_shape(i)
         positives = sums(group, size, self.sample.positives)
         rules = np.flatnonzero(positives)
         return rules, positives[rules], sums(group, size, self.sample.negatives)[rules]
 
     def covers(self, i: int, weights: Numbers, least: int) -> Iterator[Numbers]:
         """The points that each rule of shape i covers, if their weights add up to ``least`` or more."""
-        group, size = self.of(i)
+        group, size = self.rules_of_shape(i)
         kept = np.append(sums(group, size, weights) >= least, False)
         rows = np.flatnonzero(kept[group])
         if self.values is not None and kept[0]:
@@ -197,7 +197,7 @@ class Groups:
         sizes = [int(lengths.sum()) for _, _, lengths in runs]
         ends = np.cumsum(sizes)
 
-        def located(k: int) -> tuple[int, Numbers]:
+        def locate(k: int) -> tuple[int, Numbers]:
             """The shape of element k, and the points that it covers."""
             place = int(np.searchsorted(ends, k, side="right"))
             ones, zeros, lengths = runs[place]
@@ -207,17 +207,17 @@ class Groups:
             if len(rules) > FEW_RULES:  # the run stands for all rules with these counts
                 rules = rules[(positives == ones[run]) & (negatives == zeros[run])]
                 rank -= int(lengths[:run].sum())
-            group, _ = self.of(shapes[place])
+            group, _ = self.rules_of_shape(shapes[place])
             return shapes[place], np.flatnonzero(group == rules[rank])
 
         def element(k: int) -> Hypothesis[Rule]:
-            shape, covered = located(k)
+            shape, covered = locate(k)
             example, fixed = self.sample.points[int(covered[0])], columns[shape]
             return made(tuple(v if j in fixed else None for j, v in enumerate(example)))
 
         ones, zeros, lengths = map(np.concatenate, zip(NO_RUNS, *runs, strict=True))
         listed = None if (lengths == 1).all() else lengths
-        return Elements(ones, zeros, element, lambda k: located(k)[1], listed)
+        return Elements(ones, zeros, element, lambda k: locate(k)[1], listed)
 
 
 def runs_of(positives: Numbers, negatives: Numbers) -> Runs:
@@ -269,12 +269,12 @@ class RuleGains:
         self.legal = [np.ones(n + 1, dtype=bool) for _ in shapes]
         place = {tuple(shape): i for i, shape in enumerate(shapes)}
         for asked in refuted:
-            rows = self.rows(asked)
+            rows = self.points_of_rule(asked)
             if len(rows):
                 i = place[tuple(j for j, v in enumerate(asked) if v is not None)]
                 self.legal[i][self.rules[i][rows[0]]] = False
 
-    def rows(self, rule: Rule) -> Numbers:
+    def points_of_rule(self, rule: Rule) -> Numbers:
         """The points that obey a rule."""
         none = np.zeros(0, dtype=np.int64)
         asked = [(j, v) for j, v in enumerate(rule) if v is not None]
@@ -285,7 +285,7 @@ class RuleGains:
         """The gain of these rules, and the weights of the points that they do not cover."""
         left, covered = self.weights.copy(), np.zeros(len(self.weights), dtype=bool)
         for rule in cover:
-            covered[self.rows(rule)] = True
+            covered[self.points_of_rule(rule)] = True
         left[covered] = 0
         return int(self.weights[covered].sum()), left
 

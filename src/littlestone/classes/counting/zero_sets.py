@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.counting.blocks import Blocks, Tally, tallied
+from littlestone.classes.counting.blocks import Blocks, Tally, tally_of_counts
 from littlestone.points.algebra import Monomials, Span, Vector, field_of_order
 from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scores
 
@@ -36,7 +36,7 @@ def subset_scores(leaves: Sequence[Leaf], most: int, base: int) -> list[Scores]:
     """
 
     @cache
-    def chosen(first: int, last: int, k: int) -> Scores | None:
+    def choose(first: int, last: int, k: int) -> Scores | None:
         if last - first == 1:
             weight, count, point = leaves[first]
             if k > count:
@@ -45,19 +45,19 @@ def subset_scores(leaves: Sequence[Leaf], most: int, base: int) -> list[Scores]:
             return ErrorRuns(errors, [comb(count, k)], lambda i: _subset(i, count, k, point))
         middle = (first + last) // 2
         # Given how many points lie in each half, the halves are independent: a sum of two parts.
-        pairs = ((chosen(first, middle, j), chosen(middle, last, k - j)) for j in range(k + 1))
+        pairs = ((choose(first, middle, j), choose(middle, last, k - j)) for j in range(k + 1))
         groups = [(left, right) for left, right in pairs if left and right]
         return (
-            ErrorSums(groups, lambda place: _joined(groups[place[0]], place[1:]))
+            ErrorSums(groups, lambda place: _join_items(groups[place[0]], place[1:]))
             if groups
             else None
         )
 
-    found = [chosen(0, len(leaves), k) for k in range(most + 1)]
+    found = [choose(0, len(leaves), k) for k in range(most + 1)]
     return [scores for scores in found if scores]
 
 
-def _joined(parts: Sequence[Scores], places: Sequence[Any]) -> tuple[Any, ...]:
+def _join_items(parts: Sequence[Scores], places: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(x for part, place in zip(parts, places, strict=True) for x in part.item(place))
 
 
@@ -79,7 +79,7 @@ def _subset(index: int, count: int, k: int, point: Callable[[int], Item]) -> tup
     return tuple(found)
 
 
-def weighed(points: Sequence[Any], weights: Sequence[int], size: int) -> list[Leaf]:
+def leaves_of_weights(points: Sequence[Any], weights: Sequence[int], size: int) -> list[Leaf]:
     """The leaves of a range 0, ..., size - 1: these points have weights, all others weigh 0."""
     by_weight: dict[int, list[Any]] = {}
     for x, weight in zip(points, weights, strict=True):
@@ -130,7 +130,7 @@ def zero_sets(q: int, variables: int, degree: int) -> NDArray[np.uint8]:
     monomials = Monomials(q, variables, degree)
     values = [monomials.at(x) for x in product(range(q), repeat=variables)]
     points, width = len(values), len(monomials)
-    code = Span.of(q, points, zip(*values, strict=True))
+    code = Span.from_vectors(q, points, zip(*values, strict=True))
     # Work with the smaller of the code and its dual. A word of the dual forces a point: what
     # vanishes on the rest of its support vanishes there, too.
     by_words = 2 * width > points
@@ -138,16 +138,16 @@ def zero_sets(q: int, variables: int, degree: int) -> NDArray[np.uint8]:
     listed = _zeros(q, points, rows)
     if by_words:
         listed = listed[::-1]  # the other points of each: where the word is not 0
-    some, found = _packed(listed), _packed(np.ones_like(listed))
+    some, found = _pack(listed), _pack(np.ones_like(listed))
     for i in range(points):
         if i < 6:  # within a word
             there = _containing(i)
             own = (some & there) >> np.uint64(1 << i) if by_words else some & ~there
-            reached = _closed(own, points, up=by_words)
+            reached = _close(own, points, up=by_words)
             found &= (~reached if by_words else reached) | there
         else:
             halves = some.reshape(-1, 2, 1 << i - 6)
-            reached = _closed(halves[:, int(by_words)].ravel(), points - 1, up=by_words)
+            reached = _close(halves[:, int(by_words)].ravel(), points - 1, up=by_words)
             without = found.reshape(halves.shape)[:, 0]
             without &= (~reached if by_words else reached).reshape(without.shape)
     return found.astype("<u8").view(np.uint8)
@@ -160,7 +160,7 @@ def _zeros(q: int, points: int, rows: tuple[Vector, ...]) -> NDArray[np.bool_]:
     # enough.
     half = len(rows) // 2
 
-    def combined(some: tuple[Vector, ...]) -> NDArray[np.uint16]:
+    def combine(some: tuple[Vector, ...]) -> NDArray[np.uint16]:
         found = np.zeros((1, points), dtype=np.uint16)
         for row in some:
             multiples = times[np.arange(q)[:, None], np.array(row)]
@@ -172,7 +172,7 @@ def _zeros(q: int, points: int, rows: tuple[Vector, ...]) -> NDArray[np.bool_]:
         kept: NDArray[np.uint16] = words[first == 1]
         return kept
 
-    left, right = combined(rows[:half]), combined(rows[half:])
+    left, right = combine(rows[:half]), combine(rows[half:])
     nothing = np.zeros((1, points), dtype=np.uint16)
     seen = np.zeros(1 << points, dtype=bool)
     for ones, others in ((up_to_scale(left), right), (nothing, up_to_scale(right)), (nothing,) * 2):
@@ -185,7 +185,7 @@ def _zeros(q: int, points: int, rows: tuple[Vector, ...]) -> NDArray[np.bool_]:
     return seen
 
 
-def _packed(masks: NDArray[np.bool_]) -> Bits:
+def _pack(masks: NDArray[np.bool_]) -> Bits:
     """Truth values as bits of words, of one word at least."""
     masks = np.pad(masks, (0, max(0, 64 - len(masks))))
     return np.packbits(masks, bitorder="little").view("<u8").astype(np.uint64)
@@ -196,7 +196,7 @@ def _containing(i: int) -> np.uint64:
     return np.uint64(sum(1 << m for m in range(64) if m >> i & 1))
 
 
-def _closed(found: Bits, points: int, *, up: bool) -> Bits:
+def _close(found: Bits, points: int, *, up: bool) -> Bits:
     """The masks that contain one of these, or that are in one of them if not ``up``."""
     for i in range(points):
         if i < 6:
@@ -242,7 +242,7 @@ class ZeroSetCounts(Blocks):
         if not len(errors):
             return errors, []
         least = int(errors.min())
-        return tallied(np.bincount(errors - least), least)
+        return tally_of_counts(np.bincount(errors - least), least)
 
     def item(self, block: int, errors: int, index: int) -> int:
         masks, found = self._errors(block)

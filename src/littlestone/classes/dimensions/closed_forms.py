@@ -30,7 +30,7 @@ MOST_ENTRIES = 1 << 25
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownDimension:
     """lower <= LDim(H) <= upper, and why; ``search`` is the search that was stopped, if one was."""
 
     lower: int | float
@@ -40,20 +40,20 @@ class Known:
     search: Bounds | None = None
 
 
-def known(H: HypothesisClass[Any], solve: Solve | None = None) -> Known:
+def find_dimension(H: HypothesisClass[Any], solve: Solve | None = None) -> KnownDimension:
     """LDim(H) if a formula or a search tells it, else bounds of it.
 
     ``solve`` searches a table; the default stops after 10 seconds.
 
     >>> from littlestone.classes import parse_class
-    >>> found = known(parse_class("juntas(a, b, c, d, e, f, g, h, i, j, k, l; k 3)"))
+    >>> found = find_dimension(parse_class("juntas(a, b, c, d, e, f, g, h, i, j, k, l; k 3)"))
     >>> found.lower, found.upper, found.upper_reason
     (14, 15, 'the majority of its functions errs no more often')
     """
     search = H.search_table()
     below, above = H.bound_reasons()
     if search is None:
-        return Known(*H.littlestone_bounds(), below, above)
+        return KnownDimension(*H.littlestone_bounds(), below, above)
     from littlestone.dimension.littlestone import littlestone_bounds
 
     lower, upper = search.bounds
@@ -64,7 +64,7 @@ def known(H: HypothesisClass[Any], solve: Solve | None = None) -> Known:
         lower, below = found.lower + search.gain, search.reason
     if search.whole and found.upper + search.gain < upper:
         upper, above = found.upper + search.gain, search.reason
-    return Known(lower, upper, below, above, found if found.interrupted else None)
+    return KnownDimension(lower, upper, below, above, found if found.interrupted else None)
 
 
 def halving(functions: int) -> int:

@@ -10,7 +10,7 @@ from itertools import combinations, islice, product
 from math import comb
 from typing import Any, ClassVar, NamedTuple, Self
 
-from littlestone.base.steps import search
+from littlestone.base.steps import count_search
 from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.points import Product
 from littlestone.rules.rules import Rule, obeys
@@ -93,14 +93,14 @@ class CoverSearch(ABC):
 
     def dimension(self, space: Space) -> int:
         """LDim of the space; -1 if it is empty."""
-        numbered, k = self._numbered(space), -1
+        numbered, k = self._renumber(space), -1
         while self._at_least(numbered, k + 1):
             k += 1
         return k
 
     def at_least(self, space: Space, k: int) -> bool:
         """Whether LDim(space) >= k."""
-        return self._at_least(self._numbered(space), k)
+        return self._at_least(self._renumber(space), k)
 
     def _at_least(self, space: Space, k: int) -> bool:
         if k <= 0 or not space.covers:
@@ -115,7 +115,7 @@ class CoverSearch(ABC):
         """Points that are enough to split a numbered space: covers' values and a new one per column."""
         return product(*(range(len(known) + 1) for known in self.values(space)))
 
-    def _numbered(self, space: Space) -> Space:
+    def _renumber(self, space: Space) -> Space:
         """The space with the values of its covers numbered, without refuted rules of other values."""
         numbers: list[dict[Any, int | None]] = [{None: None} for _ in range(self.m)]
         keys = sorted(sorted(map(self._key, cover)) for cover in space.covers)
@@ -124,17 +124,19 @@ class CoverSearch(ABC):
                 if not absent:
                     known.setdefault(value, len(known) - 1)
 
-        def numbered(rule: Rule) -> Rule | None:
+        def renumber_rule(rule: Rule) -> Rule | None:
             if not all(map(dict.__contains__, numbers, rule)):
                 return None
             return tuple(known[v] for known, v in zip(numbers, rule, strict=True))
 
-        def renamed(rules: Iterable[Any]) -> Cover:
+        def renumber(rules: Iterable[Any]) -> Cover:
             if self.with_outcomes:
-                return frozenset((q, y) for rule, y in rules if (q := numbered(rule)) is not None)
-            return frozenset(q for rule in rules if (q := numbered(rule)) is not None)
+                return frozenset(
+                    (q, y) for rule, y in rules if (q := renumber_rule(rule)) is not None
+                )
+            return frozenset(q for rule in rules if (q := renumber_rule(rule)) is not None)
 
-        return Space(frozenset(map(renamed, space.covers)), renamed(space.refuted))
+        return Space(frozenset(map(renumber, space.covers)), renumber(space.refuted))
 
     def _key(self, asked: Any) -> tuple[int, list[tuple[bool, Any]]]:
         """A key that sorts rules, because None cannot be compared with a value; outcomes first."""
@@ -155,7 +157,7 @@ class ByCovers(HypothesisClass[Rule]):
 
     @property
     @abstractmethod
-    def declared(self) -> str:
+    def declaration(self) -> str:
         """The text of the whole class."""
 
     def restrict(self, x: Rule, y: int) -> Self:
@@ -175,7 +177,7 @@ class ByCovers(HypothesisClass[Rule]):
         return self.search.dimension(self.space)
 
     @cached_property
-    def _used(self) -> list[set[Any]]:
+    def _used_values(self) -> list[set[Any]]:
         """The values of each column that covers or refuted rules ask for, and perhaps None."""
         asked = (self.space.refuted, *self.space.covers)
         rules = [rule for each in asked for rule in self.search.rules_of(each)]
@@ -185,13 +187,13 @@ class ByCovers(HypothesisClass[Rule]):
         """``count`` values of each column that neither covers nor refuted rules ask for."""
         return [
             list(islice((v for v in column if v not in taken), count))
-            for column, taken in zip(self.domain.columns, self._used, strict=True)
+            for column, taken in zip(self.domain.columns, self._used_values, strict=True)
         ]
 
     def __str__(self) -> str:
         if self.space == WHOLE:
-            return self.declared
-        return f"{self.declared} after {'a contradiction' if self.is_empty() else 'examples'}"
+            return self.declaration
+        return f"{self.declaration} after {'a contradiction' if self.is_empty() else 'examples'}"
 
 
 class Covers(CoverSearch):
@@ -201,13 +203,13 @@ class Covers(CoverSearch):
 
     @classmethod
     @cache
-    def of(cls, m: int, r: int, s: int) -> Covers:
+    def instance(cls, m: int, r: int, s: int) -> Covers:
         """The shared object for these numbers, so that its results are kept."""
         return cls(m, r, s)
 
     def __reduce__(self) -> tuple[object, ...]:
         # The cached results reveal the records that asked for them, so they are not pickled.
-        return Covers.of, (self.m, self.r, self.s)
+        return Covers.instance, (self.m, self.r, self.s)
 
     def restrict(self, space: Space, x: Rule, y: int) -> Space:
         covers, refuted = space
@@ -248,14 +250,14 @@ class Covers(CoverSearch):
         """The two sides of each point at which both may have LDim >= ``below``; most even first."""
         found: dict[tuple[Space, Space], tuple[int, int]] = {}
         for x in self._points(space):
-            search(8 + len(space.covers) + len(space.refuted) // 4)
+            count_search(8 + len(space.covers) + len(space.refuted) // 4)
             sides = [self.restrict(space, x, y) for y in (0, 1)]
             leaves = [self._leaves(side, below) for side in sides]
             # Too few leaves on one side: no tree of that depth fits there.
             if min(leaves) >= 1 << below:
                 if leaves[0] > leaves[1]:
                     sides.reverse()
-                few, many = map(self._numbered, sides)
+                few, many = map(self._renumber, sides)
                 found[few, many] = -min(leaves), max(leaves)
         yield from sorted(found, key=found.__getitem__)
 
@@ -274,13 +276,13 @@ class OutcomeCovers(CoverSearch):
 
     @classmethod
     @cache
-    def of(cls, m: int, r: int, s: int, k: int) -> OutcomeCovers:
+    def instance(cls, m: int, r: int, s: int, k: int) -> OutcomeCovers:
         """The shared object for these numbers, so that its results are kept."""
         return cls(m, r, s, k)
 
     def __reduce__(self) -> tuple[object, ...]:
         # The cached results reveal the records that asked for them, so they are not pickled.
-        return OutcomeCovers.of, (self.m, self.r, self.s, self.k)
+        return OutcomeCovers.instance, (self.m, self.r, self.s, self.k)
 
     def restrict(self, space: Space, x: Rule, y: int) -> Space:
         at = self.rules_at(x)
@@ -307,7 +309,7 @@ class OutcomeCovers(CoverSearch):
         """Two labels y of x with LDim(space|(x,y)) >= d, if there are two."""
         found = []
         for y in range(self.k + 1):
-            search(8 + len(space.covers) + len(space.refuted) // 4)
+            count_search(8 + len(space.covers) + len(space.refuted) // 4)
             if self.at_least(self.restrict(space, x, y), d):
                 found.append(y)
                 if len(found) == 2:

@@ -21,10 +21,10 @@ from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.promises.tabled import distinct
 from littlestone.classes.text.columns import mixed_text
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.dimension.tables import PackedTable, SearchTable
-from littlestone.points import Listed, Parted, Product
+from littlestone.points import FiniteColumn, Listed, Product
 from littlestone.rules import Hypothesis
 from littlestone.rules.trees import DecisionTree
 
@@ -33,7 +33,7 @@ TABLED = 1 << 20
 
 
 @dataclass(frozen=True)
-class ByTable(HypothesisClass[Any], Declared):
+class ByTable(HypothesisClass[Any], DeclaredClass):
     """A finite class whose Littlestone dimension and SOA are found from the table of its functions.
 
     The table is made when it is first asked for, and a class that is too large for one has
@@ -49,7 +49,7 @@ class ByTable(HypothesisClass[Any], Declared):
         """The number of ways to write a hypothesis, an upper bound on the number of functions."""
 
     @abstractmethod
-    def rows(self, points: list[Any]) -> NDArray[Any]:
+    def labels_of_forms(self, points: list[Any]) -> NDArray[Any]:
         """The labels [form, point] of the whole class, at all points of the domain."""
 
     @property
@@ -80,7 +80,7 @@ class ByTable(HypothesisClass[Any], Declared):
                 f"dimension lies between {low} and {high}",
                 fix="declare fewer columns or coarser grids; learning needs no such table",
             )
-        return _tabled(self)
+        return _finite_class(self)
 
     def restrict(self, x: Any, y: int) -> Self:
         require_example(self, x, y)
@@ -115,7 +115,9 @@ class ByTable(HypothesisClass[Any], Declared):
             return None
         if self.space is not None or entries <= TABLED:
             return self.table_of.search_table()
-        return SearchTable(PackedTable.read(self.rows(list(self.domain))), self._bounds())
+        return SearchTable(
+            PackedTable.pack(self.labels_of_forms(list(self.domain))), self._bounds()
+        )
 
     @abstractmethod
     def _bounds(self) -> tuple[int, int]:
@@ -135,11 +137,11 @@ class ByTable(HypothesisClass[Any], Declared):
         return self.table_of.reducing_points(k)
 
     @classmethod
-    def over(cls, domain: Product, *fields: Any, labels: int) -> Any:
-        """The class with these ``fields`` over declared columns; else `Unlisted`, as one is open."""
-        if all(isinstance(column, Parted) for column in domain.columns):
+    def over_domain(cls, domain: Product, *fields: Any, labels: int) -> Any:
+        """The class with these ``fields`` over declared columns; else `OpenClass`, as one is open."""
+        if all(isinstance(column, FiniteColumn) for column in domain.columns):
             return cls(domain, None, *fields)
-        return Unlisted(cls, domain, fields, labels)
+        return OpenClass(cls, domain, fields, labels)
 
     def __str__(self) -> str:
         columns = ", ".join(map(mixed_text, self.domain.columns))
@@ -148,9 +150,9 @@ class ByTable(HypothesisClass[Any], Declared):
 
 
 @lru_cache(maxsize=8)  # the version spaces of a class share one table
-def _tabled(H: ByTable) -> FiniteClass:
+def _finite_class(H: ByTable) -> FiniteClass:
     # Several forms may write one function; the table has each function once.
-    labels = H.rows(list(H.domain))
+    labels = H.labels_of_forms(list(H.domain))
     kept = distinct(labels)
     names = tuple(f"h{i}" for i in kept.tolist())
     return FiniteClass.of_rows(H.domain, labels[kept], labels=H.labels, names=names)
@@ -235,15 +237,15 @@ class NoVersionSpaces(HypothesisClass[Any]):
 
 
 @dataclass(frozen=True)
-class Unlisted(NoVersionSpaces):
+class OpenClass(NoVersionSpaces):
     """A class of ``kind`` over a mixed table with open columns.
 
-    `closed` is the class in which each open column has a list of values.  A learner releases such lists
-    privately, and then learns the closed class.
+    `close_columns` is the class in which each open column has a list of values.  A learner releases
+    such lists privately, and then learns the closed class.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("trees(ward, age: 0..80 step 20; depth 1)")
-    >>> str(H.closed({0: ["ICU", "ER"]}))
+    >>> str(H.close_columns({0: ["ICU", "ER"]}))
     'trees(ward in {ICU, ER}, age: 0..80 step 20; depth 1)'
     """
 
@@ -253,17 +255,17 @@ class Unlisted(NoVersionSpaces):
     labels: int = 2
 
     def __post_init__(self) -> None:
-        self.closed({})  # refuses what the closed class refuses
+        self.close_columns({})  # refuses what the closed class refuses
 
     @cached_property
-    def opened(self) -> list[int]:
+    def open_columns(self) -> list[int]:
         """The open columns."""
-        return [j for j, c in enumerate(self.domain.columns) if not isinstance(c, Parted)]
+        return [j for j, c in enumerate(self.domain.columns) if not isinstance(c, FiniteColumn)]
 
-    def closed(self, values: Mapping[int, Sequence[str]]) -> ByTable:
+    def close_columns(self, values: Mapping[int, Sequence[str]]) -> ByTable:
         """The class in which open column j has the values ``values[j]``, or none."""
         columns = list(self.domain.columns)
-        for j in self.opened:
+        for j in self.open_columns:
             # Values that were not released become "other", one cell for all of them.
             columns[j] = Listed(tuple(values.get(j, ())), columns[j].name)
         return self.kind(Product(tuple(columns)), None, *self.fields)
@@ -274,7 +276,7 @@ class Unlisted(NoVersionSpaces):
         most = MOST_VALUES
         while most:  # 0 if not even one value is within the limits
             try:
-                self.closed({j: [str(v) for v in range(most)] for j in self.opened})
+                self.close_columns({j: [str(v) for v in range(most)] for j in self.open_columns})
             except DeclarationError:
                 most //= 2
             else:
@@ -282,12 +284,12 @@ class Unlisted(NoVersionSpaces):
         return most
 
     def littlestone_bounds(self) -> tuple[int, int | float]:
-        return int(self.closed({}).littlestone_bounds()[0]), math.inf
+        return int(self.close_columns({}).littlestone_bounds()[0]), math.inf
 
     def bound_reasons(self) -> tuple[str, str]:
         return "the class without its open columns", "none is known, because a column is open"
 
     def __str__(self) -> str:
-        closed = str(self.closed({}))
+        closed = str(self.close_columns({}))
         columns = ", ".join(map(mixed_text, self.domain.columns))
         return f"{closed.partition('(')[0]}({columns};{closed.rpartition(';')[2]}"

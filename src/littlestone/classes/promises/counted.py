@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from littlestone import core
 from littlestone.base.errors import TooLargeError
-from littlestone.classes.base import BinaryClass, Scored
-from littlestone.classes.counting.blocks import MOST_ERRORS, Blocks, Tally, tallied
+from littlestone.classes.base import BinaryClass, ScoredClass
+from littlestone.classes.counting.blocks import MOST_ERRORS, Blocks, Tally, tally_of_counts
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES, halving
 from littlestone.classes.promises.by_table import FEWER_COLUMNS, NoVersionSpaces
@@ -72,7 +72,7 @@ class BoxCounts(Blocks):
     def blocks(self) -> int:
         return prod(map(len, self._sides))
 
-    def _chosen(self, block: int) -> list[Side]:
+    def _sides_of_block(self, block: int) -> list[Side]:
         """The sides of a block in the first columns."""
         chosen = []
         for sides in reversed(self._sides):
@@ -83,7 +83,7 @@ class BoxCounts(Blocks):
     def _left(self, block: int) -> NDArray[np.int32]:
         """The weights that a block sees of the points of the other columns."""
         left = self._weights
-        for first, last in self._chosen(block):
+        for first, last in self._sides_of_block(block):
             left = left[first : last + 1].sum(axis=0, dtype=np.int32)
         return left
 
@@ -94,7 +94,7 @@ class BoxCounts(Blocks):
         found = np.zeros(high - low + 1, dtype=np.int64)
         sizes = [*[1] * max(0, 2 - left.ndim), *left.shape]  # the counter takes two columns or more
         core.count_boxes(np.ascontiguousarray(left).ravel(), np.array(sizes), -low, found)
-        return tallied(found, self._positives + low)
+        return tally_of_counts(found, self._positives + low)
 
     def item(self, block: int, errors: int, index: int) -> tuple[Side, ...]:
         found, rest = self._left(block), []
@@ -107,7 +107,9 @@ class BoxCounts(Blocks):
         place = np.flatnonzero(found == errors - self._positives)[index]
         for axis, at in enumerate(np.unravel_index(place, found.shape)):
             rest.append(_sides(self._weights.shape[len(self._first) + axis])[int(at)])
-        sides = dict(zip([*self._first, *self._rest], [*self._chosen(block), *rest], strict=True))
+        sides = dict(
+            zip([*self._first, *self._rest], [*self._sides_of_block(block), *rest], strict=True)
+        )
         return tuple(sides[j] for j in range(len(sides)))
 
 
@@ -143,7 +145,7 @@ def box_rows(sizes: Sequence[int]) -> NDArray[np.bool_]:
     return np.vstack([np.zeros((1, rows.shape[1]), dtype=bool), rows])
 
 
-class Counted(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
+class BoxFamily(NoVersionSpaces, ScoredClass[Any], BinaryClass[Any]):
     """A finite class of boxes over ranges, with a number of hypotheses that is known."""
 
     domain: Product
@@ -175,7 +177,7 @@ class Counted(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
 
 @dataclass(frozen=True)
-class CountedBoxes(Counted):
+class CountedBoxes(BoxFamily):
     """The boxes over ranges and the constant 0, counted: one pass over the boxes, none is stored.
 
     It is `Boxes` beyond the limit of a table, and `Conjunctions` too: a literal is a side of a column
@@ -237,7 +239,7 @@ class CountedBoxes(Counted):
             return None
         rows = box_rows(sizes)[1:] if gain else box_rows(sizes)
         reason = f"a search of the boxes on ranges of {sizes} points, {self.proof}, Theorem 5"
-        table = PackedTable.read(rows)
+        table = PackedTable.pack(rows)
         return SearchTable(
             table, bounds, gain, whole=not gain, **({"reason": reason} if gain else {})
         )
@@ -254,16 +256,18 @@ class CountedBoxes(Counted):
             for axis in range(len(grids)):
                 ones = errors.take([1], axis=axis)
                 errors = np.concatenate([errors.sum(axis=axis, keepdims=True), ones], axis=axis)
-            return ErrorRuns(errors.ravel().astype(np.int64) + positives, named=self._asked)
+            return ErrorRuns(
+                errors.ravel().astype(np.int64) + positives, named=self._sides_of_conjunction
+            )
         nothing = ErrorRuns(np.array([positives]), named=lambda _: None)
         return either([nothing, BoxCounts(weights, positives).runs()])
 
-    def _asked(self, number: int) -> tuple[tuple[int, int], ...]:
+    def _sides_of_conjunction(self, number: int) -> tuple[tuple[int, int], ...]:
         """The sides of a monotone conjunction: its digits are the columns that must be 1."""
         n = len(self.grids)
         return tuple((number >> n - 1 - j & 1, 1) for j in range(n))
 
-    def written(self, item: Any) -> Box:
+    def hypothesis_of_item(self, item: Any) -> Box:
         if item is None:
             return Box(self.domain, None)
         lows = (grid.low for grid in self.grids)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import BinaryClass, HypothesisClass
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.privacy.scores import Elements
@@ -103,7 +103,7 @@ class Covering(BinaryClass[Point]):
 
     @property
     @abstractmethod
-    def parts(self) -> int:
+    def max_elements(self) -> int:
         """The most elements in a hypothesis."""
 
     @property
@@ -162,7 +162,7 @@ class FewUnknown(HypothesisClass[Any]):
         self.require_learnable()
 
 
-class PointCovering(FewUnknown, Covering[Any], ProperApproximation[Any], Declared):
+class PointCovering(FewUnknown, Covering[Any], ProperApproximation[Any], DeclaredClass):
     """A class of finite sets: the elements are single points."""
 
     excluded: frozenset[Any]

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 from littlestone.base.errors import DeclarationError
-from littlestone.base.steps import count as count_steps
-from littlestone.base.steps import measured
+from littlestone.base.steps import count_steps as count_steps
+from littlestone.base.steps import measure_steps
 from littlestone.classes.base import BinaryClass, HypothesisClass, require_example
-from littlestone.classes.text.declared import Declared
-from littlestone.classes.text.spec import Spec, quoted
+from littlestone.classes.text.declared import DeclaredClass
+from littlestone.classes.text.spec import Spec, quote_argument
 from littlestone.data.sample import Sample
 from littlestone.points import Product
 from littlestone.points.algebra import Span, Vector
@@ -121,7 +121,7 @@ class BlockingSearch:
 
 
 @dataclass(frozen=True)
-class Flats(BinaryClass[Vector], Declared):
+class Flats(BinaryClass[Vector], DeclaredClass):
     """A lattice of flats: the subspaces U of a space E that vectors of points span.
 
     A point x is a vector ``embed(x)`` of E, and the flat U labels x by 1[embed(x) in U].  A version
@@ -159,7 +159,7 @@ class Flats(BinaryClass[Vector], Declared):
         """The largest legal rank of a flat."""
 
     @property
-    def _declared(self) -> bool:
+    def _is_initial(self) -> bool:
         """Whether this is the declared class, before any example."""
         return not (self.contradicted or self.inside.rank or self.negatives)
 
@@ -238,15 +238,15 @@ class Flats(BinaryClass[Vector], Declared):
         The public methods call it before they use them: see `littlestone.base.steps`.
         """
         for name in ("_largest", "_core") if core else ("_largest",):
-            if name in self._taken:
-                count_steps(self._taken[name])
+            if name in self._steps_by_name:
+                count_steps(self._steps_by_name[name])
                 continue
-            with measured() as taken:
+            with measure_steps() as taken:
                 getattr(self, name)
-            self._taken[name] = taken()
+            self._steps_by_name[name] = taken()
 
     @cached_property
-    def _taken(self) -> dict[str, int]:
+    def _steps_by_name(self) -> dict[str, int]:
         return {}
 
     @cached_property
@@ -354,7 +354,7 @@ class Flats(BinaryClass[Vector], Declared):
         return cls.over(spec.arguments, int(numbers[0]), int(numbers[1]))
 
     def __str__(self) -> str:
-        names = ", ".join(map(quoted, self.domain.column_names))
+        names = ", ".join(map(quote_argument, self.domain.column_names))
         bound = getattr(self, self.option)
         declared = f"{self.keyword}({names}; q {self.inside.order}, {self.option} {bound})"
         if self.contradicted:

@@ -10,7 +10,7 @@ from typing import Generic
 import numpy as np
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.promises.tabled import Tabled
+from littlestone.classes.promises.tabled import TableClass
 from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.privacy.scores import Elements
@@ -18,7 +18,7 @@ from littlestone.rules import Hypothesis
 
 
 @dataclass(frozen=True)
-class Named(Generic[Point]):
+class NamedFunctions(Generic[Point]):
     """A class H with LDim(H) <= 1, seen from its SOA f: where a function of H leaves f, it is alone.
 
     If y != f(x), then LDim(H|(x, y)) < LDim(H), so at most one function of H gives x the label y.  The
@@ -27,7 +27,7 @@ class Named(Generic[Point]):
     do not overlap, as in `Covering`.  docs/proofs/single-key-selection.md, Theorem 3.
 
     >>> from littlestone.classes import parse_class
-    >>> lines = Named(parse_class("linear(x, y; q 5, dimension 1)"))
+    >>> lines = NamedFunctions(parse_class("linear(x, y; q 5, dimension 1)"))
     >>> lines.rest.words()
     'x = 0 and y = 0 (mod 5)'
     >>> lines.name((2, 1), 1) == lines.name((4, 2), 1), lines.name((0, 0), 0)
@@ -60,7 +60,7 @@ class Named(Generic[Point]):
                 found[h] = found.get(h, 0) + count
         return found
 
-    parts = 1
+    max_elements = 1
     elements_per_point = 1
     everything = None
 
@@ -74,7 +74,7 @@ class Named(Generic[Point]):
     def work(self, n: int) -> int:
         """The steps of finding the functions that ``n`` records name, point by point in a table."""
         H = self.hypotheses
-        if isinstance(H, Tabled):
+        if isinstance(H, TableClass):
             return min(n, len(H.columns) * (H.labels - 1)) * len(H.columns)
         return n
 

@@ -14,7 +14,13 @@ import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spe
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.counting.blocks import Coded, all_tests, covered, holding, indicators
+from littlestone.classes.counting.blocks import (
+    CellCodes,
+    all_tests,
+    covered_table,
+    holding,
+    indicators,
+)
 from littlestone.classes.promises.by_table import NoVersionSpaces
 from littlestone.classes.promises.covering import Covering
 from littlestone.classes.text.columns import (
@@ -24,7 +30,7 @@ from littlestone.classes.text.columns import (
     sums_of_products,
 )
 from littlestone.data.sample import Places, Sample
-from littlestone.points import Cells, Codes, Parted, Product, Strings
+from littlestone.points import Cells, Codes, FiniteColumn, Product, Strings
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
 from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction
@@ -65,8 +71,8 @@ class OpenConditions(NoVersionSpaces, Covering[Any]):
 
     def __post_init__(self) -> None:
         columns = self.domain.columns
-        legal = all(isinstance(column, Parted | Codes | Strings) for column in columns)
-        if not legal or all(isinstance(column, Parted) for column in columns):
+        legal = all(isinstance(column, FiniteColumn | Codes | Strings) for column in columns)
+        if not legal or all(isinstance(column, FiniteColumn) for column in columns):
             found = "no column is open" if legal else "a column is not one of a mixed table"
             fix = (
                 "use Conditions for declared columns" if legal else "give Cells, Listed or Strings"
@@ -97,27 +103,27 @@ class OpenConditions(NoVersionSpaces, Covering[Any]):
         return all_tests(self.domain, between=self.between)
 
     @cached_property
-    def _satisfied(self) -> list[int]:
+    def _max_conditions(self) -> list[int]:
         """The most conditions on each column that one value obeys."""
         found = []
         for column, tests in zip(self.domain.columns, self._tests, strict=True):
-            if isinstance(column, Parted):
+            if isinstance(column, FiniteColumn):
                 found.append(int(indicators(tests, column).sum(axis=0).max()))
             else:
                 found.append(1)
         return found
 
     @property
-    def parts(self) -> int:
+    def max_elements(self) -> int:
         return 1
 
     @property
     def elements_per_point(self) -> int:
-        return sum(sums_of_products(self._satisfied, self._most))
+        return sum(sums_of_products(self._max_conditions, self._most))
 
     def most_candidates(self, n: int) -> int:
         return sum(
-            n * prod(self._satisfied[j] for j in subset)
+            n * prod(self._max_conditions[j] for j in subset)
             if any(not self._tests[j] for j in subset)
             else prod(len(self._tests[j]) for j in subset)
             for subset in self._subsets
@@ -139,19 +145,19 @@ class OpenConditions(NoVersionSpaces, Covering[Any]):
 
     def elements(self, sample: Sample[Any]) -> Elements:
         """All rules that cover a positive example, as in `Covering.elements`."""
-        counted = _Counted(self, sample)
+        counted = _CodedColumns(self, sample)
         blocks = [block for subset in self._subsets for block in counted.blocks(subset)]
         ends = np.cumsum([len(block.places) for block in blocks])
 
-        def chosen(i: int) -> list[ColumnTest]:
+        def tests_of_element(i: int) -> list[ColumnTest]:
             b = int(np.searchsorted(ends, i, side="right"))
             return blocks[b].tests(i - int(ends[b] - len(blocks[b].places)))
 
         def element(i: int) -> DecisionTree:
-            return DecisionTree(self.domain, conjunction(chosen(i)))
+            return DecisionTree(self.domain, conjunction(tests_of_element(i)))
 
         def places(i: int) -> Numbers:
-            return np.flatnonzero(holding(chosen(i), sample))
+            return np.flatnonzero(holding(tests_of_element(i), sample))
 
         return Elements(
             np.concatenate([block.positives for block in blocks]),
@@ -201,14 +207,14 @@ class _Block:
         return sorted([*self.groups[group], *own], key=lambda test: test.column)
 
 
-class _Counted:
+class _CodedColumns:
     """The columns of a sample, coded for counting rules."""
 
     def __init__(self, H: OpenConditions, sample: Sample[Any]) -> None:
         self.H, self.sample = H, sample
         columns = range(len(H.domain.columns))
         self.declared = [j for j in columns if H._tests[j]]
-        coded = Coded.of(sample, self.declared)
+        coded = CellCodes.from_sample(sample, self.declared)
         self.cells = dict(zip(self.declared, coded.codes, strict=True))
         self.sizes = dict(zip(self.declared, coded.sizes, strict=True))
         self.values: dict[int, Sequence[str]] = {}
@@ -216,14 +222,16 @@ class _Counted:
         for j in columns:
             if j not in self.cells:
                 self.values[j], self.codes[j] = sample.column(j)
-        self.matrices = {j: indicators(H._tests[j], _parted(H.domain, j)) for j in self.declared}
+        self.matrices = {
+            j: indicators(H._tests[j], _parted_column(H.domain, j)) for j in self.declared
+        }
 
     def blocks(self, subset: Sequence[int]) -> Iterator[_Block]:
         """The rules on these columns, group by group of equal values in the open ones."""
         opened = [j for j in subset if j in self.values]
         cells = [j for j in subset if j in self.cells]
         width = prod(self.sizes[j] for j in cells)
-        group, example = self._grouped(opened)
+        group, example = self._group_points(opened)
         key = group
         for j in cells:
             key = key * self.sizes[j] + self.cells[j]
@@ -238,8 +246,8 @@ class _Counted:
             for y in (0, 1):
                 np.add.at(table[y], key[start:stop] - first * width, counts[start:stop, y])
             shaped = table.reshape(2, last - first, *(self.sizes[j] for j in cells))
-            # With the groups in the last place, `covered` sums over the cells in front of them.
-            found = covered(np.moveaxis(shaped, 1, -1), [self.matrices[j] for j in cells])
+            # With the groups in the last place, `covered_table` sums over the cells in front of them.
+            found = covered_table(np.moveaxis(shaped, 1, -1), [self.matrices[j] for j in cells])
             rules = found.reshape(2, -1)
             # The candidates are the rules that cover a positive example, as the choosing mechanism
             # needs (docs/proofs/choosing.md).
@@ -249,11 +257,11 @@ class _Counted:
                 rules[0, places],
                 places,
                 found.shape[1:],
-                [self._named(opened, example[g]) for g in range(first, last)],
+                [self._tests_of_point(opened, example[g]) for g in range(first, last)],
                 declared,
             )
 
-    def _grouped(self, opened: Sequence[int]) -> tuple[Numbers, Numbers]:
+    def _group_points(self, opened: Sequence[int]) -> tuple[Numbers, Numbers]:
         """The number of each point's group of equal values in these columns; a point of each group."""
         key = np.zeros(len(self.sample.points), np.int64)
         for j in opened:
@@ -265,14 +273,14 @@ class _Counted:
         example[key] = np.arange(len(key))
         return key, example
 
-    def _named(self, opened: Sequence[int], point: int) -> tuple[ColumnTest, ...]:
+    def _tests_of_point(self, opened: Sequence[int], point: int) -> tuple[ColumnTest, ...]:
         return tuple(
             ColumnTest(j, frozenset([self.values[j][self.codes[j][point]]])) for j in opened
         )
 
 
-def _parted(domain: Product, j: int) -> Parted:
+def _parted_column(domain: Product, j: int) -> FiniteColumn:
     column = domain.columns[j]
-    if not isinstance(column, Parted):
+    if not isinstance(column, FiniteColumn):
         raise TypeError(column)
     return column

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.base.steps import MOST_ANSWERED, searching
-from littlestone.base.steps import count as count_steps
+from littlestone.base.steps import count_steps as count_steps
 from littlestone.classes.base import (
     Enumerable,
     HypothesisClass,
@@ -30,7 +30,7 @@ from littlestone.classes.promises.covering import (
     mixture_of_rows,
     most_mixed_rows,
 )
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.data.sample import Sample
 from littlestone.dimension.multiclass import psi_n, questions
@@ -59,7 +59,7 @@ _SEARCHED = 1 << 9
 
 
 @dataclass(frozen=True)
-class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
+class TableClass(Enumerable[Any], ProperApproximation[Any], DeclaredClass):
     """Finitely many functions on a finite domain, as a table made by a formula or from a file.
 
     ``columns[j][y - 1]`` is a mask over hypotheses, bit i telling whether hypothesis i gives point
@@ -151,7 +151,7 @@ class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
         known = self.size == self.count and self.closed_form is not None
         if self.labels > 2 or self.size < 2 or known:
             return None
-        return SearchTable(PackedTable.read(self), (1, halving(self.size)))
+        return SearchTable(PackedTable.pack(self), (1, halving(self.size)))
 
     @cached_property
     def _whole(self) -> int | None:
@@ -374,7 +374,7 @@ def rows_of(H: HypothesisClass[Any]) -> NDArray[Any]:
     Raises `TooLargeError` if it would have more entries than `LIMIT`, or more than `LISTED` or `WALKED`
     if the hypotheses must be listed or found by a walk.
     """
-    if isinstance(H, Tabled):
+    if isinstance(H, TableClass):
         return H.table()
     require_finite(H, "write as a table", LIMIT)
     size, listed = H.size or 0, isinstance(H, Enumerable)

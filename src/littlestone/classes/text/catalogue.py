@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from littlestone.base.discovery import others
 
 if TYPE_CHECKING:
-    from littlestone.classes.text.declared import Declared
+    from littlestone.classes.text.declared import DeclaredClass
 
 FILE = Path(__file__).with_name("catalogue.json")
 """The rows of this package's classes, and the files they stand in: it spares importing all of these.
@@ -27,7 +27,7 @@ def catalogue() -> list[dict[str, Any]]:
     kept = json.loads(FILE.read_text(encoding="utf-8"))
     rows: list[dict[str, Any]] = kept["rows"]
     if others() or kept["files"] != class_files():
-        rows += [row for row in walked() if row not in rows]
+        rows += [row for row in walk_catalogue() if row not in rows]
     return rows
 
 
@@ -36,7 +36,7 @@ def class_files() -> list[str]:
     return sorted(path.name for path in FILE.parent.parent.glob("*.py"))
 
 
-def walked() -> list[dict[str, Any]]:
+def walk_catalogue() -> list[dict[str, Any]]:
     """The rows of all classes, each of which is imported."""
     from littlestone.classes.text.declared import declared_kinds
 
@@ -44,7 +44,7 @@ def walked() -> list[dict[str, Any]]:
     return [_row(kind) for _, kind in sorted(kinds) if kind.group]
 
 
-def _row(kind: type[Declared]) -> dict[str, Any]:
+def _row(kind: type[DeclaredClass]) -> dict[str, Any]:
     return {
         "class": kind.keyword,
         "group": kind.group,
@@ -55,7 +55,7 @@ def _row(kind: type[Declared]) -> dict[str, Any]:
     }
 
 
-def _form(kind: type[Declared]) -> str:
+def _form(kind: type[DeclaredClass]) -> str:
     """The legal form of its text, as the class itself shows it when it refuses a text without one."""
     from littlestone.base.errors import DeclarationError
     from littlestone.classes.text.spec import Spec
@@ -67,7 +67,7 @@ def _form(kind: type[Declared]) -> str:
     return f"{kind.keyword}()"
 
 
-def _example(kind: type[Declared]) -> str:
+def _example(kind: type[DeclaredClass]) -> str:
     """A typical text, or the longest of its examples; empty if there is none."""
     from littlestone.classes.text.declared import declaration
 

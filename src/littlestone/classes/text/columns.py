@@ -10,22 +10,22 @@ from decimal import Context, Decimal, localcontext
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.classes.text.spec import Spec, column_text, parse_column, quoted
+from littlestone.classes.text.spec import Spec, column_text, parse_column, quote_argument
 from littlestone.points import (
     MISSING,
     Cells,
     Codes,
     Dates,
     Domain,
+    FiniteColumn,
     Integers,
     Listed,
-    Parted,
     Product,
     day,
     number,
 )
 from littlestone.points.base import require_domain
-from littlestone.points.cells import MOST_CELLS, is_short, shown
+from littlestone.points.cells import MOST_CELLS, is_short, show_number
 from littlestone.rules.trees import ColumnTest
 
 FORM = "age: 0..120 step 5, income: 1..200000 in 30 log steps, sex in {F, M}, ward, integers(code)"
@@ -71,7 +71,7 @@ def parse_mixed(text: str) -> Domain[Any]:
     if column.name != text:  # strings(NAME) or integers(NAME), whatever the name is like
         return Codes(column.name) if isinstance(column, Integers) else column
     if match := _LIST.fullmatch(text):
-        name, values = _named(text, match), _listed(text, match["values"])
+        name, values = _parse_name(text, match), _parse_list(text, match["values"])
         if match["word"] == "in":
             return Listed(values, name)
         if all(day(value) == value for value in values):
@@ -79,27 +79,27 @@ def parse_mixed(text: str) -> Domain[Any]:
         cuts = [number(value) for value in values]
         return Cells(
             tuple(
-                shown(c) if c is not None and is_short(c) else v
+                show_number(c) if c is not None and is_short(c) else v
                 for v, c in zip(values, cuts, strict=True)
             ),
             name,
         )
     if match := _DATES.fullmatch(text):
-        return Dates(_days(text, match), _named(text, match))
+        return Dates(_days(text, match), _parse_name(text, match))
     if match := _GRID.fullmatch(text):
-        return Cells(_starts(text, match), _named(text, match))
+        return Cells(_starts(text, match), _parse_name(text, match))
     if _MEANT.fullmatch(text):
         raise _unreadable(
             text,
             "it looks like a range or a list, but is not written like one",
             f"write a column such as one of these: {FORM}; if this is its name, write "
-            f"strings({quoted(text)})",
+            f"strings({quote_argument(text)})",
         )
     return column
 
 
-def _named(text: str, match: re.Match[str]) -> str:
-    name, *more = _listed(text, match["name"])
+def _parse_name(text: str, match: re.Match[str]) -> str:
+    name, *more = _parse_list(text, match["name"])
     if more:
         raise _unreadable(
             text, "its name has a comma", "put the name alone in quotes: 'a, b': 0..5"
@@ -107,7 +107,7 @@ def _named(text: str, match: re.Match[str]) -> str:
     return name
 
 
-def _listed(text: str, words: str) -> tuple[str, ...]:
+def _parse_list(text: str, words: str) -> tuple[str, ...]:
     """The names or values in these words of a column's text, without their quotes."""
     try:
         spec = Spec.parse(f"list({words})", entries="values")
@@ -208,15 +208,15 @@ def _starts_exactly(text: str, match: re.Match[str]) -> tuple[str, ...]:
             fix=f"cut it less often, as {ends} in 30 steps does; in a schema: steps = 30",
         )
     elif match["count"] is None and (high - low) % step:
-        end = shown(low + ((high - low) // step + 1) * step)
+        end = show_number(low + ((high - low) // step + 1) * step)
         found = (
-            f"{match['low']}..{match['high']} is not a whole number of steps of {shown(step)}, "
+            f"{match['low']}..{match['high']} is not a whole number of steps of {show_number(step)}, "
             f"and {match['low']}..{end} is"
         )
     if found or low is None or high is None or step is None:
         raise _unreadable(text, found, f"write a column such as one of these: {FORM}")
     if match["count"] is None:
-        return tuple(shown(low + i * step) for i in range(int((high - low) / step) + 1))
+        return tuple(show_number(low + i * step) for i in range(int((high - low) / step) + 1))
     steps = int(match["count"])
     if match["log"]:
         ratio = (high / low).ln() / steps
@@ -224,18 +224,18 @@ def _starts_exactly(text: str, match: re.Match[str]) -> tuple[str, ...]:
     else:
         between = [_ROUND.add(low, (high - low) * i / steps) for i in range(1, steps)]
     inside = (value for value in between if low < value < high)
-    return tuple(dict.fromkeys(map(shown, (low, *inside, high))))
+    return tuple(dict.fromkeys(map(show_number, (low, *inside, high))))
 
 
 def mixed_text(column: Domain[Any]) -> str:
     """The text that `parse_mixed` reads."""
-    name = quoted(column.name)
+    name = quote_argument(column.name)
     if isinstance(column, Dates):
         return f"{name}{_dates_text(column.starts)}"
     if isinstance(column, Cells):
         return f"{name}{_cells_text(column.starts)}"
     if isinstance(column, Listed):
-        return f"{name} in {{{', '.join(map(quoted, column.values))}}}"
+        return f"{name} in {{{', '.join(map(quote_argument, column.values))}}}"
     if isinstance(column, Codes):
         return f"integers({name})"
     strange = (form.fullmatch(column.name) for form in (_GRID, _LIST, _MEANT))
@@ -260,7 +260,11 @@ def _dates_text(starts: tuple[str, ...]) -> str:
 def _cells_text(starts: tuple[str, ...]) -> str:
     """The range of the cells with its steps, if it has any; else the list of their starts."""
     if len(starts) > 2:
-        low, high, step = starts[0], starts[-1], shown(Decimal(starts[1]) - Decimal(starts[0]))
+        low, high, step = (
+            starts[0],
+            starts[-1],
+            show_number(Decimal(starts[1]) - Decimal(starts[0])),
+        )
         written = f"{low}..{high}"
         for steps in (f" step {step}", f" in {len(starts) - 1} log steps"):
             match = _GRID.fullmatch(f"x: {written}{'' if steps == ' step 1' else steps}")
@@ -274,7 +278,7 @@ def _cells_text(starts: tuple[str, ...]) -> str:
 
 def parse_columns(spec: Spec) -> Product:
     """The domain of the columns that a class of conditions names."""
-    columns = [parse_mixed(spec.written(argument)) for argument in spec.arguments]
+    columns = [parse_mixed(spec.argument_text(argument)) for argument in spec.arguments]
     for column in columns:  # here, because a class of conditions may refuse the open column first
         spec.schema.require(column.name)
     return Product(tuple(columns))
@@ -353,7 +357,7 @@ def require_declared(domain: Product, what: str) -> None:
     """Raise `DeclarationError` unless the values of every column are declared."""
     require_domain(domain, f"declare {what} over")
     for column in domain.columns if isinstance(domain, Product) else (domain,):
-        if not isinstance(column, Parted):
+        if not isinstance(column, FiniteColumn):
             raise DeclarationError(
                 f"declare {what} over {column}",
                 found="nobody declares the values of this column",

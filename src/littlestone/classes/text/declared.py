@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from littlestone.base.discovery import concrete, named
-from littlestone.base.errors import DeclarationError, did_you_mean, shown
+from littlestone.base.discovery import concrete, kind_of_name
+from littlestone.base.errors import DeclarationError, did_you_mean, show_value
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.text.spec import NO_SCHEMA, SchemaColumns, Spec
 from littlestone.points.labels import require_labels
@@ -25,7 +25,7 @@ from littlestone.points.labels import require_labels
 _HERE = "littlestone.classes"
 
 
-class Declared(ABC):
+class DeclaredClass(ABC):
     """A hypothesis class that a text declares, and that the command line and the tests find.
 
     `HypothesisClass` holds the mathematics of a class; this interface gives it a name.
@@ -64,12 +64,12 @@ def declaration(H: HypothesisClass[Any]) -> str:
     return text if _declares(text, H) else ""
 
 
-def described(parts: Sequence[HypothesisClass[Any]], form: str, words: str) -> str:
+def describe_parts(parts: Sequence[HypothesisClass[Any]], form: str, words: str) -> str:
     """``form`` around the texts that declare the parts, or ``words`` before their descriptions.
 
     Each part is described once, because describing nested parts twice would double with the depth.
 
-    >>> described([parse_class("points(a)")], "complement", "the complement of")
+    >>> describe_parts([parse_class("points(a)")], "complement", "the complement of")
     'complement(points(a))'
     """
     texts = list(map(str, parts))
@@ -80,18 +80,18 @@ def described(parts: Sequence[HypothesisClass[Any]], form: str, words: str) -> s
 
 def _declares(text: str, H: HypothesisClass[Any]) -> bool:
     try:
-        return isinstance(H, Declared) and Spec.parse(text).keyword == H.keyword
+        return isinstance(H, DeclaredClass) and Spec.parse(text).keyword == H.keyword
     except DeclarationError:
         return False
 
 
-def declared_kinds() -> dict[str, type[Declared]]:
+def declared_kinds() -> dict[str, type[DeclaredClass]]:
     """The kinds of classes with a text form, by keyword, found by walking the package.
 
     Raises `DeclarationError` for a keyword that is not a word or that two classes share.
     """
-    known: dict[str, type[Declared]] = {}
-    found = concrete(Declared, _HERE)  # type: ignore[type-abstract]
+    known: dict[str, type[DeclaredClass]] = {}
+    found = concrete(DeclaredClass, _HERE)  # type: ignore[type-abstract]
     own = f"{__name__.partition('.')[0]}."
     # The package's own classes come first, so that the other one is told to change its keyword.
     for kind in sorted(found, key=lambda kind: not kind.__module__.startswith(own)):
@@ -100,7 +100,7 @@ def declared_kinds() -> dict[str, type[Declared]]:
         taken = known.get(word)
         if not word or taken:
             raise DeclarationError(
-                f"use {shown(keyword)} as the keyword of {kind.__module__}.{kind.__qualname__}",
+                f"use {show_value(keyword)} as the keyword of {kind.__module__}.{kind.__qualname__}",
                 found=f"{taken.__module__}.{taken.__qualname__} has it too"
                 if taken
                 else "it is not one word of letters, digits and _",
@@ -128,12 +128,12 @@ def parse_class(
     require_labels(labels)
     if not isinstance(text, str):
         raise DeclarationError(
-            f"read the class {shown(text)}",
+            f"read the class {show_value(text)}",
             found="it is not text",
             fix="write one, such as 'thresholds(age, 0..120)'",
         )
     spec = Spec.parse(text, labels).under(schema)
-    kind = named(Declared, _HERE, "keyword", spec.keyword)  # type: ignore[type-abstract]
+    kind = kind_of_name(DeclaredClass, _HERE, "keyword", spec.keyword)  # type: ignore[type-abstract]
     known = {} if kind and (labels == 2 or kind.several) else declared_kinds()
     if not kind and spec.keyword not in known:
         listed = [keyword for keyword, kind in known.items() if kind.group]
@@ -167,24 +167,24 @@ def digest(H: HypothesisClass[Any]) -> str:
     >>> str(one) == str(other), digest(one) == digest(other)
     (True, False)
     """
-    return hashlib.sha256(_written(H)).hexdigest()[:16]
+    return hashlib.sha256(_encode(H)).hexdigest()[:16]
 
 
-def _written(value: Any) -> bytes:
+def _encode(value: Any) -> bytes:
     match value:
         case int():
             content = f"{value:x}".encode()  # decimal digits of a large mask take long
         case str():
             content = value.encode("utf-8", "surrogatepass")
         case tuple() | list():
-            content = b"".join(map(_written, value))
+            content = b"".join(map(_encode, value))
         case frozenset():
-            content = b"".join(sorted(map(_written, value)))
+            content = b"".join(sorted(map(_encode, value)))
         case np.ndarray():
-            content = _written(value.shape) + value.tobytes()
+            content = _encode(value.shape) + value.tobytes()
         case _ if is_dataclass(value):
             compared = (field.name for field in fields(value) if field.compare)
-            content = b"".join(_written(getattr(value, name)) for name in compared)
+            content = b"".join(_encode(getattr(value, name)) for name in compared)
         case None | bytes() | float() | Fraction() | Decimal():
             content = repr(value).encode()
         case _:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any, Self
 
-from littlestone.base.errors import DeclarationError, did_you_mean, shown
+from littlestone.base.errors import DeclarationError, did_you_mean, show_value
 from littlestone.classes.text.limits import (
     MOST_ARGUMENTS,
     MOST_CHARACTERS,
@@ -145,7 +145,7 @@ class Spec:
         require_at_most(MOST_ARGUMENTS, len(arguments), "arguments", str(self), fix)
         return replace(self, arguments=arguments, schema=schema)
 
-    def written(self, argument: str) -> str:
+    def argument_text(self, argument: str) -> str:
         """The argument that declares a column: the schema's for a name of the schema, or the same.
 
         Raises `DeclarationError` if the schema leaves the range and the values of the column open.
@@ -212,10 +212,10 @@ class Spec:
                 return _bare(rest)
         return None
 
-    def count(self, words: str) -> int | None:
+    def number_after(self, words: str) -> int | None:
         """The whole number of at most nine digits after ``words``; None if there is no such option.
 
-        >>> Spec.parse("subsets(merchant; at most 3)").count("at most")
+        >>> Spec.parse("subsets(merchant; at most 3)").number_after("at most")
         3
         """
         for option in self.options:
@@ -226,7 +226,7 @@ class Spec:
 
     def __str__(self) -> str:
         options = "; " + ", ".join(self.options) if self.options else ""
-        return f"{self.keyword}({', '.join(map(_shown, self.arguments))}{options})"
+        return f"{self.keyword}({', '.join(map(_show_argument, self.arguments))}{options})"
 
 
 def _bare(argument: str) -> str:
@@ -237,13 +237,13 @@ def _bare(argument: str) -> str:
     return argument
 
 
-def _shown(argument: str) -> str:
+def _show_argument(argument: str) -> str:
     """The argument in quotes if it needs them; the braces of a list do without."""
     listed = re.fullmatch(r"[^,;(){}'\"]+\{[^;(){}'\"]*\}", argument)
-    return argument if listed else quoted(argument)
+    return argument if listed else quote_argument(argument)
 
 
-def quoted(argument: str) -> str:
+def quote_argument(argument: str) -> str:
     """``argument`` as written in a declaration, in quotes if it needs them."""
     if not re.search(r"[,;(){}'\"]|^\s|\s$|^$", argument):
         return argument
@@ -307,7 +307,7 @@ _DAYS = re.compile(r"\d{4}-\d\d-\d\d\.\.\d{4}-\d\d-\d\d", re.ASCII)
 
 def _refuse_days(spec: Spec) -> None:
     """Raise `DeclarationError` for a range of days, which classes on ranges of numbers do not read."""
-    for argument in map(spec.written, spec.arguments):
+    for argument in map(spec.argument_text, spec.arguments):
         if found := _DAYS.search(argument):
             name = argument[: found.start()].strip(" :") or spec.arguments[0]
             raise DeclarationError(
@@ -370,7 +370,7 @@ def parse_ranged(spec: Spec) -> Grid | Reals:
 
 def column_text(column: Domain[Any]) -> str:
     """The text that `parse_column` reads."""
-    name = quoted(column.name)
+    name = quote_argument(column.name)
     if isinstance(column, Integers):
         return f"integers({name})"
     return f"strings({name})" if _TYPED.fullmatch(column.name) else name
@@ -383,7 +383,7 @@ def require_grids(grids: Sequence[Grid], kind: str) -> None:
     """
     if not isinstance(grids, list | tuple) or not all(isinstance(grid, Grid) for grid in grids):
         raise DeclarationError(
-            f"declare {kind} over {shown(grids)}",
+            f"declare {kind} over {show_value(grids)}",
             found="it is not a list of grids",
             fix=f"give one grid for each column, as in {kind}.over([Grid(0, 23, 'hour')])",
         )
@@ -399,7 +399,7 @@ def parse_grids(spec: Spec) -> list[Grid]:
     form = f"{spec.keyword}(COLUMN LOW..HIGH, COLUMN LOW..HIGH step STEP, ...)"
     spec.expect_columns(form)
     grids = []
-    for argument in map(spec.written, spec.arguments):
+    for argument in map(spec.argument_text, spec.arguments):
         name, written, step = _grid_parts(argument)
         # A range inside a name means a forgotten comma, unless the name is in quotes.
         forgotten = ".." in name and name == _bare(name)
@@ -437,4 +437,4 @@ def range_text(grid: Grid) -> str:
 def grid_text(grid: Grid) -> str:
     """A grid as an argument that `parse_grids` reads."""
     step = "" if grid.unit == 1 else f" step {grid.unit}"
-    return quoted(f"{grid.name} {range_text(grid)}{step}")
+    return quote_argument(f"{grid.name} {range_text(grid)}{step}")

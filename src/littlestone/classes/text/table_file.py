@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from littlestone.base.errors import DeclarationError, TableError
-from littlestone.dimension.tables import LabelTable, named, rectangle
+from littlestone.dimension.tables import LabelTable, fill_names, rectangle
 from littlestone.points import Names
 
 MOST_BYTES = 1 << 30
@@ -39,7 +39,7 @@ class BinaryTable:
     hypotheses: tuple[str, ...]
 
     @classmethod
-    def checked(
+    def from_values(
         cls,
         values: ArrayLike | Sequence[Sequence[object]],
         points: Sequence[str] | None = None,
@@ -70,8 +70,8 @@ class BinaryTable:
         count, width = values.shape
         return cls(
             np.asarray(legal_ones, dtype=bool),
-            Names(named("points", "x", width, points), name, other),
-            named("hypotheses", "h", count, hypotheses),
+            Names(fill_names("points", "x", width, points), name, other),
+            fill_names("hypotheses", "h", count, hypotheses),
         )
 
 
@@ -83,13 +83,13 @@ def read_table(
     No error quotes a cell, because a table of records may be given by mistake.  Raises `TableError` if
     it cannot be opened and `DeclarationError` if it is not a table of 0s and 1s.
     """
-    rows = _cells(path)
+    rows = _read_cells(path)
     with _naming(path):
         if isinstance(rows, np.ndarray):
-            return BinaryTable.checked(rows, name=name, other=other)
+            return BinaryTable.from_values(rows, name=name, other=other)
         try:
-            points, hypotheses, body = _parted(rows, lambda cell: cell in _ONES + _ZEROS)
-            return BinaryTable.checked(body, points, hypotheses, name, other)
+            points, hypotheses, body = _split_names(rows, lambda cell: cell in _ONES + _ZEROS)
+            return BinaryTable.from_values(body, points, hypotheses, name, other)
         except DeclarationError:
             _refuse_labels(rows)
             raise
@@ -98,7 +98,7 @@ def read_table(
 def _refuse_labels(rows: Cells) -> None:
     """Raise `DeclarationError` if the cells are a table of more labels than 0 and 1."""
     try:
-        body = _parted(rows, str.isdecimal)[2]
+        body = _split_names(rows, str.isdecimal)[2]
     except DeclarationError:
         return
     others = [
@@ -124,7 +124,7 @@ def read_labels(path: str | PathLike[str], *, labels: int | None = None) -> Labe
     and `DeclarationError` if it is not a table of labels.  Raises it also if numbers in a first row or
     column could be names, because some exceed 1 and all the others in the table are 0 and 1.
     """
-    rows = _cells(path)
+    rows = _read_cells(path)
     if isinstance(rows, np.ndarray):
         with _naming(path):
             return LabelTable.of(rows, labels=labels)
@@ -137,7 +137,7 @@ def read_labels(path: str | PathLike[str], *, labels: int | None = None) -> Labe
         )
 
     with _naming(path):
-        points, hypotheses, rows = _parted(rows, is_label)
+        points, hypotheses, rows = _split_names(rows, is_label)
     rows = [list(map(_digits, row)) for row in rows]
     if labels is None:
         parts = {
@@ -164,7 +164,7 @@ def _digits(cell: str) -> str:
     return whole if fraction and not fraction.strip("0") else cell
 
 
-def _parted(
+def _split_names(
     rows: Cells, is_label: Callable[[str], bool]
 ) -> tuple[list[str] | None, list[str] | None, Cells]:
     """The names of points and of hypotheses, if there are any, and the labels.
@@ -236,7 +236,7 @@ def _naming(path: str | PathLike[str]) -> Iterator[None]:
         raise DeclarationError(asked, found=error.found, fix=error.fix) from None
 
 
-def _cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
+def _read_cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
     """The array in a .npy file or the cells of a CSV file.  Raises `TableError` if there are none.
 
     Only a regular file of at most `MOST_BYTES` is read, because a device such as /dev/zero has no end.

@@ -11,8 +11,8 @@ from typing import NoReturn, Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.dimension.certify.checker import ABOVE, Check, Verdict, awaited, require_table
-from littlestone.dimension.search.writer import ClaimWriter, read, written
+from littlestone.dimension.certify.checker import ABOVE, Check, Verdict, await_result, require_table
+from littlestone.dimension.search.writer import ClaimWriter, read_numbers, write_numbers
 from littlestone.dimension.tables import PackedTable, TableOrClass
 from littlestone.dimension.tree import Bounds, MistakeTree
 
@@ -53,9 +53,11 @@ class Certificate:
 
     def __post_init__(self) -> None:
         if not 0 <= self.lower <= self.upper < 62:
-            _refuse(f"the bounds {self.lower} and {self.upper} cannot be")
+            _refuse_certificate(f"the bounds {self.lower} and {self.upper} cannot be")
         if self.tree.depth != self.lower:
-            _refuse(f"the lower bound is {self.lower}, and the tree has depth {self.tree.depth}")
+            _refuse_certificate(
+                f"the lower bound is {self.lower}, and the tree has depth {self.tree.depth}"
+            )
 
     @classmethod
     def of(
@@ -70,14 +72,14 @@ class Certificate:
 
         There are no claims if ``room`` bytes or ``time_limit`` seconds are too few for the writer.
         """
-        table = PackedTable.read(table_or_class)
+        table = PackedTable.pack(table_or_class)
         tree, found = bounds.tree, None
         if table.names[-1] >= table.size:  # some rows repeat others
             leaves = np.searchsorted(table.names, np.asarray(tree.leaves))
             tree = MistakeTree(tree.points, tuple(leaves.tolist()))
         if bounds.lower == bounds.upper and room:
             writer = ClaimWriter(table, min(room, ROOM))
-            found = awaited(writer, lambda: writer.write(bounds.upper + 1), time_limit)
+            found = await_result(writer, lambda: writer.write(bounds.upper + 1), time_limit)
         text, claims = found or (b"", 0)
         return cls(table.digest, bounds.lower, bounds.upper, tree, claims, text)
 
@@ -87,12 +89,12 @@ class Certificate:
         Raises `DeclarationError` if the certificate is one of another table, and `TooLargeError` if
         ``room`` bytes are too few.
         """
-        table = PackedTable.read(table_or_class)
+        table = PackedTable.pack(table_or_class)
         # The fingerprint binds the proof to the order of rows and columns.
         require_table(self.table, table)
         # The checker reads the bytes of the file, not the fields that were parsed here.
         check = Check(table, self.to_bytes(), room)
-        found = awaited(check, check.run)
+        found = await_result(check, check.run)
         reason = "a shattered tree"
         if not found.shattered:
             reason = "a leaf of its tree contradicts the path to it"
@@ -112,14 +114,14 @@ class Certificate:
     @cached_property
     def _data(self) -> bytes:
         said = [self.lower, self.upper, *self.tree.points, *self.tree.leaves, self.claims]
-        return MARK + bytes.fromhex(self.table) + written(said) + self.text
+        return MARK + bytes.fromhex(self.table) + write_numbers(said) + self.text
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """The certificate in a file; `DeclarationError` names a file without one."""
         try:
             if not Path(path).is_file():
-                _refuse("there is no such file")
+                _refuse_certificate("there is no such file")
             return cls.read(Path(path).read_bytes())
         except DeclarationError as error:
             raise DeclarationError(
@@ -138,26 +140,28 @@ class Certificate:
         if not data.startswith(MARK):
             for beginning, writer in OLDER.items():
                 if data.startswith(beginning):
-                    _refuse(f"it was written by {writer}, and this version reads form 3 alone")
-            _refuse("it is not a certificate of form 3")
+                    _refuse_certificate(
+                        f"it was written by {writer}, and this version reads form 3 alone"
+                    )
+            _refuse_certificate("it is not a certificate of form 3")
         start, cut = len(MARK) + 32, "it is damaged, or has been cut off"
-        (lower, upper), at = read(data, start, 2) or _refuse(cut)
+        (lower, upper), at = read_numbers(data, start, 2) or _refuse_certificate(cut)
         # Before a tree of 2^lower leaves is read: a damaged file must not ask for memory.
         if not lower <= upper < 62 or 1 << lower > len(data):
-            _refuse(f"the bounds {lower} and {upper} cannot be")
+            _refuse_certificate(f"the bounds {lower} and {upper} cannot be")
         nodes = (1 << lower) - 1
-        numbers, at = read(data, at, 2 * nodes + 2) or _refuse(cut)
+        numbers, at = read_numbers(data, at, 2 * nodes + 2) or _refuse_certificate(cut)
         claims, text = numbers.pop(), data[at:]
         # Every claim takes a byte at least.
         if claims > len(text) or (text and not claims):
-            _refuse(cut)
+            _refuse_certificate(cut)
         tree = MistakeTree(tuple(numbers[:nodes]), tuple(numbers[nodes:]))
         certificate = cls(data[len(MARK) : start].hex(), lower, upper, tree, claims, text)
         certificate.__dict__["_data"] = data  # need not be written again
         return certificate
 
 
-def _refuse(found: str) -> NoReturn:
+def _refuse_certificate(found: str) -> NoReturn:
     raise DeclarationError(
         "use the certificate",
         found=found,

@@ -64,7 +64,7 @@ class Stoppable(Protocol):
         """Make the work end soon."""
 
 
-def awaited(
+def await_result(
     worker: Stoppable, task: Callable[[], Result], time_limit: float | None = None
 ) -> Result:
     """The result of a task; the worker is told to stop after the time limit, and by Ctrl+C."""
@@ -124,7 +124,7 @@ class _Job(ctypes.Structure):
     ]
 
 
-class Found(NamedTuple):
+class CheckResult(NamedTuple):
     """Whether the tree shows the lower bound, what shows the upper one, and the claims read."""
 
     shattered: bool
@@ -148,7 +148,7 @@ class Check:
         """Make `run` end soon."""
         self._job.stop = 1
 
-    def run(self) -> Found:
+    def run(self) -> CheckResult:
         """Check; the interpreter's lock is released meanwhile."""
         # Nothing of the solver is called here: the C program sees the rows and the bytes alone.
         status = STATUS(_library().littlestone_check(ctypes.byref(self._job)))
@@ -166,7 +166,7 @@ class Check:
             )
         if status == STATUS.STOPPED:
             raise KeyboardInterrupt
-        return Found(bool(self._job.shattered), ABOVE(self._job.above), self.claims)
+        return CheckResult(bool(self._job.shattered), ABOVE(self._job.above), self.claims)
 
 
 @cache

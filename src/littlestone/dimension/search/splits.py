@@ -13,8 +13,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from littlestone.base.errors import DeclarationError, shown
-from littlestone.base.steps import search
+from littlestone.base.errors import DeclarationError, show_value
+from littlestone.base.steps import count_search
 
 Witness = TypeVar("Witness")
 
@@ -31,7 +31,7 @@ class Bracket(Generic[Witness]):
     above: str
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """Whether the dimension is known."""
         return self.lower == self.upper
 
@@ -45,7 +45,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     """Make `look` raise `OutOfTimeError` in the block after ``seconds`` seconds; None sets no limit."""
     if seconds is not None and not (isinstance(seconds, int | float) and seconds >= 0):
         raise DeclarationError(
-            f"search for {shown(seconds)} seconds",
+            f"search for {show_value(seconds)} seconds",
             found="the time limit is not a number of seconds, 0 or more",
             fix="give a number such as 60, or None for no limit",
         )
@@ -68,7 +68,7 @@ def last(brackets: Iterable[Bracket[Witness]], seconds: float | None) -> Bracket
 
     The first one must come before the search looks at the clock.
 
-    >>> last([Bracket(0, 2, "none", "columns"), Bracket(1, 1, "x0", "search")], 60).settled
+    >>> last([Bracket(0, 2, "none", "columns"), Bracket(1, 1, "x0", "search")], 60).is_settled
     True
     """
     known: list[Bracket[Witness]] = []
@@ -154,7 +154,7 @@ class SplitSolver:
     def _search(self, alive: int, k: int, splits: Sequence[Split]) -> Split | None:
         """A split of ``alive`` into two sides with LD >= k - 1 >= 0; None if there is none."""
         look()
-        search(1 + len(splits) // 32)
+        count_search(1 + len(splits) // 32)
         # Any split with two nonempty sides has LD >= 0 on both.
         if k == 1:
             pairs = ((zero & alive, one & alive) for zero, one in splits)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.base.steps import search, searchable
+from littlestone.base.steps import count_search, searchable
 from littlestone.dimension.littlestone import GIB, POLL, room_for_bounds
 from littlestone.dimension.search.engine import Engine
 from littlestone.dimension.search.splits import WORK, BoundedSolver, TooHardError
@@ -171,8 +171,8 @@ class VersionSpaces:
         if allowed is not None:
             nodes, work = min(nodes, allowed // _NODE + 1), (allowed + 1) * _WORK
         before, worked = engine.nodes, engine.work
-        answer = self._watched(engine, k, nodes, work)
-        search(_ASKED + max(_NODE * (engine.nodes - before), (engine.work - worked) // _WORK))
+        answer = self._ask_in_thread(engine, k, nodes, work)
+        count_search(_ASKED + max(_NODE * (engine.nodes - before), (engine.work - worked) // _WORK))
         return answer
 
     def _engine_of(self, alive: int) -> Engine:
@@ -202,7 +202,7 @@ class VersionSpaces:
             chosen = np.unique(self._first[chosen])
         return PackedTable(self._rows[chosen], len(self._columns), chosen)
 
-    def _watched(self, engine: Engine, k: int, nodes: int, work: int) -> bool | None:
+    def _ask_in_thread(self, engine: Engine, k: int, nodes: int, work: int) -> bool | None:
         """Ask the engine in a thread of its own, so that Ctrl+C is heard."""
         answers: list[bool | None] = []
         failures: list[BaseException] = []

@@ -17,10 +17,10 @@ from littlestone.dimension.tables import PackedTable
 MOST = 9  # bytes of a number
 
 
-def written(numbers: Sequence[int]) -> bytes:
+def write_numbers(numbers: Sequence[int]) -> bytes:
     """The bytes of numbers below 2^63.
 
-    >>> written([0, 127, 300]).hex()
+    >>> write_numbers([0, 127, 300]).hex()
     '007fac02'
     """
     said = np.asarray(numbers, np.uint64).reshape(-1, 1)
@@ -31,10 +31,10 @@ def written(numbers: Sequence[int]) -> bytes:
     return octets[there].tobytes()
 
 
-def read(data: bytes, at: int, count: int) -> tuple[list[int], int] | None:
+def read_numbers(data: bytes, at: int, count: int) -> tuple[list[int], int] | None:
     """``count`` numbers from the place ``at`` on, and the place after them; None if some are missing.
 
-    >>> read(bytes.fromhex("007fac02"), 0, 3)
+    >>> read_numbers(bytes.fromhex("007fac02"), 0, 3)
     ([0, 127, 300], 4)
     """
     octets = np.frombuffer(data[at : at + MOST * count], np.uint8)
@@ -81,19 +81,21 @@ class ClaimWriter:
             # (docs/proofs/certificates.md).
             if symmetry.learn(self._orbits, writer.work, lambda: writer.was_stopped):
                 writer.use_orbits(self._orbits)
-        return (self._declared() + writer.text, writer.claims) if answer == 1 else None
+        return (self._declaration() + writer.text, writer.claims) if answer == 1 else None
 
-    def _declared(self) -> bytes:
+    def _declaration(self) -> bytes:
         """The groups of the paths that claims name."""
         paths, used = self._symmetry.paths, self._writer.uses_place
         last = max((place for place in range(PLACES + 1) if used(place)), default=0)
         if paths is None or last == 0:
-            return declared([], [], [])
-        words, groups = paths.words(place if used(place) else 0 for place in range(2, last + 1))
-        return declared(self._symmetry.generators, words, groups)
+            return declare_symmetries([], [], [])
+        words, groups = paths.words_of_paths(
+            place if used(place) else 0 for place in range(2, last + 1)
+        )
+        return declare_symmetries(self._symmetry.generators, words, groups)
 
 
-def declared(
+def declare_symmetries(
     generators: Sequence[Permutation], words: Sequence[Word], groups: Sequence[Sequence[int]]
 ) -> bytes:
     """The text that declares symmetries, before the claims.
@@ -109,4 +111,4 @@ def declared(
             said.append(len(lists))
             for numbers in lists:
                 said += [len(numbers), *numbers]
-    return written(said)
+    return write_numbers(said)

@@ -14,9 +14,9 @@ from littlestone.learn.declared.checked import TableCheck
 from littlestone.learn.declared.checking import count_cells, read_lines
 from littlestone.learn.declared.declaring import (
     OneOrMore,
-    declared_class,
-    declared_label,
-    opened_schema,
+    declare_class,
+    declare_label,
+    open_schema,
     refuse_as_feature,
 )
 from littlestone.learn.declared.fitting import require_columns, require_label
@@ -58,8 +58,8 @@ def check(
     >>> found.columns[0].faults, found.labels.unread, found.ok
     ({'not on the list': 1}, 1, False)
     """
-    declared = opened_schema(schema)
-    columns, label = _declared(declared, target, positive, labels, default, hypotheses)
+    declared = open_schema(schema)
+    columns, label = _columns_and_label(declared, target, positive, labels, default, hypotheses)
     raw = None if declared is None else declared.files
     opened = open_table(table, name, separator=separator, multiline=multiline, reading=raw)
     lines = None
@@ -106,10 +106,10 @@ def check_private(
     >>> found.names, round(float(found.share(0).middle), 1)
     (('column sex', 'labels'), 0.5)
     """
-    declared = opened_schema(schema)
+    declared = open_schema(schema)
     if declared is not None:
         declared.refuse_unit()
-    columns, label = _declared(declared, target, positive, labels, default, hypotheses)
+    columns, label = _columns_and_label(declared, target, positive, labels, default, hypotheses)
     names = [*(f"column {column.name}" for column in columns), *(["labels"] if label else [])]
     event = unread_event(exact_epsilon(epsilon), len(names))
     needed = [*(column.name for column in columns), *([label.column] if label else [])]
@@ -140,7 +140,7 @@ def _require_readable(
     opened: Table, columns: Sequence[Domain[Any]], label: Label | None, declared: Schema | None
 ) -> None:
     """Raise an error unless the names and declared types of the table go with the declarations."""
-    decoded = opened if declared is None else declared.reading(label).read(opened)
+    decoded = opened if declared is None else declared.reading(label).apply(opened)
     if declared is not None:
         declared.require_table(decoded)
     for column in columns:
@@ -151,7 +151,7 @@ def _require_readable(
         require_label(label, decoded.kind(label.column), decoded.name)
 
 
-def _declared(
+def _columns_and_label(
     schema: Schema | None,
     target: str | None,
     positive: object,
@@ -163,10 +163,10 @@ def _declared(
     label = None
     meant = schema is not None and (schema.positive is not None or bool(schema.labels))
     if target is not None or positive is not None or labels is not None or meant:
-        label = declared_label(schema, target, positive, labels=labels, default=default)
+        label = declare_label(schema, target, positive, labels=labels, default=default)
     if hypotheses is not None:
         own = None if label is None else label.column
-        H = declared_class(hypotheses, 2 if label is None else label.labels, schema, own)
+        H = declare_class(hypotheses, 2 if label is None else label.labels, schema, own)
         if label is not None:
             refuse_as_feature(label, H)
         return list(columns_of(H.domain)), label

@@ -78,7 +78,7 @@ class TableCheck:
             if lines.separator != lines.declared:
                 option = _option(lines.separator)
                 yield f"give --separator {option}, or write it in the schema: separator = ..."
-            if lines.broken:
+            if lines.has_broken_cells:
                 yield (
                     "write in the schema multiline = true, or give --multiline: quoted cells seem to "
                     "hold line breaks"
@@ -104,12 +104,12 @@ class TableCheck:
             found += [("encoding", lines.encoding + wrong), ("lines", self._lines(lines))]
         if self.n:
             records = f"{self.n:,}"
-            if lines is not None and lines.broken:
+            if lines is not None and lines.has_broken_cells:
                 records = (
                     f"{lines.lines:,}; {self.n:,} if quoted values may hold line breaks, as here"
                 )
             found.append(("records", records))
-        found += [(f"column {c.column}", _cells(c)) for c in self.columns]
+        found += [(f"column {c.column}", _show_cells(c)) for c in self.columns]
         if self.labels is not None:
             found.append((f"label {self.label or self.labels.column}", _labels(self.labels)))
         return [*found, *(("advice", line) for line in self.advice or ["none: all is read"])]
@@ -191,7 +191,7 @@ def _about_labels(counts: Counts) -> Iterator[str]:
         )
 
 
-def _cells(counts: Counts) -> str:
+def _show_cells(counts: Counts) -> str:
     total = sum(counts.cells.values())
     missing = counts.cells.get(MISSING, 0)
     read = counts.cells.get(READ, 0) + counts.cells.get(OUTSIDE, 0)

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.data.coding import Coded, Codes, Numbering
+from littlestone.data.coding import CodedColumn, Codes, Numbering
 from littlestone.data.csv_files import CsvTable, CsvText
 from littlestone.data.labels import Label
 from littlestone.data.tables import Table
-from littlestone.data.written import Unread, Written
+from littlestone.data.written import CellForm, Unread
 from littlestone.learn.declared.fitting import NUMBERS
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.schema_columns import SchemaColumn
@@ -43,7 +43,7 @@ _UNIT = re.compile(rf"{_SIZE}[^\W\d_]{{1,4}}|{_SIZE}[^\w\s]|[^\w\s]\s*{_SIZE}", 
 _COMMA = re.compile(_SIZE, re.DOTALL)
 OUTSIDE = str(Unread.OUTSIDE)
 _NO_FAULTS = {READ, MISSING, OTHER, OUTSIDE}
-_AS_IT_IS = Written()
+_AS_IT_IS = CellForm()
 _SEPARATORS = ",;\t|"
 
 
@@ -71,8 +71,8 @@ def cell_check(
     >>> [cell_check(Listed(("F", "M"), "sex"))(value) for value in ("F", " f", "x", None)]
     ['read', 'a listed value, spelled otherwise', 'not on the list', 'missing']
     """
-    spelled = _spelled(column.values) if isinstance(column, Listed) else set()
-    written = Written() if declared is None else declared.written
+    spelled = _spellings(column.values) if isinstance(column, Listed) else set()
+    written = CellForm() if declared is None else declared.written
 
     def check(value: object) -> str:
         shown = text(value)
@@ -91,7 +91,7 @@ def cell_check(
 
 
 def label_check(
-    label: Label, listed: Sequence[str] = (), written: Written = _AS_IT_IS
+    label: Label, listed: Sequence[str] = (), written: CellForm = _AS_IT_IS
 ) -> Callable[[object], str]:
     """The function that says of a label that it is declared, missing, or why it is of no declared kind.
 
@@ -104,14 +104,14 @@ def label_check(
     """
     condition = label.condition
     named = label.names if condition is None else condition.values
-    meant, spelled = _spelled(named), _spelled(listed)
+    meant, spelled = _spellings(named), _spellings(listed)
     numbers = {number(value) for value in named} - {None}
 
     def check(cell: object) -> str:
         value, shown = written(cell), text(cell)
         if not shown.strip():
             return MISSING
-        if condition is not None and condition.ordered:
+        if condition is not None and condition.compares_numbers:
             return READ if condition.reads(value) else why_no_number(shown)
         shown = text(value)
         known = shown in named or (numbers and number(value) in numbers)
@@ -145,7 +145,7 @@ def _key(value: str) -> str:
     return " ".join(value.split()).casefold()
 
 
-def _spelled(values: Iterable[str]) -> set[str]:
+def _spellings(values: Iterable[str]) -> set[str]:
     return set(map(_key, values))
 
 
@@ -199,12 +199,12 @@ class Lines:
     """Whether quotes stay open beyond the cells that they begin."""
 
     @property
-    def broken(self) -> bool:
+    def has_broken_cells(self) -> bool:
         """Whether quoted cells hold line breaks, although the table is not read that way."""
         return self.spanning not in (None, self.lines)
 
 
-def reopened(table: CsvTable, *, separator: str | None = None, multiline: bool = False) -> CsvTable:
+def reopen(table: CsvTable, *, separator: str | None = None, multiline: bool = False) -> CsvTable:
     """The same file, read with this separator if it is given, or so that records may span lines."""
     return CsvTable(
         table.path,
@@ -235,7 +235,7 @@ def count_lines(table: CsvText) -> Lines:
                     found["undecoded"] += 1
     spanning, unclosed = None, False
     if found["open"] and not table.spanning and isinstance(table, CsvTable):
-        again, most = reopened(table, multiline=True), len(table.columns) + 1
+        again, most = reopen(table, multiline=True), len(table.columns) + 1
         with again._records() as stream:
             widths = Counter(map(len, again._cells(stream, most)))
         # A quote that nobody closed joins lines to a record of many cells, or of few.
@@ -259,10 +259,10 @@ def read_lines(table: CsvText) -> tuple[CsvText, Lines]:
     """The lines of a file, and the way to read the table that they suggest."""
     lines = count_lines(table)
     if isinstance(table, CsvTable) and lines.separator != lines.declared:
-        table = reopened(table, separator=lines.separator)
+        table = reopen(table, separator=lines.separator)
         lines = replace(count_lines(table), declared=lines.declared)
-    if isinstance(table, CsvTable) and lines.broken:
-        table = reopened(table, multiline=True)
+    if isinstance(table, CsvTable) and lines.has_broken_cells:
+        table = reopen(table, multiline=True)
     return table, lines
 
 
@@ -283,16 +283,17 @@ class Faults:
 
     The ``checks`` are those of its cells, and the last one that of its label.
 
-    >>> from littlestone.data.coding import coded
+    >>> from littlestone.data.coding import code_column
     >>> faults = Faults([cell_check(Listed(("F", "M"), "sex")), label_check(Label.parse("late", "Ja"))])
-    >>> [kind.tolist() for kind in faults([coded(["F", "x", "x"]), coded(["Ja", "Ja", "ja"])])]
+    >>> cells = [code_column(texts) for texts in (["F", "x", "x"], ["Ja", "Ja", "ja"])]
+    >>> [kind.tolist() for kind in faults(cells)]
     [[0, 1, 1], [0, 0, 1]]
     """
 
     def __init__(self, checks: Sequence[Callable[[object], str]]) -> None:
         self._checks = [Numbering(partial(_fault, check)) for check in checks]
 
-    def __call__(self, batch: Sequence[Coded]) -> list[Codes]:
+    def __call__(self, batch: Sequence[CodedColumn]) -> list[Codes]:
         """For each record of raw cells, 1 if any of them is not read, and 1 if the label is not."""
         found = []
         for check, column in zip(self._checks, batch, strict=True):
@@ -348,6 +349,6 @@ def _kinds(label: Label, schema: Schema | None) -> Callable[[object], tuple[str,
     return kind
 
 
-def _form(label: Label, schema: Schema | None) -> Written:
+def _form(label: Label, schema: Schema | None) -> CellForm:
     forms = {} if schema is None else schema.reading(label).columns
     return forms.get(label.column, _AS_IT_IS)

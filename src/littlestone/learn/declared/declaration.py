@@ -18,9 +18,9 @@ from littlestone.data.sample import Sample
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaring import (
     OneOrMore,
-    declared_class,
-    declared_label,
-    opened_schema,
+    declare_class,
+    declare_label,
+    open_schema,
     refuse_as_feature,
 )
 from littlestone.learn.declared.fitting import require_fit
@@ -29,8 +29,8 @@ from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text, exact_epsilon
-from littlestone.privacy.mistakes import MistakeCosts, declared_costs
-from littlestone.privacy.randomness import chosen_generator
+from littlestone.privacy.mistakes import MistakeCosts, parse_costs
+from littlestone.privacy.randomness import choose_generator
 
 if TYPE_CHECKING:
     from littlestone.learn.declared.schema import Schema
@@ -118,7 +118,7 @@ class Declaration:
 
         Raises `DeclarationError` for what is missing, all of it at once, and for what is illegal.
         """
-        schema = opened_schema(schema)
+        schema = open_schema(schema)
         goal = {"above": above} if group else {}
         told = {"class": hypotheses, **goal, "epsilon": epsilon, **(needed or {})}
         asked = "find a group" if group else "learn a rule"
@@ -130,7 +130,7 @@ class Declaration:
         _require_told(asked, told, examples)
         label = target
         if not isinstance(label, Label):
-            label = declared_label(schema, label, positive, labels=labels, default=default)
+            label = declare_label(schema, label, positive, labels=labels, default=default)
         budget = Budget(epsilon, delta)
         part = (
             None
@@ -143,20 +143,20 @@ class Declaration:
             label,
             None,
             budget,
-            mistakes=MistakeCosts.above(above) if group else declared_costs(cost),
+            mistakes=MistakeCosts.above(above) if group else parse_costs(cost),
             estimate=part,
             group=group,
             unit=_unit(label, unit, max_records, schema),
             schema=schema,
             **others,
         )
-        return declared if hypotheses is None else declared.of(hypotheses)
+        return declared if hypotheses is None else declared.for_class(hypotheses)
 
-    def of(self, hypotheses: OneOrMore) -> Self:
+    def for_class(self, hypotheses: OneOrMore) -> Self:
         """The same for this class; `DeclarationError` if it reads the label, or does not go with it."""
         whose = None if self.unit is None else self.unit.column
         label = self.label
-        H = declared_class(hypotheses, label.labels, self.schema, label.column, whose)
+        H = declare_class(hypotheses, label.labels, self.schema, label.column, whose)
         refuse_as_feature(label, H)
         return replace(self, hypotheses=H)
 
@@ -184,7 +184,7 @@ class Declaration:
             return Reading()
         reading = self.schema.reading(self.label)
         whose = None if self.unit is None else self.unit.column
-        return reading.of([name for name in reading.columns if name != whose])
+        return reading.pick_columns([name for name in reading.columns if name != whose])
 
     @property
     def known_class(self) -> HypothesisClass[Any]:
@@ -239,7 +239,7 @@ class Declaration:
         if self.unit is not None:
             from littlestone.data.reservoir import Reservoir
 
-            keep = Reservoir(self.unit, chosen_generator(rng))
+            keep = Reservoir(self.unit, choose_generator(rng))
         if self.shares:
             from littlestone.learn.declared.checking import Faults, checks_of
 
@@ -288,7 +288,7 @@ def _unit(label: Label, column: str | None, most: int | None, schema: Schema | N
     """
     if schema is not None:
         column, most = schema.units(column, most)
-    unit = Unit.declared(column, most)
+    unit = Unit.declare(column, most)
     if unit is not None and unit.column == label.column:
         raise DeclarationError(
             f"protect each {unit.column}",

@@ -19,7 +19,7 @@ OneOrMore = HypothesisClass[Any] | str | Sequence[HypothesisClass[Any] | str]
 """A class or the text of one, or several of these, of which one should fit the records."""
 
 
-def declared_class(
+def declare_class(
     hypotheses: OneOrMore,
     labels: int = 2,
     schema: Schema | None = None,
@@ -32,11 +32,11 @@ def declared_class(
     stands for all except the ``target`` and the ``unit``, by default the schema's own.  A class that
     does not go with the schema is refused.
 
-    >>> declared_class("thresholds(age, 0..120)").littlestone_dimension()
+    >>> declare_class("thresholds(age, 0..120)").littlestone_dimension()
     6
     """
     if isinstance(hypotheses, list | tuple):
-        parts = [declared_class(one, labels, schema, target, unit) for one in hypotheses]
+        parts = [declare_class(one, labels, schema, target, unit) for one in hypotheses]
         if len(parts) == 1:
             return parts[0]
         from littlestone.learn.declared.one_of import one_of
@@ -63,7 +63,7 @@ def declared_class(
     return declared
 
 
-def declared_label(
+def declare_label(
     schema: Schema | None,
     target: str | None,
     positive: object = None,
@@ -73,7 +73,7 @@ def declared_label(
 ) -> Label:
     """The label of `Schema.label`, or of `Label.parse` without a schema.
 
-    >>> str(declared_label(None, "late", "> 15"))
+    >>> str(declare_label(None, "late", "> 15"))
     'late > 15'
     """
     if schema is not None:
@@ -87,7 +87,7 @@ def declared_label(
     return Label.parse(target, positive, labels=labels, default=default)
 
 
-def opened_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+def open_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
     """The schema itself, or the one in a file."""
     if schema is None:
         return None

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from littlestone.base.errors import DeclarationError, did_you_mean, shown
+from littlestone.base.errors import DeclarationError, did_you_mean, show_value
 from littlestone.data.labels import label_names
 from littlestone.learn.declared.schema_columns import KINDS, read_column, toml_text
 from littlestone.points import number
@@ -35,14 +35,14 @@ def read_dictionary(path: str | os.PathLike[str]) -> dict[str, list[str]]:
             raise _wrong(path, line, "name", "it is empty", "write the name of a column")
         if name in found:
             raise _wrong(path, line, "name", f"{name!r} is there twice", "keep one of the lines")
-        found[name] = _written(path, line, name, row)
+        found[name] = _toml_lines(path, line, name, row)
     return found
 
 
 def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
     if not isinstance(path, str | os.PathLike):
         raise DeclarationError(
-            f"read the dictionary {shown(path)}",
+            f"read the dictionary {show_value(path)}",
             found="it is not the path of a file",
             fix="give the path of a CSV file that says what columns hold",
         )
@@ -81,7 +81,7 @@ def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, str]
         raise _wrong(path, lines.line_num, "?", "the line is not CSV", fix) from None
 
 
-def _written(
+def _toml_lines(
     path: str | os.PathLike[str], line: int, name: str, row: Mapping[str, str]
 ) -> list[str]:
     """The lines of TOML that declare the column, which a schema accepts."""

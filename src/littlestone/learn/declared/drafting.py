@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from littlestone.base.errors import TableError
 from littlestone.base.visible import visible
 from littlestone.data.opening import open_table
-from littlestone.data.tables import Table, separated
+from littlestone.data.tables import Table, suggest_separator
 from littlestone.learn.declared.dictionary import read_dictionary
 from littlestone.learn.declared.schema_columns import heading
 from littlestone.points import text
@@ -58,11 +58,11 @@ def draft_schema(table: object, dictionary: str | os.PathLike[str] | None = None
     known = {} if dictionary is None else read_dictionary(dictionary)
     for name in known:
         source.require(name, "rename the line of the dictionary, or delete it")
-    if source.unseparated and not source.declared:
+    if source.likely_separator and not source.declared:
         raise TableError(
             f"draft a schema of {source.name}",
             found="its first line is one name, and has a semicolon or a bar in it",
-            fix=separated(source.unseparated),
+            fix=suggest_separator(source.likely_separator),
         )
     kind = "the names and declared types of its columns"
     if not source.declared:

@@ -102,7 +102,7 @@ def require_label(label: Label, kind: Kind | None, where: str) -> None:
     littlestone.base.errors.DeclarationError: cannot learn late == yes: ...
     """
     condition = label.condition
-    if kind in ("text", *DAYS) and condition is not None and condition.ordered:
+    if kind in ("text", *DAYS) and condition is not None and condition.compares_numbers:
         raise DeclarationError(
             f"learn {label}",
             found=f"{where} declares {label.column!r} as {kind}, and {condition.relation} compares "
@@ -110,7 +110,7 @@ def require_label(label: Label, kind: Kind | None, where: str) -> None:
             fix="name a value, such as 'yes', or make the column one of numbers",
         )
     for value in label_values(label):
-        if not _shown(value, kind):
+        if not _can_show(value, kind):
             raise DeclarationError(
                 f"learn {label}",
                 found=(
@@ -127,11 +127,11 @@ def label_values(label: Label) -> Sequence[str]:
     The default label stands for all other values, so it need not occur.
     """
     if label.condition is not None:
-        return () if label.condition.ordered else label.condition.values
+        return () if label.condition.compares_numbers else label.condition.values
     return label.names[1:]
 
 
-def _shown(value: str, kind: Kind | None) -> bool:
+def _can_show(value: str, kind: Kind | None) -> bool:
     """Whether some value of the type equals the value of a label, as text or as number."""
     if kind is None or kind == "text":
         return True

@@ -16,11 +16,11 @@ from typing import Any, Self
 from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.text.spec import SchemaColumns
-from littlestone.data.labels import Label, listed_condition
+from littlestone.data.labels import Label, condition_of_list
 from littlestone.data.opening import TABLE_SUFFIXES
 from littlestone.data.readings import Reading
 from littlestone.data.tables import DAYS, Kind, Table
-from littlestone.data.written import Written
+from littlestone.data.written import CellForm
 from littlestone.learn.declared.fitting import (
     label_values,
     require_columns,
@@ -130,7 +130,7 @@ class Schema:
             refuse(name, "it has no columns", "add one, such as [columns.age]")
         common = {key: data[key] for key in ("decimal", "thousands") if key in data}
         try:
-            Written(**common)
+            CellForm(**common)
             raw = {key: data[key] for key in ("separator", "encoding", "multiline") if key in data}
             files = Reading(**raw)
         except DeclarationError as error:
@@ -159,7 +159,7 @@ class Schema:
         found = cls(
             columns,
             data.get("target"),
-            listed_condition(positive) if alike else data.get("positive"),
+            condition_of_list(positive) if alike else data.get("positive"),
             tuple(labels),
             data.get("default"),
             data.get("unit"),
@@ -289,12 +289,12 @@ class Schema:
         written = forms.get(label.column) if label is not None else None
         if label is not None and written is not None and written.spelled == ():
             try:
-                forms[label.column] = Written(
+                forms[label.column] = CellForm(
                     spelled=tuple(dict.fromkeys((*label.names, *label_values(label))))
                 )
             except DeclarationError as error:
                 refuse(self.name, f"its label {label} has {error.found}", error.fix)
-        used = {name: form for name, form in forms.items() if form != Written()}
+        used = {name: form for name, form in forms.items() if form != CellForm()}
         return replace(self.files, columns=used)
 
     def require_class(self, H: HypothesisClass[Any]) -> None:

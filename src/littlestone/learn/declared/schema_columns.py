@@ -12,12 +12,12 @@ from typing import Any, NoReturn
 
 from littlestone.base.errors import DeclarationError, TooLargeError, did_you_mean
 from littlestone.classes.text.columns import mixed_text, parse_mixed
-from littlestone.classes.text.spec import Spec, parse_grids, quoted
+from littlestone.classes.text.spec import Spec, parse_grids, quote_argument
 from littlestone.data.tables import DAYS, Kind
-from littlestone.data.written import Unread, Written
+from littlestone.data.written import CellForm, Unread
 from littlestone.learn.declared.fitting import occurs
 from littlestone.points import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
-from littlestone.points.cells import is_short, shown
+from littlestone.points.cells import is_short, show_number
 from littlestone.points.values import whole_number
 
 KINDS: tuple[Kind, ...] = ("boolean", "date", "datetime", "integer", "number", "text")
@@ -46,7 +46,7 @@ class SchemaColumn:
     text: str
     values: tuple[str, ...] = ()
     cells: int = 0
-    written: Written = field(default_factory=Written)
+    written: CellForm = field(default_factory=CellForm)
     ends: tuple[Decimal | None, Decimal | None] = (None, None)
     days: tuple[str, str] | None = None
 
@@ -174,13 +174,13 @@ def read_column(
     try:
         # A class reads its arguments without the quotes around them.
         text = Spec.parse(f"list({argument})").arguments[0] if argument else ""
-        column = _declared(text) if text else Strings(name)
+        column = _column_of_argument(text) if text else Strings(name)
         same, long = column.name == name, isinstance(column, Grid)
     except DeclarationError as error:
         refuse(schema, f"{which}: {error.found}", _FIXES[ways[0]] if ways else "rename the column")
     if not same:
         refuse(schema, f"{which} has a name that no class can write", "rename the column")
-    written = _written(schema, which, kind, given, values, common or {})
+    written = _cell_form(schema, which, kind, given, values, common or {})
     return SchemaColumn(
         name, kind, text, values, 0 if long else column.size or 0, written, _ends(given)
     )
@@ -190,7 +190,7 @@ def _read_days(
     schema: str, name: str, kind: Kind, given: Mapping[str, Any], ways: Sequence[str]
 ) -> SchemaColumn:
     """A column of days: ``format``, and a range of TOML's dates with a step, or ``cuts``."""
-    which, written = f"column {name!r}", quoted(name)
+    which, written = f"column {name!r}", quote_argument(name)
     others = [key for key in given if key not in ("type", "format", "range", "step", "cuts")]
     if others:
         fix = "leave it out; a column of dates has the keys type, format, range, step and cuts"
@@ -220,7 +220,7 @@ def _read_days(
         text = f"{written} at {{{', '.join(days)}}}"
     try:
         cells = parse_mixed(text).size or 0 if text else 0
-        form = Written(date=form) if form else Written()
+        form = CellForm(date=form) if form else CellForm()
     except DeclarationError as error:
         refuse(schema, f"{which}: {error.found}", error.fix)
     ends = (days[0], days[-1]) if ways else None
@@ -235,14 +235,14 @@ def _ends(given: Mapping[str, Any]) -> tuple[Decimal | None, Decimal | None]:
     return (Decimal(given["cuts"][0]), None) if "cuts" in given else (None, None)
 
 
-def _written(
+def _cell_form(
     schema: str,
     which: str,
     kind: Kind | None,
     given: Mapping[str, Any],
     values: tuple[str, ...],
     common: Mapping[str, object],
-) -> Written:
+) -> CellForm:
     """How the cells of a column are written."""
     numbers = {key: given[key] for key in ("decimal", "thousands", "unit") if key in given}
     if numbers and kind not in ("integer", "number"):
@@ -258,12 +258,12 @@ def _written(
     if ignored:
         declared = {"spelled": values}
     try:
-        return Written(**declared)
+        return CellForm(**declared)
     except DeclarationError as error:
         refuse(schema, f"{which}: {error.found}", error.fix)
 
 
-def _declared(text: str) -> Domain[Any]:
+def _column_of_argument(text: str) -> Domain[Any]:
     """The column that the argument of a class declares, if some class reads it."""
     try:
         return parse_mixed(text)
@@ -286,7 +286,7 @@ def _argument(
     schema: str, name: str, kind: Kind | None, given: Mapping[str, Any], values: tuple[str, ...]
 ) -> str:
     """The argument of a class that declares the column; empty if the schema leaves it open."""
-    which, written = f"column {name!r}", quoted(name)
+    which, written = f"column {name!r}", quote_argument(name)
     if "range" in given:
         ends = _numbers(schema, which, "range", given["range"])
         if len(ends) != 2:
@@ -304,7 +304,7 @@ def _argument(
     if "cuts" in given:
         return f"{written} at {{{', '.join(_numbers(schema, which, 'cuts', given['cuts']))}}}"
     if values:
-        return f"{written} in {{{', '.join(map(quoted, values))}}}"
+        return f"{written} in {{{', '.join(map(quote_argument, values))}}}"
     if kind == "boolean":
         # 0 and 1 read True, "true" and 1 alike, however a table writes them.
         return f"{written} at {{0, 1}}"
@@ -320,7 +320,7 @@ def _numbers(schema: str, which: str, key: str, given: object) -> list[str]:
     if len(found) < len(listed) or not all(map(is_short, found)):
         fix = "write numbers between -10^30 and 10^30, without quotes"
         refuse(schema, f"{which}: {key} is not made of numbers", fix)
-    return list(map(shown, found))
+    return list(map(show_number, found))
 
 
 def _values(schema: str, which: str, kind: Kind | None, given: object) -> tuple[str, ...]:

@@ -13,13 +13,13 @@ from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.plan import choose_learner
-from littlestone.learn.plan.choice import AUTO, explained
+from littlestone.learn.plan.choice import AUTO, explain
 from littlestone.learn.plan.missed import enough, for_records
 from littlestone.learn.results.promise import Evaluation, accuracy
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.ledger.declared import checked
+from littlestone.privacy.ledger.declared import check_cost
 
 _LOG = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class Task:
         """
         several = declaration.unit is not None and declaration.unit.most > 1
 
-        def chosen(told: Declaration) -> tuple[PrivateLearner[Any], str]:
+        def choose(told: Declaration) -> tuple[PrivateLearner[Any], str]:
             return choose_learner(
                 told.known_class,
                 told.share,
@@ -60,26 +60,26 @@ class Task:
             from littlestone.learn.plan.defaults import default_class
 
             learner, why, taken = default_class(
-                lambda text: chosen(declaration.of(text)),
+                lambda text: choose(declaration.for_class(text)),
                 declaration.setting,
                 labels=declaration.label.labels,
                 group=declaration.group,
             )
             declaration = replace(declaration, hypotheses=learner.hypotheses)
         else:
-            learner, why = chosen(declaration)
+            learner, why = choose(declaration)
         if several:  # the sizes are those of independent records
             why = f"{learner.method}: chosen as if all records were independent"
             why = f"{learner.method}: asked for" if declaration.method != AUTO else why
         task = cls(declaration, learner, why, taken)
-        checked(task.event.cost())  # the event refuses what the learner cannot do
+        check_cost(task.event.cost())  # the event refuses what the learner cannot do
         return task
 
     def methods(self) -> list[tuple[str, str]]:
-        """What is known of every method for this class, as `explained` says it; nothing is read."""
+        """What is known of every method for this class, as `explain` says it; nothing is read."""
         told = self.declaration
         costs = None if self.learner.mistakes.equal else self.learner.mistakes
-        return explained(self.learner.hypotheses, told.share, setting=told.setting, mistakes=costs)
+        return explain(self.learner.hypotheses, told.share, setting=told.setting, mistakes=costs)
 
     def for_records(self, n: int) -> Self:
         """The task with the learner for ``n`` records, which are public, if ``auto`` chose it."""
@@ -115,10 +115,10 @@ class Task:
         """The sample, and a hint to show if there is one.
 
         It warns about another data set of the ledger that looks the same, and of `useless_delta`.  The
-        ledger notes the shape of the table (`Ledger.seen`).
+        ledger notes the shape of the table (`Ledger.note_shape`).
         """
         sample = self.declaration.read(data.table, refuse_blank=refuse_blank, rng=rng)
-        others = ledger.seen(data.name, columns=data.table.columns, n=sample.n)
+        others = ledger.note_shape(data.name, columns=data.table.columns, n=sample.n)
         hints = [lookalike(data.name, others) if others else None, self.useless_delta(sample.n)]
         return sample, "\n".join(filter(None, hints)) or None
 
@@ -172,7 +172,11 @@ class Task:
             promise=self.promise(learner, sample.n),
             rng=rng,
         )
-        return replace(release, reading=reading.of(release.hypothesis.tested), taken=self.taken)
+        return replace(
+            release,
+            reading=reading.pick_columns(release.hypothesis.tested_columns),
+            taken=self.taken,
+        )
 
     def promise(self, learner: PrivateLearner[Any], n: int) -> str:
         """What is proved about the error, or the gain of a group, learned from ``n`` records."""
@@ -184,4 +188,4 @@ class Task:
 
     def evaluate(self, release: Release, sample: Sample[Any]) -> Evaluation:
         """The errors of the release on the sample: NOT PRIVATE."""
-        return Evaluation.of(release, self.learner.hypotheses, sample)
+        return Evaluation.measure(release, self.learner.hypotheses, sample)

@@ -24,11 +24,11 @@ from littlestone.learn.base import (
 from littlestone.learn.papers.inner import fewest
 from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.papers.stable_sizes import Examples
-from littlestone.learn.papers.teachers import permuted
+from littlestone.learn.papers.teachers import permute_examples
 from littlestone.learn.papers.voting import share
 from littlestone.learn.papers.walk import shortest
 from littlestone.points import Point
-from littlestone.privacy.accounting.composed import merged_uses
+from littlestone.privacy.accounting.composed import merge_uses
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.event import Event, Guarantee
@@ -39,7 +39,7 @@ _BETA = 1 / 100  # the failure probability of a round, for which the weak learne
 
 
 @dataclass(frozen=True)
-class Boosted(Event):
+class BoostingEvent(Event):
     """``event`` on each of ``rounds`` disjoint parts, with records filtered by the earlier rounds.
 
     It costs what ``event`` costs: one replaced record lies in one part, and there it replaces at most
@@ -57,7 +57,7 @@ class Boosted(Event):
 
     def uses(self) -> list[tuple[Event, int]]:
         # The event itself is redeemed once, before records are permuted; then come the rounds' draws.
-        return [(self, 1), *merged_uses([(self.event, self.rounds)])]
+        return [(self, 1), *merge_uses([(self.event, self.rounds)])]
 
     def __str__(self) -> str:
         return f"boosting by majority, on {self.rounds} disjoint parts: [{self.event}]"
@@ -125,7 +125,7 @@ class BoostingLearner(PrivateLearner[Point]):
         if weak is None:
             own = Fraction(1, 2) - self.gamma
             found = fewest(hypotheses, budget, alpha=float(own), beta=_BETA, allowed=_is_weak)
-            weak = found or IrreducibleLearner.aimed(hypotheses, budget, alpha=own)
+            weak = found or IrreducibleLearner.for_error(hypotheses, budget, alpha=own)
         if weak.hypotheses != hypotheses or not weak.cost().within(paid):
             raise DeclarationError(
                 f"{asked} with {paid}",
@@ -136,39 +136,39 @@ class BoostingLearner(PrivateLearner[Point]):
         self.weak = weak
 
     @classmethod
-    def aimed(
+    def for_error(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> BoostingLearner[Point]:
         """The learner with as many rounds as ``alpha`` needs."""
         return cls(hypotheses, budget, alpha=alpha)
 
     @property
-    def event(self) -> Boosted:
-        return Boosted(self.weak.event, self.walk.rounds)
+    def event(self) -> BoostingEvent:
+        return BoostingEvent(self.weak.event, self.walk.rounds)
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.event)  # redeemed now, because the order is drawn first
         votes: list[Hypothesis[Point]] = []
-        for part in self.parts(permuted(sample, rng)):
+        for part in self.parts(permute_examples(sample, rng)):
             # Each record passes by a coin of its own, from votes already drawn: a replaced record
             # changes at most one that passes (Theorem 1).
             coins = (rng.randrange(p.denominator) < p.numerator for p in self.chances(part, votes))
             # A fixed number of records, filled up if need be: how many pass is private.
-            passed = self.filled(list(compress(part, coins)), len(part))
+            passed = self.fill_sample(list(compress(part, coins)), len(part))
             votes.append(self.weak.draw(passed, receipt=receipt))
         return self.vote(votes)
 
     def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
-        return [(self.weak, self.wanted(n // self.walk.rounds))]
+        return [(self.weak, self.weak_sample_size(n // self.walk.rounds))]
 
-    def wanted(self, size: int) -> int:
+    def weak_sample_size(self, size: int) -> int:
         """The records of a part of ``size`` that the weak learner is given."""
         return max(1, int(self.kept * size))
 
     def work(self, n: int) -> int:
         """The work of the weak learner in every round, and one label per vote and record."""
         rounds = self.walk.rounds
-        each = self.weak.work(self.wanted(n // rounds))
+        each = self.weak.work(self.weak_sample_size(n // rounds))
         return rounds * each + n * (rounds - 1) // 2
 
     def parts(self, records: Examples[Point]) -> list[Examples[Point]]:
@@ -187,13 +187,13 @@ class BoostingLearner(PrivateLearner[Point]):
                 known[x, y] = passing[right]
         return [known[record] for record in part]
 
-    def filled(self, passed: Examples[Point], size: int) -> Sample[Point]:
+    def fill_sample(self, passed: Examples[Point], size: int) -> Sample[Point]:
         """The sample that the weak learner sees of a part of ``size``: the first m that passed.
 
         If fewer passed, the first point of the domain fills up the rest, labelled 0 and 1 in turn.
         On these, the errors of any two hypotheses differ by at most one.
         """
-        wanted = self.wanted(size)
+        wanted = self.weak_sample_size(size)
         (x,) = self.hypotheses.domain.examples(1)
         missing = [(x, i % 2) for i in range(wanted - len(passed))]
         counts: dict[Point, list[int]] = {}
@@ -226,11 +226,11 @@ class BoostingLearner(PrivateLearner[Point]):
         if weak is None:
             return usual
 
-        def of(kept: Fraction) -> BoostingLearner[Point]:
+        def learner_keeping(kept: Fraction) -> BoostingLearner[Point]:
             return cls(hypotheses, budget, alpha=usual.alpha, kept=kept, weak=weak)
 
         density = Fraction(usual.density(alpha)).limit_denominator(10**6)
-        learners = [of(density * c / 20) for c in range(1, 20)]
+        learners = [learner_keeping(density * c / 20) for c in range(1, 20)]
         sizes = [learner.bound(alpha, beta, setting="realizable") for learner in learners]
         found = [(bound.n, i) for i, bound in enumerate(sizes) if bound is not None]
         return learners[min(found)[1]] if found else usual
@@ -241,7 +241,7 @@ class BoostingLearner(PrivateLearner[Point]):
         Rounds in which a smaller share of the distribution passes may fail.  Together they cost at most
         the rest of alpha.
         """
-        spared = alpha - float(self.walk.lost)
+        spared = alpha - float(self.walk.majority_error)
         return min(1.0, spared / ((0.5 + float(self.gamma)) * self.walk.heights))
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:

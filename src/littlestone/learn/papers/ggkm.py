@@ -49,10 +49,12 @@ class GGKMLearner(VotingLearner[Point]):
     radius = Fraction(1, 2)
     whole = True
 
-    def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
-        return self.limited(lambda: list(dict.fromkeys(V.soa() for V in self._held(chunk))))
+    def hypotheses_of_teacher(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
+        return self.limit_steps(
+            lambda: list(dict.fromkeys(V.soa() for V in self._spaces_of_chunk(chunk)))
+        )
 
-    def _held(self, chunk: Sample[Point]) -> list[HypothesisClass[Point]]:
+    def _spaces_of_chunk(self, chunk: Sample[Point]) -> list[HypothesisClass[Point]]:
         """The version spaces whose SOAs are listed; none if cutting leaves no part of the tree."""
         a, m = self.alpha / (self.dimension + 1), chunk.n
         cells = self.hypotheses.error_ball(chunk, int(self.alpha * m), most=self.spaces)
@@ -89,7 +91,7 @@ class GGKMLearner(VotingLearner[Point]):
     def teachers_needed(self, beta: Fraction) -> int:
         return (self.dimension + 1) * self.mechanism.copies_needed(beta)
 
-    def misled(self) -> float:
+    def miss_probability(self) -> float:
         # Pigeonhole: teachers stop at one of d + 1 times, so some time has this many.
         agreeing = -(-self.teachers // (self.dimension + 1))
         return float(self.mechanism.bottom_at_most(agreeing))

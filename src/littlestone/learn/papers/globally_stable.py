@@ -32,7 +32,7 @@ from littlestone.learn.papers.stable_sizes import (
     proved_sizes,
     stable_rule,
 )
-from littlestone.learn.papers.teachers import permuted
+from littlestone.learn.papers.teachers import permute_examples
 from littlestone.points import Point
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
@@ -89,7 +89,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         self.choice = ExponentialMechanism(budget.epsilon)
 
     @classmethod
-    def aimed(
+    def for_error(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> GloballyStableLearner[Point]:
         """The learner whose blocks have ceil(d / alpha) records."""
@@ -111,7 +111,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         learner = cls(hypotheses, budget, alpha=alpha)
         if learner._leaves_floats():
             return learner
-        sizes = learner._proved(alpha, beta)
+        sizes = learner._proved_sizes(alpha, beta)
         return cls(hypotheses, budget, alpha=alpha, sizes=sizes)
 
     @property
@@ -125,7 +125,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         rng = receipt.redeem(self.histogram)  # redeemed now, because the order is drawn first
         # By position in a uniform order: each record is fresh or in one batch, so the two
         # mechanisms run in parallel (docs/proofs/globally-stable.md, Theorem 1).
-        fresh, batches = self.split(permuted(sample, rng), sizes)
+        fresh, batches = self.split(permute_examples(sample, rng), sizes)
         rules = [self.rule(batch, i, sizes, rng) for i, batch in enumerate(batches)]
         # One rule a batch, so a replaced record moves two counts by one.
         found = self.histogram.release(rules, rng)
@@ -179,7 +179,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         require_plan(alpha, beta, setting)
         if setting == "agnostic" or self.sizes is None or self._leaves_floats():
             return None
-        sizes = self._proved(alpha, beta)
+        sizes = self._proved_sizes(alpha, beta)
         if sizes != self.sizes:
             return None
         page = "globally-stable" if self.hypotheses.labels == 2 else "multiclass-learning"
@@ -188,7 +188,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
     def _leaves_floats(self) -> bool:
         return self.dimension + math.log2(math.log2(self.hypotheses.labels)) > LARGEST
 
-    def _proved(self, alpha: float, beta: float) -> BatchSizes:
+    def _proved_sizes(self, alpha: float, beta: float) -> BatchSizes:
         labels = self.hypotheses.labels
         return proved_sizes(self.dimension, alpha, beta, self.histogram.budget, labels=labels)
 

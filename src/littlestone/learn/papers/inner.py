@@ -41,7 +41,7 @@ def fewest(
             if proved:
                 learner = kind.with_proved_bound(hypotheses, budget, alpha=alpha, beta=beta)
             else:
-                learner = kind.aimed(hypotheses, budget, alpha=alpha)
+                learner = kind.for_error(hypotheses, budget, alpha=alpha)
         # Whether a learner applies depends on declarations alone, so a refusal tells nothing.
         except DeclarationError:
             continue

@@ -9,7 +9,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.data.sample import Sample
 from littlestone.learn.papers.teachers import frontier
-from littlestone.learn.papers.voting import VotingLearner, count
+from littlestone.learn.papers.voting import VotingLearner, parse_count
 from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 from littlestone.rules import Hypothesis
@@ -59,9 +59,9 @@ class IrreducibleLearner(VotingLearner[Point]):
         **options: Any,
     ) -> None:
         super().__init__(hypotheses, budget, **options)
-        self.doublings = count("doublings", doublings, least=0)
+        self.doublings = parse_count("doublings", doublings, least=0)
 
-    def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
+    def hypotheses_of_teacher(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
         radius = int(self.alpha * chunk.n)
         listed: dict[Hypothesis[Point], None] = {}
         for s in range(self.doublings + 1):
@@ -69,7 +69,7 @@ class IrreducibleLearner(VotingLearner[Point]):
             found = partial(frontier, *arguments, scale=2**s, most=self.spaces)
             # Lists of all scales are joined: docs/proofs/irreducible.md, Theorem 2, finds the
             # common rule in one of them.
-            listed |= dict.fromkeys(self.limited(found))
+            listed |= dict.fromkeys(self.limit_steps(found))
         return list(listed)
 
     @property
@@ -103,5 +103,5 @@ class IrreducibleLearner(VotingLearner[Point]):
     def teachers_needed(self, beta: Fraction) -> int:
         return self.mechanism.copies_needed(beta)
 
-    def misled(self) -> float:
+    def miss_probability(self) -> float:
         return float(self.mechanism.bottom_at_most(self.teachers))

@@ -17,7 +17,7 @@ from littlestone.classes.promises.covering import ProperApproximation
 from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learn.papers.irreducible import IrreducibleLearner
-from littlestone.learn.papers.teachers import shuffled, split
+from littlestone.learn.papers.teachers import shuffle_records, split
 from littlestone.learn.papers.voting import VotingLearner, share
 from littlestone.points import Point
 from littlestone.privacy.accounting.parallel import Parallel
@@ -92,7 +92,7 @@ class ProperLearner(PrivateLearner[Point]):
             )
 
     @classmethod
-    def aimed(
+    def for_error(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> ProperLearner[Point]:
         """The learner whose improper part learns at alpha / 2."""
@@ -104,11 +104,11 @@ class ProperLearner(PrivateLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.choice)  # redeemed now, because the order is drawn first
-        fresh, rest = self.parts(sample, shuffled(sample, rng))
+        fresh, rest = self.parts(sample, shuffle_records(sample, rng))
         # f is as private as the draw that made it, and H_f is a function of f: choosing from it
         # costs only the choice.
         near = self.near(self.improper.draw(rest, receipt=receipt))
-        return near[selection.draw(errors(near, fresh), None, self.choice.base, rng)]
+        return near[selection.draw_item(errors(near, fresh), None, self.choice.base, rng)]
 
     def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
         return [(self.improper, n - int(self.fresh * n))]

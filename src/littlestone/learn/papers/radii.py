@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Self
 
-from littlestone.base.errors import DeclarationError, TooLargeError, shown
+from littlestone.base.errors import DeclarationError, TooLargeError, show_value
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.outcomes import Outcomes
@@ -122,7 +122,7 @@ class RadiiLearner(PrivateLearner[Point]):
             or any(type(size) is not int or size < 1 for size in lists)
         ):
             raise DeclarationError(
-                f"learn by radii with lists = {shown(lists)}",
+                f"learn by radii with lists = {show_value(lists)}",
                 found=f"it is {d} whole numbers, 1 or more, one for each smaller dimension",
                 fix="give such numbers, or leave lists out",
             )
@@ -159,27 +159,28 @@ class RadiiLearner(PrivateLearner[Point]):
         return self.mechanism
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        found = self.mechanism.draw(self.scores(sample), receipt=receipt)
+        found = self.mechanism.draw(self.scores_of_lists(sample), receipt=receipt)
         return self.hypotheses.soa() if found is None else found[1]
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
         total: dict[Hypothesis[Point], Fraction] = {}
-        for found, mass in self.mechanism.distribution(self.scores(sample)).items():
+        for found, mass in self.mechanism.distribution(self.scores_of_lists(sample)).items():
             h = self.hypotheses.soa() if found is None else found[1]
             total[h] = total.get(h, Fraction(0)) + mass
         return total
 
-    def scores(self, sample: Sample[Point]) -> dict[Run, int]:
+    def scores_of_lists(self, sample: Sample[Point]) -> dict[Run, int]:
         """The score of each rule that is listed, with the dimension t of the lists that hold it."""
         counts: dict[Run, int] = {}
-        for t, rules in self.listed(sample):
+        for t, rules in self.lists_of_sample(sample):
             for rule in rules:
                 # A score counts radii; one record moves each end of a run by at most one (Lemma 2).
                 counts[t, rule] = counts.get((t, rule), -self.handicaps[t]) + 1
         return counts
 
-    def listed(self, sample: Sample[Point]) -> Iterator[tuple[int, list[Hypothesis[Point]]]]:
+    def lists_of_sample(
+        self, sample: Sample[Point]
+    ) -> Iterator[tuple[int, list[Hypothesis[Point]]]]:
         """`lists` of the sample; none if there are fewer records than radii, because n is public."""
         if sample.n >= self.radii:
             yield from lists(self.hypotheses, sample, self.radii, self.lists)
@@ -211,7 +212,7 @@ class RadiiLearner(PrivateLearner[Point]):
         None in the agnostic setting, and if lists may be too long.
         """
         require_plan(alpha, beta, setting)
-        if setting == "agnostic" or self.misled >= beta:
+        if setting == "agnostic" or self.miss_probability >= beta:
             return None
         most = longest(self.radii, self.dimension, self.hypotheses.labels)
         if any(size < all_of_it for size, all_of_it in zip(self.lists, most, strict=True)):
@@ -220,7 +221,7 @@ class RadiiLearner(PrivateLearner[Point]):
         return Bound(n, alpha, beta, setting, True, self.source)
 
     @property
-    def misled(self) -> float:
+    def miss_probability(self) -> float:
         """The probability that nothing is drawn, although some rule has the ``score``."""
         found = self.mechanism.bottom_at_most(self.score) if self.dimension else Fraction(0)
         return float(found) * (1 + 1e-9)
@@ -231,7 +232,7 @@ class RadiiLearner(PrivateLearner[Point]):
         With M = ``radii`` - 1, g a power of 2, v = floor(alpha g), J = M + v, q = n / (n + g), K labels
         and N = sum_(i <= d) C(n + g, i) (K - 1)^i, it is at most the least over g of
 
-            2 N e^(-J KL(M / J, q)) + `misled`
+            2 N e^(-J KL(M / J, q)) + `miss_probability`
 
         where no list is too long, if (v - d - 1) n >= M g: docs/proofs/radii.md, Theorem 2.
         """
@@ -245,7 +246,7 @@ class RadiiLearner(PrivateLearner[Point]):
                 rounding = 1e-15 * (errors + v)  # of the logarithms in the divergence
                 exponents.append(patterns - divergence(errors, v, n, g) + rounding)
         # The relative margin covers the rounding of the other operations.
-        return min(1.0, math.exp(min(exponents)) * (1 + 1e-9) + self.misled)
+        return min(1.0, math.exp(min(exponents)) * (1 + 1e-9) + self.miss_probability)
 
 
 def divergence(u: int, v: int, n: int, g: int) -> float:

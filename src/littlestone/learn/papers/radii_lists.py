@@ -18,12 +18,12 @@ from littlestone.theory.decomposition import reducing_path
 Rules = list[Hypothesis[Any]]
 
 
-def demanded(s: int, d: int) -> list[int]:
+def leaf_demands(s: int, d: int) -> list[int]:
     """k[l] = 2 C(s + d - l, d - l + 1): a leaf of dimension l = 0, ..., d is k[l]-irreducible.
 
     So k[l](s + 1) = k[l](s) + 2 + the sum of k[i](s) over i = l + 1, ..., d.
 
-    >>> demanded(3, 2), demanded(4, 2)
+    >>> leaf_demands(3, 2), leaf_demands(4, 2)
     ([20, 12, 6], [40, 20, 8])
     """
     return [2 * math.comb(s + d - i, d - i + 1) for i in range(d + 1)]
@@ -36,7 +36,7 @@ def longest(radii: int, d: int, labels: int = 2) -> tuple[int, ...]:
     ((16,), (31,), (864, 18))
     """
     # A dimension is left at one of at most ``radii`` points, or at a point or the end of one path.
-    ways = [(labels - 1) * (k + radii) + 1 for k in demanded(d + radii - 1, d)]
+    ways = [(labels - 1) * (k + radii) + 1 for k in leaf_demands(d + radii - 1, d)]
     return tuple(math.prod(ways[t + 1 :]) for t in range(d))
 
 
@@ -46,10 +46,10 @@ def lists(
     """The dimension t < LDim(H) and the list of each radius 0, ..., ``radii`` - 1.
 
     The tree of a radius b splits a version space along a path that reduces it, if as many points do as
-    `demanded`.  Otherwise it splits it at the first point of the sample where its SOA errs avoidably.
-    A version space that errs more than b times is left out.  The list holds the SOAs of the leaves of
-    the largest dimension t.  Lists longer than ``sizes[t]`` are left out, and so are all from the
-    radius on at which t is LDim(H).
+    `leaf_demands`.  Otherwise it splits it at the first point of the sample where its SOA errs
+    avoidably. A version space that errs more than b times is left out.  The list holds the SOAs of
+    the leaves of the largest dimension t.  Lists longer than ``sizes[t]`` are left out, and so are
+    all from the radius on at which t is LDim(H).
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.points import Integers
@@ -58,13 +58,13 @@ def lists(
     >>> [(t, [h.words() for h in found]) for t, found in lists(H, sample, 3, (1, 1))]
     [(0, ['x is one of 1, 2']), (1, ['x is 1']), (1, ['x is 1'])]
     """
-    d, seen, degree, serial = int(H.littlestone_dimension()), _Seen(sample), 0, count()
+    d, seen, degree, serial = int(H.littlestone_dimension()), _CostedPoints(sample), 0, count()
     leaves, reduced = list[_Node](), list[_Node]()
     waiting = [(seen.unavoidable, next(serial), _Node(H, seen.unavoidable))]
     # Radii go up and demands go down, so what was irreducible stays so, and reduced nodes are asked
     # again.
     for radius in range(radii):
-        demands = demanded(d + radii - 1 - radius, d)
+        demands = leaf_demands(d + radii - 1 - radius, d)
         for node in reduced:
             if not node.is_reducible(demands):
                 heappush(waiting, (node.errors, next(serial), node))
@@ -104,17 +104,17 @@ def leaves_of_class(H: HypothesisClass[Any], radii: int) -> int:
     `steps.at_most` limits the search for them, and for what reduces H at every radius.
     """
     d, found, root = int(H.littlestone_dimension()), 0, _Node(H, 0)
-    seen = _Seen(Sample.from_examples(H.domain, [], labels=H.labels))
-    for _ in root.leaves(seen, demanded(d + radii - 1, d), 0, 0):
-        steps.count()
+    seen = _CostedPoints(Sample.from_examples(H.domain, [], labels=H.labels))
+    for _ in root.leaves(seen, leaf_demands(d + radii - 1, d), 0, 0):
+        steps.count_steps()
         found += 1
     for s in range(d, d + radii):
-        steps.count()
-        _Node(H, 0).is_reducible(demanded(s, d))
+        steps.count_steps()
+        _Node(H, 0).is_reducible(leaf_demands(s, d))
     return found
 
 
-class _Seen:
+class _CostedPoints:
     """The points of a sample with what each label costs; those whose labels cost most come first."""
 
     def __init__(self, sample: Sample[Any]) -> None:
@@ -150,7 +150,7 @@ class _Node:
             self.irreducible = self.path is None  # and so for every smaller demand
         return not self.irreducible
 
-    def after(self, seen: _Seen) -> list[_Node]:
+    def after(self, seen: _CostedPoints) -> list[_Node]:
         """The parts that its path leaves, or those at a point where its SOA errs; none at a leaf."""
         if self.parts is None:
             errs = (
@@ -167,7 +167,7 @@ class _Node:
                 self.parts = list(self._left(path, seen))
         return self.parts
 
-    def _left(self, path: tuple[tuple[Any, int], ...], seen: _Seen) -> Iterator[_Node]:
+    def _left(self, path: tuple[tuple[Any, int], ...], seen: _CostedPoints) -> Iterator[_Node]:
         """The nonempty version spaces off a path, and the one at its end."""
         node = self
         for x, label in path:
@@ -181,7 +181,9 @@ class _Node:
         if path:
             yield node
 
-    def leaves(self, seen: _Seen, demands: list[int], degree: int, radius: int) -> Iterator[_Node]:
+    def leaves(
+        self, seen: _CostedPoints, demands: list[int], degree: int, radius: int
+    ) -> Iterator[_Node]:
         """The leaves below of dimension ``degree`` or more and at most ``radius`` errors."""
         waiting = [self]  # a branch may be as long as the radius, too long for recursion
         while waiting:

@@ -85,7 +85,7 @@ def stability(d: int, labels: int = 2) -> float:
     ['1', '0.5', '0.104', '0.0072']
     """
 
-    def reached(eta: float) -> float:
+    def reach(eta: float) -> float:
         rho = 1.0
         for _ in range(d):
             rho = rho * max(0.0, rho - eta) / (labels * (1 - eta * rho))
@@ -96,7 +96,7 @@ def stability(d: int, labels: int = 2) -> float:
         return 1.0
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if reached(middle) >= middle else (low, middle)
+        low, high = (middle, high) if reach(middle) >= middle else (low, middle)
     return low
 
 

@@ -14,7 +14,7 @@ from littlestone.learn.base import Caveat
 from littlestone.learn.papers.teachers import top
 from littlestone.learn.papers.voting import VotingLearner
 from littlestone.points import Point
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.thresholds.above_threshold import cheapest
@@ -75,7 +75,7 @@ class StagedLearner(VotingLearner[Point]):
         spent = self.tests.cost()
         super().__init__(hypotheses, Budget(paid - spent.epsilon, slack - spent.delta), **options)
         self.tests = replace(self.tests, threshold=-(-self.teachers // 2))
-        self._event = Composed([(self.tests, 1), (self.mechanism, 1)], slack)
+        self._event = Composition([(self.tests, 1), (self.mechanism, 1)], slack)
 
     @property
     def passes(self) -> int:
@@ -91,13 +91,13 @@ class StagedLearner(VotingLearner[Point]):
         return sum(math.comb(depth, i) for i in range(d + 1))
 
     def teachers_needed(self, beta: Fraction) -> int:
-        return least(lambda k: self._misled(k) <= beta)
+        return least(lambda k: self._miss_probability(k) <= beta)
 
-    def misled(self) -> float:
-        return self._misled(self.teachers)
+    def miss_probability(self) -> float:
+        return self._miss_probability(self.teachers)
 
-    def _misled(self, k: int) -> float:
-        """`misled` for k teachers: a test errs, or bottom is drawn though ``votes`` teachers agree."""
+    def _miss_probability(self, k: int) -> float:
+        """`miss_probability` for k teachers: a test errs, or bottom is drawn though ``votes`` agree."""
         threshold = -(-k // 2)
         # Any margin is valid; with this one, noise and bottom become unlikely together.
         margin = max(0, 3 * (threshold - self.mechanism.bottom) // 4)
@@ -108,17 +108,19 @@ class StagedLearner(VotingLearner[Point]):
         return min(1.0, noise + float(self.mechanism.bottom_at_most(votes)))
 
     @property
-    def event(self) -> Composed:
+    def event(self) -> Composition:
         return self._event
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.tests)
         # One session for all stages: tests that fail are free, and the first that succeeds ends it.
         session = self.tests.begin(rng)
-        parts, times = self.held(sample, rng)
+        parts, times = self.parts_of_teachers(sample, rng)
         held = list(parts)
         for stage in range(self.dimension + 1):
-            scores = self.scores(partial(self.listed, stage=stage), held, times)
+            scores = self.scores_of_lists(
+                partial(self.hypotheses_of_teacher, stage=stage), held, times
+            )
             # One record changes one list, so the largest score moves by at most 1.
             if session.test(max(scores.values(), default=0)):
                 found = self.mechanism.select(scores, receipt.redeem(self.mechanism))
@@ -126,11 +128,13 @@ class StagedLearner(VotingLearner[Point]):
         # No agreement in any stage: the rule is public, whatever the records are.
         return self.hypotheses.soa()
 
-    def listed(self, chunk: Sample[Point], stage: int = 0) -> list[Hypothesis[Point]]:
+    def hypotheses_of_teacher(
+        self, chunk: Sample[Point], stage: int = 0
+    ) -> list[Hypothesis[Point]]:
         """The list in stage number ``stage`` + 1 of the teacher that holds ``chunk``."""
         radius = self.alpha * (1 - Fraction(stage, 2 * (self.dimension + 1))) * chunk.n
         arguments = self.hypotheses, chunk, int(radius)
-        return self.limited(partial(top, *arguments, scale=2**stage, most=self.spaces))
+        return self.limit_steps(partial(top, *arguments, scale=2**stage, most=self.spaces))
 
     def agreement(self, lists: list[list[Hypothesis[Point]]]) -> int:
         """The number of lists with the most frequent hypothesis; one changed list moves it by 1."""
@@ -138,7 +142,8 @@ class StagedLearner(VotingLearner[Point]):
 
     def chances(self, parts: list[Sample[Point]]) -> dict[Hypothesis[Point] | None, Fraction]:
         stages = [
-            [self.listed(part, stage) for part in parts] for stage in range(self.dimension + 1)
+            [self.hypotheses_of_teacher(part, stage) for part in parts]
+            for stage in range(self.dimension + 1)
         ]
         values = [self.agreement(lists) for lists in stages]
         total: dict[Hypothesis[Point] | None, Fraction] = {}

@@ -33,14 +33,14 @@ def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator
     >>> [part.n for part in chunks(sample, 3, random.Random(0))]
     [3, 3, 3]
     """
-    yield from split(sample, shuffled(sample, rng), teachers)
+    yield from split(sample, shuffle_records(sample, rng), teachers)
 
 
-def listed(sample: Sample[Any]) -> list[int]:
+def list_records(sample: Sample[Any]) -> list[int]:
     """The records, one by one; with k + 1 labels, j (k + 1) + y stands for (points[j], y).
 
     >>> from littlestone.points import Integers
-    >>> listed(Sample.from_examples(Integers(), [(7, 1), (2, 0), (7, 1)]))
+    >>> list_records(Sample.from_examples(Integers(), [(7, 1), (2, 0), (7, 1)]))
     [1, 1, 2]
     """
     often = sample.counts.ravel()
@@ -48,9 +48,9 @@ def listed(sample: Sample[Any]) -> list[int]:
     return records
 
 
-def shuffled(sample: Sample[Any], rng: random.Random) -> NDArray[np.int64]:
+def shuffle_records(sample: Sample[Any], rng: random.Random) -> NDArray[np.int64]:
     """The records in a uniform order, for `split`."""
-    records = listed(sample)
+    records = list_records(sample)
     # Exactly uniform: `shuffle` draws whole numbers without bias.
     rng.shuffle(records)
     return np.array(records, dtype=np.int64)
@@ -59,7 +59,7 @@ def shuffled(sample: Sample[Any], rng: random.Random) -> NDArray[np.int64]:
 def split(
     sample: Sample[Point], records: NDArray[np.int64], teachers: int
 ) -> Iterator[Sample[Point]]:
-    """The parts of ``records``, which are numbered as in `listed`, in their order.
+    """The parts of ``records``, which are numbered as in `list_records`, in their order.
 
     A part holds its points in the order in which it meets them.  The order of ``sample`` would reveal
     what other parts hold: a record there may be the first of the sample with its point, and where a
@@ -74,20 +74,20 @@ def split(
         np.add.at(counts, (places, part % labels), 1)
         order = np.argsort(first)
         points = tuple(sample.points[j] for j in rows[order].tolist())
-        yield sample.of(points, counts[order])
+        yield sample.with_counts(points, counts[order])
 
 
-def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int]]:
+def permute_examples(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int]]:
     """The examples, one by one, in an order that is drawn anew and is exactly uniform.
 
     As for `chunks`, it is as if record i had a place of its own, whatever its content.
 
     >>> from littlestone.points import Integers
     >>> sample = Sample.from_examples(Integers(), [(7, 0), (7, 1), (7, 1)])
-    >>> sorted(permuted(sample, random.Random(0)))
+    >>> sorted(permute_examples(sample, random.Random(0)))
     [(7, 0), (7, 1), (7, 1)]
     """
-    labels, records = sample.labels, shuffled(sample, rng).tolist()
+    labels, records = sample.labels, shuffle_records(sample, rng).tolist()
     return [(sample.points[record // labels], record % labels) for record in records]
 
 
@@ -152,7 +152,7 @@ def frontier(
                 V = V.restrict(x, cheapest)
     except TooLargeError:
         pass  # what was found has fewer errors than what was not
-    return _undominated(found)
+    return _undominated_soas(found)
 
 
 def top(
@@ -188,7 +188,7 @@ def top(
         return []
 
 
-def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[Point]:
+def teach(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[Point]:
     """The version space of the SOA after it was shown h wherever its prediction differs from h.
 
     It restricts H by at most LDim(H) of the points at which the two differ.  It ends at a point where
@@ -198,7 +198,7 @@ def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[P
     >>> from littlestone.points import Integers
     >>> from littlestone.rules import FiniteSet
     >>> H = Subsets(Integers(), 3)
-    >>> taught(H, FiniteSet(H.domain, frozenset({4, 7}))).littlestone_dimension()
+    >>> teach(H, FiniteSet(H.domain, frozenset({4, 7}))).littlestone_dimension()
     1
     """
     while (x := disagreement(H.soa(), h)) is not None:
@@ -226,7 +226,7 @@ def restrict_where_consistent(
     return H
 
 
-def _undominated(found: list[tuple[int, DecompositionTree[Point]]]) -> list[Hypothesis[Point]]:
+def _undominated_soas(found: list[tuple[int, DecompositionTree[Point]]]) -> list[Hypothesis[Point]]:
     """The top SOAs of the trees with the degree reached so far, in the order of their errors."""
     listed: dict[Hypothesis[Point], None] = {}
     degree = -1

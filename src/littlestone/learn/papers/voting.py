@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, TooLargeError, shown
+from littlestone.base.errors import DeclarationError, TooLargeError, show_value
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.data.sample import Sample
@@ -25,7 +25,7 @@ from littlestone.learn.base import (
     has_rule,
     require_plan,
 )
-from littlestone.learn.papers.teachers import chunks, listed, split
+from littlestone.learn.papers.teachers import chunks, list_records, split
 from littlestone.points import Point
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
@@ -52,10 +52,10 @@ _TRIED = 100_000  # steps of a tree of the class that are tried before a fit wit
 class VotingLearner(PrivateLearner[Point]):
     """Release a hypothesis that many of k ``teachers`` list, by one draw of sparse sampling.
 
-    Teacher i holds m = floor(n / k) records and lists at most ``list_size`` = L hypotheses by `listed`.
-    (epsilon, delta)-DP for every sample: a list is a function of the teacher's own records and of
-    public numbers, and each record belongs to one teacher (docs/proofs/irreducible.md, Theorem 1).
-    If nothing is drawn, the rule is SOA_H.
+    Teacher i holds m = floor(n / k) records and lists at most ``list_size`` = L hypotheses by
+    `hypotheses_of_teacher`. (epsilon, delta)-DP for every sample: a list is a function of the
+    teacher's own records and of public numbers, and each record belongs to one teacher
+    (docs/proofs/irreducible.md, Theorem 1). If nothing is drawn, the rule is SOA_H.
 
     ``alpha`` is the share of a teacher's records on which a rule that it lists may err; the default is
     `radius` / 10.  A teacher looks at no more than ``most`` version spaces, and lists nothing beyond
@@ -97,16 +97,18 @@ class VotingLearner(PrivateLearner[Point]):
         if list_size is None:
             list_size = 2 ** min(self.dimension, _DOUBLINGS)
         self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(
-            budget, count("list_size", list_size)
+            budget, parse_count("list_size", list_size)
         )
         # A number of teachers from declarations and the budget alone.
         if teachers is None:
             teachers = math.ceil(self.slack * self.teachers_needed(_BETA))
-        self.teachers = count("teachers", teachers)
-        self.most = None if most is None else count("most", most)
+        self.teachers = parse_count("teachers", teachers)
+        self.most = None if most is None else parse_count("most", most)
 
     @classmethod
-    def aimed(cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object) -> Self:
+    def for_error(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
+    ) -> Self:
         """The learner whose teachers list what errs on a share of their records set by ``alpha``."""
         own: Any = cls  # a subclass has options of its own
         made: Self = own(hypotheses, budget, alpha=exact(alpha, what="alpha") * cls.radius)
@@ -142,12 +144,12 @@ class VotingLearner(PrivateLearner[Point]):
             # With two or more teachers it fails more often, so most m need no learner.
             if cls.apart(m, alpha, d, 2, own, hypotheses.labels) > beta:
                 return False
-            return cls._sized(hypotheses, m, share_of_beta, declared).failure(m, alpha) <= beta
+            return cls._with_size(hypotheses, m, share_of_beta, declared).failure(m, alpha) <= beta
 
-        return cls._sized(hypotheses, least(suffices), share_of_beta, declared)
+        return cls._with_size(hypotheses, least(suffices), share_of_beta, declared)
 
     @classmethod
-    def _sized(
+    def _with_size(
         cls, hypotheses: HypothesisClass[Point], m: int, beta: Fraction, declared: dict[str, Any]
     ) -> Self:
         """The teachers, with m records each, that list all they find and are rarely misled."""
@@ -177,14 +179,14 @@ class VotingLearner(PrivateLearner[Point]):
 
     @abstractmethod
     def teachers_needed(self, beta: Fraction) -> int:
-        """The number of teachers that keeps `misled` at most ``beta``; a function of declarations."""
+        """The teachers that keep `miss_probability` at most ``beta``; a function of declarations."""
 
     @abstractmethod
-    def misled(self) -> float:
+    def miss_probability(self) -> float:
         """The probability that no listed hypothesis is drawn, although the teachers agree."""
 
     @abstractmethod
-    def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
+    def hypotheses_of_teacher(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
         """The list of the teacher that holds ``chunk``, a function of it alone."""
 
     @property
@@ -193,10 +195,13 @@ class VotingLearner(PrivateLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.mechanism)  # redeemed now, because the order is drawn first
-        found = self.mechanism.select(self.scores(self.listed, *self.held(sample, rng)), rng)
+        scores = self.scores_of_lists(
+            self.hypotheses_of_teacher, *self.parts_of_teachers(sample, rng)
+        )
+        found = self.mechanism.select(scores, rng)
         return self.hypotheses.soa() if found is None else found
 
-    def held(
+    def parts_of_teachers(
         self, sample: Sample[Point], rng: random.Random
     ) -> tuple[Iterable[Sample[Point]], int]:
         """The parts of the records, and the number of teachers that hold each of them.
@@ -204,10 +209,10 @@ class VotingLearner(PrivateLearner[Point]):
         If there are fewer records than teachers, all hold nothing; n is public.
         """
         if sample.n < self.teachers:
-            return [sample.of((), sample.counts[:0])], self.teachers
+            return [sample.with_counts((), sample.counts[:0])], self.teachers
         return chunks(sample, self.teachers, rng), 1
 
-    def scores(
+    def scores_of_lists(
         self,
         listed: Callable[[Sample[Point]], list[Hypothesis[Point]]],
         parts: Iterable[Sample[Point]],
@@ -253,7 +258,7 @@ class VotingLearner(PrivateLearner[Point]):
         # Teachers without records make one list together.
         return self.passes * (self.teachers * (spaces + nodes) if m else nodes)
 
-    def limited(self, found: Callable[[], list[Hypothesis[Point]]]) -> list[Hypothesis[Point]]:
+    def limit_steps(self, found: Callable[[], list[Hypothesis[Point]]]) -> list[Hypothesis[Point]]:
         """The list that ``found`` makes from one error ball; empty if it needs more than `steps`."""
         try:
             with at_most(self.steps):
@@ -286,7 +291,7 @@ class VotingLearner(PrivateLearner[Point]):
 
     def chances(self, parts: list[Sample[Point]]) -> dict[Hypothesis[Point] | None, Fraction]:
         """The exact probability of each hypothesis, and of bottom, if the teachers hold ``parts``."""
-        return self.mechanism.distribution([self.listed(part) for part in parts])
+        return self.mechanism.distribution([self.hypotheses_of_teacher(part) for part in parts])
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The examples that suffice in the realizable setting: k m for the least m of small `failure`.
@@ -297,7 +302,7 @@ class VotingLearner(PrivateLearner[Point]):
         require_plan(alpha, beta, setting)
         if setting == "agnostic" or alpha <= self.alpha or not self.is_complete():
             return None
-        if self.misled() * (1 + 1e-6) >= beta:
+        if self.miss_probability() * (1 + 1e-6) >= beta:
             return None
         m = least(lambda m: self.failure(m, alpha) <= beta)
         # Cut lists may lose the common rule, and then nothing is proved.
@@ -311,17 +316,17 @@ class VotingLearner(PrivateLearner[Point]):
         With k teachers, K labels, N = sum_(i <= d) C(2 m, i) (K - 1)^i, u = alpha' m for the learner's
         own alpha', v = alpha m - 1, and (s, c) of `interleaving`, it is at most
 
-            s k (k - 1) N e^(-c u) + 2 k N e^(-(v - u)^2 / (2 (u + v))) + `misled`
+            s k (k - 1) N e^(-c u) + 2 k N e^(-(v - u)^2 / (2 (u + v))) + `miss_probability`
 
         where no list is cut: docs/proofs/irreducible.md, Theorems 2 and 3; docs/proofs/baselines.md.
         """
         labels = self.hypotheses.labels
         apart = self.apart(m, alpha, self.dimension, self.teachers, self.alpha, labels)
-        return min(1.0, apart + self.misled() * (1 + 1e-9)) if apart < 1 else 1.0
+        return min(1.0, apart + self.miss_probability() * (1 + 1e-9)) if apart < 1 else 1.0
 
     @classmethod
     def apart(cls, m: int, alpha: float, d: int, k: int, own: Fraction, labels: int) -> float:
-        """`failure` without `misled`, for k teachers that list what errs on a share ``own``."""
+        """`failure` without `miss_probability`, for k teachers whose lists err on a share ``own``."""
         u, v = float(own * m), alpha * m - 1
         if m < d or v <= u:
             return 1.0
@@ -343,7 +348,7 @@ def orders(sample: Sample[Point], teachers: int) -> Iterator[tuple[list[Sample[P
     >>> [str(chance) for _, chance in orders(sample, 3)]
     ['1/3', '1/3', '1/3']
     """
-    found = Counter(permutations(listed(sample)))
+    found = Counter(permutations(list_records(sample)))
     for order, times in found.items():
         parts = split(sample, np.array(order, dtype=np.int64), teachers)
         yield list(parts), Fraction(times, found.total())
@@ -361,11 +366,11 @@ def share(name: str, value: object) -> Fraction:
     return found
 
 
-def count(name: str, value: int, least: int = 1) -> int:
+def parse_count(name: str, value: int, least: int = 1) -> int:
     """A declared whole number, at least ``least``; raises `DeclarationError` otherwise."""
     if type(value) is not int or value < least:
         raise DeclarationError(
-            f"learn from teachers with {name} = {shown(value)}",
+            f"learn from teachers with {name} = {show_value(value)}",
             found=f"it is a whole number, {least} or more",
             fix=f"give another {name}, or leave it out",
         )

@@ -23,7 +23,7 @@ class Walk:
     the probability that this round's vote decides; docs/proofs/boosting.md.
 
     >>> walk = Walk(3, Fraction(1, 4))
-    >>> walk.lost, [walk.weights(t) for t in (1, 2, 3)]
+    >>> walk.majority_error, [walk.weights(t) for t in (1, 2, 3)]
     (Fraction(5, 32), [[6], [3, 1], [0, 1, 0]])
     """
 
@@ -48,7 +48,7 @@ class Walk:
         return (Fraction(1, 2) + self.gamma).denominator
 
     @property
-    def lost(self) -> Fraction:
+    def majority_error(self) -> Fraction:
         """Pr[Bin(T, p) < T / 2], the error of the majority of such votes."""
         wrong = sum(self._terms(self.rounds)[: self.rounds // 2 + 1])
         return Fraction(wrong, self._unit**self.rounds)
@@ -72,9 +72,9 @@ class Walk:
 
 
 def shortest(gamma: Fraction, lost: Fraction, asked: str) -> Walk:
-    """The shortest walk, of at least three rounds, whose `Walk.lost` is at most ``lost``."""
+    """The shortest walk, of at least three rounds, whose `Walk.majority_error` is at most ``lost``."""
     most = MOST_ROUNDS // 2
-    half = least(lambda k: k > most or Walk(2 * k + 1, gamma).lost <= lost)
+    half = least(lambda k: k > most or Walk(2 * k + 1, gamma).majority_error <= lost)
     if half > most:
         raise DeclarationError(
             f"{asked} with gamma = {gamma}",

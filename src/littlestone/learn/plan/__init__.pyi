@@ -1,4 +1,7 @@
-from littlestone.learn.plan.calibration import Calibrated as Calibrated, calibrated as calibrated
+from littlestone.learn.plan.calibration import (
+    CalibratedSize as CalibratedSize,
+    find_calibration as find_calibration,
+)
 from littlestone.learn.plan.choice import (
     ALPHA as ALPHA,
     BETA as BETA,
@@ -7,7 +10,7 @@ from littlestone.learn.plan.choice import (
     choose_learner as choose_learner,
 )
 from littlestone.learn.plan.papers import (
-    Stated as Stated,
+    StatedSize as StatedSize,
     formulas as formulas,
     stream_formulas as stream_formulas,
 )

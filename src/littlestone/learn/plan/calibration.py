@@ -17,7 +17,7 @@ from littlestone.privacy.cost import exact
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class CalibratedSize:
     """The least n on a grid at which at most a share beta of ``runs`` simulations failed.
 
     It is the largest over ``profiles``, pairs (distribution, least n); ``worst`` names the one that
@@ -33,10 +33,10 @@ class Calibrated:
     command: str
     between: tuple[str, str] | None = None
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """The source of the number, for people.
 
-        >>> Calibrated(300, "edge", 200, (("even", 80), ("edge", 300)), "make sizes").words()
+        >>> CalibratedSize(300, "edge", 200, (("even", 80), ("edge", 300)), "make sizes").describe()
         'simulated, 200 runs, worst of 2 profiles: edge'
         """
         found = f"{self.runs:,} runs, worst of {len(self.profiles)} profiles: {self.worst}"
@@ -45,14 +45,14 @@ class Calibrated:
         return f"from sizes simulated at epsilon {' and '.join(self.between)}, {found}"
 
 
-def calibrated(
+def find_calibration(
     method: str,
     H: HypothesisClass[Any],
     budget: Budget,
     *,
     alpha: object,
     beta: object,
-) -> Calibrated | None:
+) -> CalibratedSize | None:
     """The calibrated size of a method in the realizable setting; None if it was not simulated.
 
     Sizes are known for sets, and for `lookup` tables, of at most 1 to 5 elements, at delta 1e-6, alpha
@@ -66,12 +66,12 @@ def calibrated(
     outside of this range.
 
     >>> H, goal = Subsets(Points.examples()[0].domain, 2), {"alpha": 0.1, "beta": 0.05}
-    >>> sizes = [calibrated("choosing", H, Budget(e, "1e-6"), **goal) for e in ("0.3", "0.5", 1)]
+    >>> sizes = [find_calibration("choosing", H, Budget(e, "1e-6"), **goal) for e in ("0.3", "0.5", 1)]
     >>> [size.n for size in sizes] == sorted((size.n for size in sizes), reverse=True)
     True
     >>> sizes[1].between
     ('0.3', '1')
-    >>> calibrated("choosing", H, Budget("0.05", "1e-6"), **goal) is None
+    >>> find_calibration("choosing", H, Budget("0.05", "1e-6"), **goal) is None
     True
     """
     table = _table()
@@ -90,14 +90,14 @@ def calibrated(
     n, command = low["n"], table["command"]
     worst = max(n, key=n.__getitem__)
     if low is high:
-        return Calibrated(n[worst], worst, low["runs"], tuple(n.items()), command)
+        return CalibratedSize(n[worst], worst, low["runs"], tuple(n.items()), command)
     sizes = n[worst], max(high["n"].values())
     # Between two simulated epsilons, epsilon times n is taken to be at most the larger of its two
     # ends, and n at most that of the smaller epsilon.
     most = max(Fraction(low["epsilon"]) * sizes[0], Fraction(high["epsilon"]) * sizes[1])
     size = min(sizes[0], math.ceil(most / budget.epsilon))
     runs, ends = min(low["runs"], high["runs"]), (low["epsilon"], high["epsilon"])
-    return Calibrated(size, worst, runs, tuple(n.items()), command, ends)
+    return CalibratedSize(size, worst, runs, tuple(n.items()), command, ends)
 
 
 def _elements(H: HypothesisClass[Any], method: str) -> int | None:

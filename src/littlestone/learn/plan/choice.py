@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from littlestone.base.discovery import concrete, named
-from littlestone.base.errors import DeclarationError, no_such, shown
-from littlestone.base.progress import tracked
-from littlestone.classes.base import HypothesisClass, Scored
+from littlestone.base.discovery import concrete, kind_of_name
+from littlestone.base.errors import DeclarationError, no_such, show_value
+from littlestone.base.progress import track_items
+from littlestone.classes.base import HypothesisClass, ScoredClass
 from littlestone.classes.dimensions.closed_forms import has_one_mistake
 from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learn.exponential import ExponentialLearner
@@ -21,7 +21,7 @@ from littlestone.privacy.mistakes import MistakeCosts
 
 if TYPE_CHECKING:
     from littlestone.learn.bits import Binary
-    from littlestone.learn.plan.calibration import Calibrated
+    from littlestone.learn.plan.calibration import CalibratedSize
 
 AUTO = "auto"
 ALPHA, BETA = 0.1, 0.05
@@ -58,23 +58,23 @@ class Candidate:
     method: str
     learner: PrivateLearner[Any] | None
     bound: Bound | None
-    calibrated: Calibrated | None
+    calibrated: CalibratedSize | None
     reason: str
     clean: Bound | None = None
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """One line for people."""
-        return f"{self.method}{':' if self.learner else ''} {self.known()}"
+        return f"{self.method}{':' if self.learner else ''} {self.describe_size()}"
 
-    def known(self) -> str:
+    def describe_size(self) -> str:
         """Its size and its caveat, or why it does not apply."""
         if self.learner is None:
             return f"does not apply: {self.reason}"
         detail = self.learner.detail and f"{self.learner.detail}; "
         caveat = f"; only {self.learner.caveat}" if self.learner.caveat else ""
-        return f"{detail}{self.size()}{caveat}"
+        return f"{detail}{self.show_size()}{caveat}"
 
-    def size(self) -> str:
+    def show_size(self) -> str:
         """The best known of its sizes, in words."""
         if self.bound is not None:
             alpha, costs = self.bound.alpha, self.learner and self.learner.mistakes
@@ -117,14 +117,20 @@ def candidates(
     learners apply that count each mistake as what it costs, and alpha is a mean cost in units of the
     larger one.  ``kinds`` restricts the learners.  The result depends on declarations alone.
     """
-    from littlestone.learn.plan.calibration import calibrated
+    from littlestone.learn.plan.calibration import find_calibration
 
     require_goal(alpha, beta, setting)
     made = partial(
-        _made, hypotheses, budget, alpha=alpha, beta=beta, setting=setting, mistakes=mistakes
+        _make_learner,
+        hypotheses,
+        budget,
+        alpha=alpha,
+        beta=beta,
+        setting=setting,
+        mistakes=mistakes,
     )
     found = []
-    for kind in tracked(_kinds() if kinds is None else list(kinds), "looking for methods"):
+    for kind in track_items(_kinds() if kinds is None else list(kinds), "looking for methods"):
         if hypotheses.labels == 2 and _of_bits(kind):
             continue  # two labels are one bit, so nothing is to be split
         try:
@@ -135,14 +141,16 @@ def candidates(
             bound = learner.bound(alpha, beta, setting=setting)
             simulated = clean = None
             if mistakes is None:
-                simulated = calibrated(kind.method, hypotheses, budget, alpha=alpha, beta=beta)
+                simulated = find_calibration(
+                    kind.method, hypotheses, budget, alpha=alpha, beta=beta
+                )
             if setting == "agnostic" and bound is None:
                 clean = learner.bound(alpha, beta, setting="realizable")
             found.append(Candidate(kind.method, learner, bound, simulated, "", clean))
     return sorted(found, key=partial(_order, setting=setting))
 
 
-def _made(
+def _make_learner(
     H: HypothesisClass[Any],
     budget: Budget,
     kind: type[PrivateLearner[Any]],
@@ -158,7 +166,7 @@ def _made(
     if H.labels > 2 and _of_bits(kind):
         binary = best_binary(H, budget, alpha=alpha, beta=beta, setting=setting)
         return kind(H, budget, binary=binary)  # type: ignore[call-arg]
-    return kind.aimed(H, budget, alpha=alpha)
+    return kind.for_error(H, budget, alpha=alpha)
 
 
 def best_binary(
@@ -186,7 +194,7 @@ def best_binary(
             kinds[bit] = type(learner)
 
     def binary(bit: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
-        return kinds[bit].aimed(bit, budget, alpha=exact(alpha, what="alpha") / b)
+        return kinds[bit].for_error(bit, budget, alpha=exact(alpha, what="alpha") / b)
 
     return binary
 
@@ -282,15 +290,15 @@ def choose_learner(
     if known:
         for kind in _kinds_named(method):
             if kind.method == method:
-                return _made(hypotheses, budget, kind, **goal), f"{method}: asked for"
+                return _make_learner(hypotheses, budget, kind, **goal), f"{method}: asked for"
     methods = [AUTO, *(kind.method for kind in _kinds())]
-    raise no_such(f"learn by the method {shown(method)}", "method", method, methods)
+    raise no_such(f"learn by the method {show_value(method)}", "method", method, methods)
 
 
 def _kinds_named(method: str) -> list[type[PrivateLearner[Any]]]:
     """The learner in the module of this name; if there is none, all learners."""
     for room in (_LEARNERS, f"{_LEARNERS}.papers"):
-        own = named(PrivateLearner, room, "method", method)  # type: ignore[type-abstract]
+        own = kind_of_name(PrivateLearner, room, "method", method)  # type: ignore[type-abstract]
         if own:
             return [own]
     return _kinds()
@@ -304,10 +312,10 @@ def _scoring(
     None if H is not scored or too large for it, and for LDim(H) <= 1, where `ChoosingLearner` may need
     fewer records.  All others that tolerate wrong labels learn other classes or need more records.
     """
-    if not isinstance(H, Scored):
+    if not isinstance(H, ScoredClass):
         return None
     try:
-        learner = _made(H, budget, ExponentialLearner, **goal)
+        learner = _make_learner(H, budget, ExponentialLearner, **goal)
     except DeclarationError:
         return None
     return None if H.labels == 2 and has_one_mistake(H) else learner
@@ -364,7 +372,7 @@ def refusals(found: Iterable[Any]) -> list[str]:
     return [f"{reason} ({', '.join(names)})" for reason, names in methods.items()]
 
 
-def explained(
+def explain(
     hypotheses: HypothesisClass[Any],
     budget: Budget,
     *,
@@ -376,14 +384,14 @@ def explained(
     These are pairs (heading, sentence).  They depend on declarations alone.
 
     >>> from littlestone.classes import parse_class
-    >>> for heading, sentence in explained(parse_class("points(ward)"), Budget(1, "1e-6"))[:1]:
+    >>> for heading, sentence in explain(parse_class("points(ward)"), Budget(1, "1e-6"))[:1]:
     ...     print(f"{heading}: {sentence}")
     choosing: 2,146 records suffice for 10 percentage points above the best, with any labels
     """
     found = candidates(hypotheses, budget, setting=setting, mistakes=mistakes)
     refused = refusals(c for c in found if c.learner is None)
     return [
-        *((c.method, c.known()) for c in found if c.learner is not None),
+        *((c.method, c.describe_size()) for c in found if c.learner is not None),
         *(("does not apply", reason) for reason in refused),
     ]
 

@@ -15,9 +15,9 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.lookup import Lookup
 from littlestone.classes.parities import Parities
 from littlestone.classes.promises.by_table import ByTable
-from littlestone.classes.promises.counted import Counted
+from littlestone.classes.promises.counted import BoxFamily
 from littlestone.classes.promises.covering import PointCovering
-from littlestone.classes.promises.tabled import Tabled
+from littlestone.classes.promises.tabled import TableClass
 from littlestone.points import Point
 
 MOST = 10
@@ -35,14 +35,14 @@ def free_points(H: HypothesisClass[Point]) -> int:
     are free as long as the set is not full, and one more is left out.  The same holds for parities:
     points are free if no equation relates them, except for the point 0; a constant b takes one away.
     Classes beyond a table know some of their points, or have their labels at a few points searched.
-    For other classes `shattered` searches, as far as it comes, and the last of its points keeps a label
-    if no other point does.
+    For other classes `shattered_points` searches, as far as it comes, and the last of its points
+    keeps a label if no other point does.
     """
     # The cases are those of docs/proofs/lower-bounds.md, "Points".
     if isinstance(H, PointCovering | Lookup | Parities):
         b = isinstance(H, Parities) and H.affine
         return max(1, int(H.littlestone_dimension()) - b)
-    if isinstance(H, Counted):
+    if isinstance(H, BoxFamily):
         return H.free_points
     if isinstance(H, ByTable) and H.space is None and H.labels == 2 and H.forms <= _MOST_ROWS:
         return _free_of_rows(H)
@@ -63,7 +63,7 @@ def _free_of_rows(H: ByTable) -> int:
     points = list(dict.fromkeys(points))
     # The labels of a hypothesis at all points are one number of 32 bits, so equal ones are found by
     # sorting.
-    packed = np.packbits(np.asarray(H.rows(points), bool), axis=1, bitorder="little")
+    packed = np.packbits(np.asarray(H.labels_of_forms(points), bool), axis=1, bitorder="little")
     numbers = np.zeros((len(packed), 4), np.uint8)
     numbers[:, : packed.shape[1]] = packed
     functions = np.unique(numbers.view("<u4"))
@@ -105,7 +105,7 @@ def _one_more(H: HypothesisClass[Point], points: list[Point]) -> bool:
     )
 
 
-def shattered(H: HypothesisClass[Point], most: int = MOST) -> list[Point]:
+def shattered_points(H: HypothesisClass[Point], most: int = MOST) -> list[Point]:
     """At most ``most`` points that H shatters, chosen greedily.
 
     Candidates are all points of a small domain, and otherwise those where a mistake can be forced.  All
@@ -113,7 +113,7 @@ def shattered(H: HypothesisClass[Point], most: int = MOST) -> list[Point]:
     the search ends when it needs more than `_MOST_SIDES` columns of all cells.
 
     >>> from littlestone.classes import parse_class
-    >>> len(shattered(parse_class("subsets(merchant; at most 3)")))
+    >>> len(shattered_points(parse_class("subsets(merchant; at most 3)")))
     3
     """
     found = list[Point]()
@@ -123,13 +123,13 @@ def shattered(H: HypothesisClass[Point], most: int = MOST) -> list[Point]:
 
 
 def _growing(H: HypothesisClass[Point], most: int) -> Iterator[list[Point]]:
-    """The points of `shattered`, one more each time."""
+    """The points of `shattered_points`, one more each time."""
     points: list[Point] = []
     cells = [H]
     small = H.domain.size is not None and H.domain.size <= _SMALL
     domain: list[Point | None] = list(H.domain) if small else []
     while len(points) < most:
-        if isinstance(H, Tabled) and not small and len(cells) * len(H.columns) > _MOST_SIDES:
+        if isinstance(H, TableClass) and not small and len(cells) * len(H.columns) > _MOST_SIDES:
             return
         for x in domain or dict.fromkeys(cell.mistake_point() for cell in cells):
             if x is None or x in points:

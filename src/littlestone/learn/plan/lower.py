@@ -84,7 +84,7 @@ def lower_bounds(
 
 def has_open_vocabulary(H: HypothesisClass[Any]) -> bool:
     """Whether H has h_1, h_2, ... for points x_0, x_1, ... with h_i(x_j) = 1 only for i = j."""
-    sets = isinstance(H, Covering) and H.parts > 0
+    sets = isinstance(H, Covering) and H.max_elements > 0
     return (sets or isinstance(H, Lookup)) and H.size is None
 
 
@@ -106,7 +106,7 @@ def unseen(points: int, alpha: float, beta: float) -> int:
     points the mean of W bounds that probability: Theorem 2 with h(0) = 1 / 2 alone.
     """
 
-    def failure(n: int, m: int, k: int) -> float:
+    def failure_at(n: int, m: int, k: int) -> float:
         # The chance that a record shows one more point, by the number of points seen.
         fresh = alpha / k * np.arange(m, -1, -1)
         step = np.diag(1 - fresh) + np.diag(fresh[:-1], 1)
@@ -116,7 +116,7 @@ def unseen(points: int, alpha: float, beta: float) -> int:
 
     enough, few = beta * (1 + _ROUNDING), min(points, _EXACT_POINTS)
     sizes = [
-        least(lambda n, m=m, k=k: failure(n, m, k) <= enough)  # type: ignore[misc]
+        least(lambda n, m=m, k=k: failure_at(n, m, k) <= enough)  # type: ignore[misc]
         for k in range(1, few + 1)
         if (m := min(few, math.ceil(k / alpha) - 1)) >= k
     ]
@@ -310,7 +310,7 @@ def lower_mistakes(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> 
     if depth < 1:
         return []
     found = [LowerMistakes(coins(depth), "any learner, private or not", f"{page} 5")]
-    private = [(repeated(depth, horizon, eps, dlt), 9)]
+    private = [(bound_theorem_9(depth, horizon, eps, dlt), 9)]
     if has_open_vocabulary(H):
         private.append((fresh(horizon, eps, dlt), 6))
     mistakes, theorem = max(private)
@@ -319,7 +319,7 @@ def lower_mistakes(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> 
         found.append(LowerMistakes(mistakes, "any private learner", f"{page} {theorem}"))
     if isinstance(H, PointCovering) and has_open_vocabulary(H) and dlt > 0:
         kind = "any private learner that publishes finite sets"
-        found.append(LowerMistakes(covered(horizon, eps, dlt), kind, f"{page} 7"))
+        found.append(LowerMistakes(bound_theorem_7(horizon, eps, dlt), kind, f"{page} 7"))
     return found
 
 
@@ -333,13 +333,13 @@ def coins(depth: int) -> int:
     return least(lambda M: half_tail(depth, M + 1) >= enough)
 
 
-def repeated(depth: int, horizon: int, epsilon: float, delta: float) -> int:
+def bound_theorem_9(depth: int, horizon: int, epsilon: float, delta: float) -> int:
     """Theorem 9: the least M with (1 - beta) M >= d (sum of h(k) - beta over k < K, where positive).
 
     d points of a random branch, at most one a record, come K = floor(T / d) times each; h is that of
     `lower.indistinct`.  For small epsilon it is about .7 d / epsilon.
 
-    >>> [repeated(6, 10**6, epsilon, 0.0) for epsilon in (2.0, 1.0, 0.1, 0.01)]
+    >>> [bound_theorem_9(6, 10**6, epsilon, 0.0) for epsilon in (2.0, 1.0, 0.1, 0.01)]
     [4, 6, 44, 425]
     """
     d = min(depth, horizon)
@@ -364,10 +364,10 @@ def fresh(horizon: int, epsilon: float, delta: float) -> int:
     return least(possible)
 
 
-def covered(horizon: int, epsilon: float, delta: float) -> int:
+def bound_theorem_7(horizon: int, epsilon: float, delta: float) -> int:
     """Theorem 7: the least M with F^M(0) >= 1 - beta, at most T.
 
-    >>> covered(10**6, 1.0, 1e-6), covered(10**6, 0.1, 1e-6)
+    >>> bound_theorem_7(10**6, 1.0, 1e-6), bound_theorem_7(10**6, 0.1, 1e-6)
     (16, 132)
     """
     curve = steps_of(0.0, epsilon, delta)

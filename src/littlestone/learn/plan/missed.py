@@ -39,7 +39,7 @@ _MOST_KEYS = 10**9  # for which this margin is enough
 
 
 @lru_cache(maxsize=16)
-def missed(mechanism: KeyRelease[Any, Any]) -> Floats:
+def miss_chances(mechanism: KeyRelease[Any, Any]) -> Floats:
     """1 - q(0), 1 - q(1), ..., down to 0."""
     require_curve(mechanism.budget)
     found = [1.0]

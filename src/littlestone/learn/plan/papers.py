@@ -16,7 +16,7 @@ from littlestone.privacy.parameters import least, natural_log, require_horizon
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedSize:
     """A number of records, or of mistakes, that a theorem states.
 
     ``at_one`` has 1 for the constant of its O(), and natural logarithms; logarithms that an O~() hides
@@ -31,7 +31,9 @@ class Stated:
     proof: int | None = None
 
 
-def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: float) -> list[Stated]:
+def formulas(
+    H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: float
+) -> list[StatedSize]:
     """The numbers of records that papers state for H; d = LDim(H), L = ln(1 / (delta beta)).
 
     * Lecture 5, Theorem 1, any labels: (ln |H| + ln(1/beta)) max(1 / (epsilon alpha), 1 / alpha^2).
@@ -65,42 +67,44 @@ def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: flo
     """
     require_plan(alpha, beta)
     epsilon, doubt = float(budget.epsilon), -math.log(beta)
-    found: list[Stated] = []
+    found: list[StatedSize] = []
     if H.labels == 2 and H.size:
         log = math.log(H.size)
         # Constants inside O() are 1 here, and the sizes of the proofs stand beside them.
         factor = max(1 / (epsilon * alpha), alpha**-2)
-        found += _stated("L5 Theorem 1", lambda: (log + doubt) * factor, setting="agnostic",
+        found += _state_size("L5 Theorem 1", lambda: (log + doubt) * factor, setting="agnostic",
                          proof=lambda: _lecture5(log, epsilon, alpha, beta))  # fmt: skip
     d = _dimension(H) if budget.delta else 0
     if d < 1:
         return found
     rare = doubt - natural_log(budget.delta)
     if H.labels == 2:
-        found += _stated(
+        found += _state_size(
             "BLM20 Theorem 1",
             lambda: 16.0**d * d**2 * (d + rare) / (epsilon * alpha),
             proof=lambda: paper_sizes(d, alpha, beta, budget).n if d <= LARGEST else None,
         )
-        found += _stated(
+        found += _state_size(
             "BLM20 Corollary 2",
             lambda: (16.0**d * d**2 * (d + rare) + (d + doubt) / alpha) / (epsilon * alpha),
             setting="agnostic",
         )
         inside = math.log(d) - math.log(epsilon * alpha) + rare
-        found += _stated("BGS21 Theorem 3.5", lambda: d**6 * inside**2 / (epsilon * alpha**2))
-        found += _stated("Lyu25 Theorem 2", lambda: d**5 * rare / (epsilon * alpha))
+        found += _state_size("BGS21 Theorem 3.5", lambda: d**6 * inside**2 / (epsilon * alpha**2))
+        found += _state_size("Lyu25 Theorem 2", lambda: d**5 * rare / (epsilon * alpha))
         return found
     log = math.log(H.labels)
     inside = math.log(d) + 3 * math.log(math.log(H.labels - 1)) - math.log(epsilon * alpha) + rare
-    found += _stated("BGS21 Theorem 3.6", lambda: d**6 * log**8 * inside**2 / (epsilon * alpha**2))
-    return found + _stated(
+    found += _state_size(
+        "BGS21 Theorem 3.6", lambda: d**6 * log**8 * inside**2 / (epsilon * alpha**2)
+    )
+    return found + _state_size(
         "BGS21 Corollary 3.4 with Lyu25 Theorem 2",
         lambda: (6 * d) ** 5 * log**7 * rare / (epsilon * alpha),
     )
 
 
-def stream_formulas(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> list[Stated]:
+def stream_formulas(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> list[StatedSize]:
     """The mistakes on a stream that Lyu25, Theorem 1, states: d^9.5 ln(T) ln(1/delta) / epsilon.
 
     It is for a realizable stream that is fixed in advance, and holds with probability 1 - T^-10.
@@ -116,24 +120,24 @@ def stream_formulas(H: HypothesisClass[Any], budget: Budget, *, horizon: int) ->
     if d < 1:
         return []
     logarithms = math.log(horizon) * -natural_log(budget.delta)
-    return _stated("Lyu25 Theorem 1", lambda: d**9.5 * logarithms / float(budget.epsilon))
+    return _state_size("Lyu25 Theorem 1", lambda: d**9.5 * logarithms / float(budget.epsilon))
 
 
-def _stated(
+def _state_size(
     theorem: str,
     at_one: Callable[[], float],
     *,
     setting: Setting = "realizable",
     proof: Callable[[], int | None] = lambda: None,
-) -> list[Stated]:
+) -> list[StatedSize]:
     try:
         n = math.ceil(at_one())
     except OverflowError:
         return []
     try:
-        return [Stated(theorem, setting, n, proof())]
+        return [StatedSize(theorem, setting, n, proof())]
     except TooLargeError:
-        return [Stated(theorem, setting, n)]
+        return [StatedSize(theorem, setting, n)]
 
 
 def _lecture5(log: float, epsilon: float, alpha: float, beta: float) -> int:

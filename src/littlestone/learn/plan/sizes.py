@@ -7,14 +7,14 @@ from typing import Any
 
 from littlestone.base.errors import TooLargeError
 from littlestone.base.markup import grid, tag
-from littlestone.base.progress import tracked
+from littlestone.base.progress import track_items
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.learn.base import Bound, PrivateLearner
-from littlestone.learn.plan.calibration import Calibrated
+from littlestone.learn.plan.calibration import CalibratedSize
 from littlestone.learn.plan.choice import ALPHA, BETA, Candidate, candidates
 from littlestone.learn.plan.lower import LowerBound, LowerMistakes, lower_bounds, lower_mistakes
-from littlestone.learn.plan.papers import Stated, formulas, stream_formulas
-from littlestone.learn.stream import Known, online_candidates
+from littlestone.learn.plan.papers import StatedSize, formulas, stream_formulas
+from littlestone.learn.stream import KnownMistakes, online_candidates
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mistakes import MistakeCosts
@@ -43,7 +43,7 @@ class Row:
     realizable: Bound | None
     agnostic: Bound | None
     tuned: Bound | None
-    calibrated: Calibrated | None
+    calibrated: CalibratedSize | None
     tuned_agnostic: Bound | None = None
 
     @property
@@ -90,7 +90,7 @@ class Plan:
     rows: tuple[Row, ...]
     excluded: tuple[Candidate, ...]
     lower: tuple[LowerBound, ...]
-    formulas: tuple[Stated, ...] = ()
+    formulas: tuple[StatedSize, ...] = ()
     mistakes: MistakeCosts | None = None
 
     @property
@@ -106,12 +106,13 @@ class Plan:
     def __str__(self) -> str:
         """A line for each method that applies, with its sizes, and one for each lower bound."""
 
-        def size(bound: Bound | None) -> str:
+        def show_size(bound: Bound | None) -> str:
             return "-" if bound is None else f"{bound.n:,}"
 
         lines = [f"records for {self.goal}, {self.cost}: {self.hypotheses}"]
         for row in self.rows:
-            proved = f"proved {size(row.realizable)} (clean labels), {size(row.agnostic)} (any)"
+            clean, any_labels = show_size(row.realizable), show_size(row.agnostic)
+            proved = f"proved {clean} (clean labels), {any_labels} (any)"
             versus = f", above {row.versus}" if row.versus else ""
             lines.append(f"  {row.method}: {proved}{versus}")
         lines += [f"  at least {bound.n:,}: {bound.learners}" for bound in self.lower]
@@ -195,7 +196,7 @@ def plan(
         beta=beta,
         rows=tuple(
             _row(H, c, c.learner, goal)
-            for c in tracked(found, "looking for sizes")
+            for c in track_items(found, "looking for sizes")
             if c.learner is not None
         ),
         excluded=tuple(c for c in found if c.learner is None),
@@ -249,9 +250,9 @@ class StreamPlan:
     hypotheses: str
     cost: PrivacyCost
     horizon: int
-    rows: tuple[Known, ...]
+    rows: tuple[KnownMistakes, ...]
     excluded: dict[str, str]
-    formulas: tuple[Stated, ...]
+    formulas: tuple[StatedSize, ...]
     lower: tuple[LowerMistakes, ...]
 
 
@@ -263,7 +264,7 @@ def plan_stream(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> Str
 
     >>> from littlestone.classes import parse_class
     >>> found = plan_stream(parse_class("points(id)"), Budget(1, "1e-6"), horizon=200_000)
-    >>> [(row.learner.method, row.proved and row.proved.mistakes) for row in found.rows]
+    >>> [(row.learner.method, row.proved_bound and row.proved_bound.mistakes) for row in found.rows]
     [('keys', 47), ('teachers', None), ('staged', 2191434714)]
     >>> [(stated.theorem, stated.at_one) for stated in found.formulas]
     [('Lyu25 Theorem 1', 169)]

@@ -47,7 +47,7 @@ class Estimate:
 
     Each is the true number plus independent discrete Laplace noise, drawn by `CellCounts` at
     ``epsilon``, and may be negative.  Everything else is computed from these numbers: `precision`,
-    `recall`, `error`, `covered` and `positive`, with intervals that all hold together with probability
+    `recall`, `error`, `coverage` and `positive`, with intervals that all hold together with probability
     1 - beta over the noise.  They describe the n records themselves, not new ones.  Source:
     docs/proofs/estimates.md.
 
@@ -67,7 +67,7 @@ class Estimate:
     unread: UnreadRecords | None = field(default=None, kw_only=True)
 
     @classmethod
-    def of(cls, counts: Sequence[Noisy], n: int) -> Estimate | None:
+    def from_counts(cls, counts: Sequence[Noisy], n: int) -> Estimate | None:
         """The estimate of ``n`` records by what `draw_counts` drew; None if nothing was."""
         if not counts:
             return None
@@ -76,7 +76,7 @@ class Estimate:
         return cls(epsilon, n, *noisy, unread=unread[0] if unread else None)
 
     @property
-    def spent(self) -> Fraction:
+    def total_epsilon(self) -> Fraction:
         """The epsilon of all counts."""
         return self.epsilon + (0 if self.unread is None else self.unread.epsilon)
 
@@ -92,7 +92,7 @@ class Estimate:
         """The share of records whose label the rule does not predict."""
         return self._sum(self.false_positives, self.false_negatives, beta)
 
-    def covered(self, beta: Fraction) -> Share:
+    def coverage(self, beta: Fraction) -> Share:
         """The share of records where the rule is 1."""
         return self._sum(self.true_positives, self.false_positives, beta)
 
@@ -163,7 +163,10 @@ class Estimate:
             rows.append(("unread", unread))
             all_hold = "all six"
         kind = f"on these records, {all_hold} with probability {float(1 - BETA):.0%}; private, for"
-        return [*rows, ("estimates", f"{kind} epsilon {decimal_text(self.spent)} of the total")]
+        return [
+            *rows,
+            ("estimates", f"{kind} epsilon {decimal_text(self.total_epsilon)} of the total"),
+        ]
 
     def to_json(self) -> dict[str, object]:
         """The counts as plain JSON values; `from_json` reads them back."""
@@ -206,11 +209,11 @@ def interval(share: Share, unit: str) -> str:
     'about 0.67, from 0.33 to 1.00'
     """
     return (
-        f"about {_rounded(share.middle, unit, ROUND_HALF_EVEN)}, from "
-        f"{_rounded(share.low, unit, ROUND_FLOOR)} to {_rounded(share.high, unit, ROUND_CEILING)}"
+        f"about {_round(share.middle, unit, ROUND_HALF_EVEN)}, from "
+        f"{_round(share.low, unit, ROUND_FLOOR)} to {_round(share.high, unit, ROUND_CEILING)}"
     )
 
 
-def _rounded(share: Fraction, unit: str, rounding: str) -> str:
+def _round(share: Fraction, unit: str, rounding: str) -> str:
     value = Decimal(share.numerator) / Decimal(share.denominator)
     return str(value.quantize(Decimal(unit), rounding=rounding))

@@ -9,7 +9,7 @@ from typing import Any
 from littlestone.base.errors import DeclarationError
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.results.estimate import BETA, Estimate, Share
-from littlestone.learn.results.promise import no_guarantee, rounded_up
+from littlestone.learn.results.promise import no_guarantee, round_up
 from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
 
@@ -41,7 +41,7 @@ class Group:
     @property
     def size(self) -> Share:
         """The share of records in the group."""
-        return self.estimate.covered(BETA)
+        return self.estimate.coverage(BETA)
 
     @property
     def rate(self) -> Share:
@@ -65,10 +65,10 @@ class Group:
         return self.release.estimate
 
     def __repr__(self) -> str:
-        from littlestone.show.words import aligned, rows_of_group, warning
+        from littlestone.show.words import align_rows, rows_of_group, warning
 
         entry = ("ledger entry", str(self.release.receipt))
-        return aligned([*rows_of_group(self), entry, *warning(self.release)])
+        return align_rows([*rows_of_group(self), entry, *warning(self.release)])
 
     def to_json(self) -> dict[str, object]:
         """The model file of the release, with the figures of the group."""
@@ -86,7 +86,7 @@ def group_accuracy(learner: PrivateLearner[Any], n: int) -> str:
     alpha, costs = learner.accuracy(n, float(BETA)), learner.mistakes
     if alpha is None:
         return no_guarantee(learner)
-    most = rounded_up(100 * alpha * costs.largest / (costs.missed + costs.alarm))
+    most = round_up(100 * alpha * costs.largest / (costs.missed + costs.alarm))
     return (
         f"On new records, positives - {decimal_text(costs.rate)} x records is at most {most}% of all "
         f"records below that of the best group in the class (proved, with probability "

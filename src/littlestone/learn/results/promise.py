@@ -37,17 +37,17 @@ def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> 
     error = "error" if costs.equal else "mean cost"
     any_labels = learner.accuracy(n, _BETA)
     if any_labels is not None:
-        more = f"{rounded_up(100 * any_labels)} percentage points"
+        more = f"{round_up(100 * any_labels)} percentage points"
         if not costs.equal:
-            more = rounded_up(any_labels * costs.largest)
+            more = round_up(any_labels * costs.largest)
         bound = learner.bound(any_labels, _BETA)
         best = (bound and bound.versus) or "the best rule in the class"
         return f"On {new}, the {error} is at most {more} above that of {best} {proved}."
     clean = learner.accuracy(n, _BETA, setting="realizable")
     if clean is not None:
-        most = f"{rounded_up(100 * clean)}%"
+        most = f"{round_up(100 * clean)}%"
         if not costs.equal:
-            most = rounded_up(clean * costs.largest)
+            most = round_up(clean * costs.largest)
         return (
             f"If some rule in the class makes no mistakes, the {error} on {new} is at most {most} "
             f"{proved}. Otherwise there is no guarantee."
@@ -66,10 +66,10 @@ def no_guarantee(learner: PrivateLearner[Any]) -> str:
     return f"No accuracy guarantee: none is known for the method {learner.method}."
 
 
-def rounded_up(value: float) -> str:
+def round_up(value: float) -> str:
     """Three digits, rounded up: a bound stays a bound.
 
-    >>> rounded_up(0.78301)
+    >>> round_up(0.78301)
     '0.784'
     """
     return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal_from_float(value):f}"
@@ -95,19 +95,19 @@ class Evaluation:
     mistakes: MistakeCosts = EQUAL
 
     @classmethod
-    def of(
+    def measure(
         cls, release: Release, hypotheses: HypothesisClass[Any], sample: Sample[Any]
     ) -> Evaluation:
         """Count the errors of the release, of the class's best hypothesis and of the best table."""
         sample = sample.records()
         costs, names = release.mistakes, release.labels
-        counted = sample if costs.equal else sample.weighted(costs.weights)
+        counted = sample if costs.equal else sample.weigh(costs.weights)
         best = best_rule(hypotheses, counted)
         return cls(
             n=sample.n,
             errors=errors(release.hypothesis, counted),
             best_errors=None if best is None else errors(best, counted),
-            best_rule=None if best is None else best.named(names) if names else best.words(),
+            best_rule=None if best is None else best.words_with(names) if names else best.words(),
             table_errors=counted.n - int(counted.counts.max(axis=1).sum()),
             names=names,
             totals=tuple(sample.counts.sum(axis=0).tolist()),
@@ -177,10 +177,10 @@ def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothes
     """A hypothesis with the fewest errors, where scoring each finds it.  NOT PRIVATE."""
     if is_scorable(hypotheses):
         found = hypotheses.scores(sample)
-        return hypotheses.written(found.item(found.best))
+        return hypotheses.hypothesis_of_item(found.item(found.best))
     from littlestone.classes.promises.covering import Covering
 
-    if isinstance(hypotheses, Covering) and hypotheses.parts == 1:
+    if isinstance(hypotheses, Covering) and hypotheses.max_elements == 1:
         elements = hypotheses.elements(sample)
         scores = elements.positives - elements.negatives
         found = scores.max(initial=0) > 0

@@ -9,12 +9,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from littlestone.base.disk import read_json
-from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shown
+from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, show_value
 from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING, Table
 from littlestone.learn.results.estimate import Estimate
 from littlestone.points import require_list
-from littlestone.points.labels import declared_labels
+from littlestone.points.labels import check_labels
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import (
     NeighboringRelation,
@@ -88,7 +88,7 @@ class Release:
     def words(self) -> str:
         """The rule in one line: ``label  <=>  hypothesis``, or ``label  =  hypothesis`` with names."""
         if self.labels:
-            return f"{self.label}  =  {self.hypothesis.named(self.labels)}"
+            return f"{self.label}  =  {self.hypothesis.words_with(self.labels)}"
         return self.hypothesis.sentence(self.label)
 
     def open(
@@ -125,7 +125,7 @@ class Release:
         rule = self.hypothesis
         names: Sequence[Any] = self.labels or range(rule.labels)
         opened = self.open(table)
-        return list(read_mapped(opened, rule.domain, lambda x: names[rule(x)], rule.tested))
+        return list(read_mapped(opened, rule.domain, lambda x: names[rule(x)], rule.tested_columns))
 
     def to_sql(self, dialect: str, *, types: Mapping[str, str] | None = None) -> str:
         """The label as an SQL expression: its name, or 0 or 1; see `Hypothesis.to_sql`."""
@@ -166,7 +166,7 @@ class Release:
         found = known[1] if label is None else label
         if found not in known:
             raise DeclarationError(
-                f"select the rows that get the label {shown(label)}",
+                f"select the rows that get the label {show_value(label)}",
                 found="the rule has no such label",
                 fix=f"give one of: {', '.join(map(str, known))}",
             )
@@ -175,9 +175,9 @@ class Release:
     # What follows is thin: `show` says and draws what a release is, and is imported when it is asked.
 
     def __repr__(self) -> str:
-        from littlestone.show.words import aligned, rows_of_release
+        from littlestone.show.words import align_rows, rows_of_release
 
-        return aligned(rows_of_release(self))
+        return align_rows(rows_of_release(self))
 
     def _repr_html_(self) -> str:
         """The content and cost as a table, and the picture of the rule, for a notebook."""
@@ -259,7 +259,7 @@ class Release:
             form = data["classifier" if "classifier" in data else "hypothesis"]
             hypothesis = Hypothesis.from_json(form)
             named = require_list(form["labels"] if "classifier" in data else data.get("labels", []))
-            labels = declared_labels(named) if named else ()
+            labels = check_labels(named) if named else ()
             if data.get("record", SPANNING) != SPANNING:
                 raise ValueError("what a record is is not known")
             if ("reading" in data) != (data["format"] == FORMAT_WITH_READING):

@@ -23,7 +23,7 @@ class UnreadCounts:
     docs/proofs/estimates.md, Theorem 4.
 
     >>> found = UnreadCounts(Fraction(2), 1000, ("column age", "labels"), (21, -1))
-    >>> found.rows()[0]
+    >>> found.share_rows()[0]
     ('column age', 'not read: about 0.021, from 0.017 to 0.025')
     """
 
@@ -42,7 +42,7 @@ class UnreadCounts:
         )
         return Share(middle, low, high)
 
-    def rows(self) -> list[tuple[str, str]]:
+    def share_rows(self) -> list[tuple[str, str]]:
         """The shares in words, as pairs (heading, sentence)."""
         found = [
             (name, f"not read: {interval(self.share(i), '0.001')}")

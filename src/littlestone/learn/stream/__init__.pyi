@@ -4,7 +4,7 @@ from littlestone.learn.stream.base import (
     PrivateStream as PrivateStream,
 )
 from littlestone.learn.stream.choice import (
-    Known as Known,
+    KnownMistakes as KnownMistakes,
     choose_online_learner as choose_online_learner,
     online_candidates as online_candidates,
     online_choice as online_choice,

@@ -24,7 +24,7 @@ PUBLIC = 1000
 """A run notes its progress each time this many steps have passed, whatever the records are."""
 
 
-class Taken(NamedTuple):
+class TakeResult(NamedTuple):
     """What came of some records: each hypothesis ``published``, with its step, and draws.
 
     ``drawn`` has the step of each draw; it is secret if the learner has secret draws.
@@ -120,7 +120,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         return chart_of_stream(self.publications, self._horizon).plot(axes)
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the hypothesis stays and no record is read any more; public."""
         return self._steps == self._horizon
 
@@ -148,7 +148,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         records: Iterable[tuple[object, object] | None],
         offsets: Mapping[str, int] = NOTHING,
         units: Mapping[str, int] = NOTHING,
-    ) -> Taken:
+    ) -> TakeResult:
         """Take the next records (x, y), as `update` takes each, and show the last `hypothesis`.
 
         None is a void record: it takes its step, and nothing is learned from it.  A run that is kept
@@ -185,7 +185,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         mistake holds those before it, and without that mistake they are gone: one record would decide
         how many others count.
         """
-        if type(self)._owed is not PrivateStream._owed:
+        if type(self)._unwritten_records is not PrivateStream._unwritten_records:
             raise DeclarationError(
                 "go on without the records of the last steps",
                 found="the learner remembers records that it predicted correctly, and one mistake "
@@ -204,12 +204,12 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
             )
         self._tape.open()
 
-    def _go(self, records: Iterable[tuple[object, object] | None]) -> Taken:
+    def _go(self, records: Iterable[tuple[object, object] | None]) -> TakeResult:
         """Take one step after another, each with what is due then."""
         # Nothing raises from here on, whatever a record is: `canonical` and `truth` read any
         # object.
-        canonical, taken = self._domain.canonical, Taken([], [])
-        looks, due = not self.over, self._due
+        canonical, taken = self._domain.canonical, TakeResult([], [])
+        looks, due = not self.is_over, self._due
         for record in records:
             if self._steps == self._horizon:
                 break
@@ -232,7 +232,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
                 if self._published is not before:
                     taken.published.append((step, self._published))
                 # Only a draw can end it before the horizon.
-                looks, due = not self.over, self._due
+                looks, due = not self.is_over, self._due
         return taken
 
     def _right(self, x: Point, y: int) -> None:
@@ -254,11 +254,11 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
     def _hit(self) -> None:
         """Do what is due at this step; this may publish a hypothesis."""
 
-    def _owed(self) -> list[Record]:
+    def _unwritten_records(self) -> list[Record]:
         """The correctly predicted records since the last line that are needed to resume."""
         return []
 
-    def _told(self) -> None:
+    def _clear_unwritten(self) -> None:
         """Note that a line now holds everything that was owed."""
 
     def _publish(self, h: Hypothesis[Point]) -> None:
@@ -283,8 +283,8 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
             self._noted = self._steps
 
     def _line(self, *last: Record) -> None:
-        self._write(self._steps, lambda: [*self._owed(), *last])
-        self._told()
+        self._write(self._steps, lambda: [*self._unwritten_records(), *last])
+        self._clear_unwritten()
 
     def _go_on(self) -> None:
         # Do not show that the tape's last step was taken: a neighbour without a draw has no line.
@@ -300,7 +300,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
     def _replay(self, step: int, records: list[Record]) -> None:
         public = not self._tape.pending
         for at, x, y in records:
-            if y is None or self.over or self._steps >= at or self._due < at:
+            if y is None or self.is_over or self._steps >= at or self._due < at:
                 raise journal_mismatch()
             self._steps = at
             if self._published(x) == y:
@@ -316,7 +316,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
             raise journal_mismatch()
         if self._due == step and (public or self._tape.pending):
             self._hit()
-        self._told()
+        self._clear_unwritten()
 
 
 class PrivateOnlineLearner(StreamLearner[PrivateStream[Any]], Generic[Point]):

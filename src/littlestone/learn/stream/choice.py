@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from littlestone.base.discovery import concrete
-from littlestone.base.errors import DeclarationError, TooLargeError, no_such, shown
+from littlestone.base.errors import DeclarationError, TooLargeError, no_such, show_value
 from littlestone.classes.base import HypothesisClass
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner
 from littlestone.privacy.budget import Budget
@@ -61,12 +61,12 @@ def online_choice(
     kinds = _kinds()
     names = [kind.method for kind in kinds]
     if not isinstance(method, str) or method not in (AUTO, *names):
-        asked = f"learn online by the method {shown(method)}"
+        asked = f"learn online by the method {show_value(method)}"
         raise no_such(asked, "method", method, [AUTO, *names])
     asked_for = [
         kind for kind in kinds if method == kind.method or (method == AUTO and not kind.baseline)
     ]
-    found, refusals = _made(hypotheses, budget, horizon, asked_for)
+    found, refusals = _make_learners(hypotheses, budget, horizon, asked_for)
     if not found and method != AUTO:
         raise refusals[method]
     if not found:
@@ -79,14 +79,14 @@ def online_choice(
     if method != AUTO:
         learner = found[0].learner
         return learner, f"{method}, asked for{_condition(learner)}"
-    best, *others = sorted(found, key=Known.order)
-    rest = "; ".join(other.words() for other in others) or "no other method applies"
-    return best.learner, f"{best.words(' on clean labels')}; {rest}"
+    best, *others = sorted(found, key=KnownMistakes.order)
+    rest = "; ".join(other.describe() for other in others) or "no other method applies"
+    return best.learner, f"{best.describe(' on clean labels')}; {rest}"
 
 
 def online_candidates(
     hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int
-) -> tuple[list[Known], dict[str, str]]:
+) -> tuple[list[KnownMistakes], dict[str, str]]:
     """The known mistakes of each method that applies, in the order of `online_choice`, baselines last.
 
     The second part says why the others do not apply.  It depends on declarations alone.
@@ -97,7 +97,7 @@ def online_candidates(
     >>> [known.learner.method for known in found], others["rules"]
     (['keys', 'teachers', 'staged'], 'it is not a class of equality rules')
     """
-    found, refusals = _made(hypotheses, budget, horizon, _kinds())
+    found, refusals = _make_learners(hypotheses, budget, horizon, _kinds())
     order = sorted(found, key=lambda known: (known.learner.baseline, known.order()))
     return order, {name: error.found for name, error in refusals.items()}
 
@@ -106,22 +106,22 @@ def _kinds() -> list[type[Any]]:
     return concrete(PrivateOnlineLearner, "littlestone.learn.stream")
 
 
-def _made(
+def _make_learners(
     hypotheses: HypothesisClass[Any], budget: Budget, horizon: int, kinds: list[type[Any]]
-) -> tuple[list[Known], dict[str, DeclarationError]]:
+) -> tuple[list[KnownMistakes], dict[str, DeclarationError]]:
     require_horizon(horizon)
-    found: list[Known] = []
+    found: list[KnownMistakes] = []
     refusals: dict[str, DeclarationError] = {}
     for kind in kinds:
         try:
-            found.append(Known(kind(hypotheses, budget, horizon=horizon)))
+            found.append(KnownMistakes(kind(hypotheses, budget, horizon=horizon)))
         # Refusals depend on declarations; they are shown if nothing applies.
         except DeclarationError as error:
             refusals[kind.method] = error
     return found, refusals
 
 
-class Known:
+class KnownMistakes:
     """The known number of a learner's mistakes on realizable streams: proved, measured or none.
 
     Raises `TooLargeError` for a class that is too large for what the method runs on, so that it is
@@ -133,7 +133,7 @@ class Known:
         self.measured = learner.measured_mistakes()
 
     @cached_property
-    def proved(self) -> MistakeBound | None:
+    def proved_bound(self) -> MistakeBound | None:
         """The bound that holds with 95% confidence; worked out when it is asked for."""
         try:
             return self.learner.mistake_bound(BETA)
@@ -147,27 +147,27 @@ class Known:
         with a smaller one errs less in longer runs: it is compared with what was measured of others.
         """
         measured = math.inf if self.measured is None else self.measured
-        proved = math.inf if self.proved is None else self.proved.mistakes
-        if self.proved is not None and proved < self.learner.horizon:
-            return (0 if self.proved.adaptive else 1), proved, measured
+        proved = math.inf if self.proved_bound is None else self.proved_bound.mistakes
+        if self.proved_bound is not None and proved < self.learner.horizon:
+            return (0 if self.proved_bound.adaptive else 1), proved, measured
         return 2, min(proved, measured), 0
 
-    def words(self, where: str = "") -> str:
+    def describe(self, where: str = "") -> str:
         """One line for people."""
-        return self._number(where) + (_condition(self.learner) or self._adaptive())
+        return self._mistakes_words(where) + (_condition(self.learner) or self._adaptive())
 
     def _adaptive(self) -> str:
         """What to say if the bound holds against an adversary who sees what is published."""
-        holds = self.proved is not None and self.proved.adaptive
+        holds = self.proved_bound is not None and self.proved_bound.adaptive
         return ", also on a stream that reacts to what is published" if holds else ""
 
-    def _number(self, where: str) -> str:
+    def _mistakes_words(self, where: str) -> str:
         name = self.learner.method
-        if self.proved is not None:
+        if self.proved_bound is not None:
             confidence = f"{100 * (1 - BETA):g}%"
-            few = self.proved.mistakes < self.learner.horizon
+            few = self.proved_bound.mistakes < self.learner.horizon
             return (
-                f"{name}, of at most {self.proved.mistakes:,} mistakes{where}, proved with "
+                f"{name}, of at most {self.proved_bound.mistakes:,} mistakes{where}, proved with "
                 f"{confidence} confidence{'' if few else ', no fewer than there are steps'}"
             )
         if self.measured is None:

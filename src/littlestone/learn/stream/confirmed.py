@@ -21,7 +21,7 @@ from littlestone.learn.stream.base import (
     PrivateStream,
     exact_doubt,
 )
-from littlestone.learn.stream.knowledge import UNLIKELY, Asked, columns_of
+from littlestone.learn.stream.knowledge import UNLIKELY, KeyScheme, columns_of
 from littlestone.learn.stream.known_ends import Cuts, Ends
 from littlestone.learn.stream.waiting import least_total
 from littlestone.privacy.budget import Budget
@@ -48,8 +48,8 @@ class ConfirmedStream(PrivateStream[Any]):
     """A run of `ConfirmedLearner`; only its counts depend on more than what was published."""
 
     def __init__(self, learner: ConfirmedLearner, tape: Tape) -> None:
-        self._knowledge = learner.asked.begin()
-        super().__init__(self._knowledge.published, learner.horizon, tape)
+        self._knowledge = learner.asked.initial_knowledge()
+        super().__init__(self._knowledge.published_rule, learner.horizon, tape)
         self._learner = learner
         self._counts: Confirmations[int] = learner.mechanism.confirmations(tape)
 
@@ -59,7 +59,7 @@ class ConfirmedStream(PrivateStream[Any]):
     def _watch(self, step: int) -> None:
         learner = self._learner
         if learner.asked.keys:
-            watched = self._knowledge.watched(learner.mechanism.threshold, learner.unlikely)
+            watched = self._knowledge.keys_to_watch(learner.mechanism.threshold, learner.unlikely)
             self._counts.watch(step, watched)
 
     def _mistaken(self, x: Any, y: int) -> None:
@@ -76,7 +76,7 @@ class ConfirmedStream(PrivateStream[Any]):
         if self._knowledge.confirm(confirmed, step):
             self._counts.forget()
         # A function of what was confirmed alone: publishing it costs nothing more.
-        self._publish(self._knowledge.published)
+        self._publish(self._knowledge.published_rule)
         self._watch(step)
 
 
@@ -120,7 +120,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         warm: int | None = None,
     ) -> None:
         super().__init__(hypotheses, horizon)
-        self.asked = asked_of(hypotheses, self.method)
+        self.asked = key_scheme(hypotheses, self.method)
         most = exact_doubt(doubt)
         total, found = budget.epsilon, list[tuple[float, int, ContinualConfirmation]]()
         for i in range(1, _SPLITS):
@@ -133,7 +133,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
                 horizon=horizon,
             )
             # The least threshold for which there is no more doubt.
-            least = least_power(1 / one.shrink, self._unfounded(one) / most)
+            least = least_power(1 / one.shrink, self._unfounded_hits(one) / most)
             mechanism = replace(one, threshold=max(1, least))
             # Each split is private, so a float may choose.
             found.append((_records(mechanism), i, mechanism))
@@ -141,7 +141,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         # order.
         _, _, self.mechanism = min(found)
 
-    def _unfounded(self, mechanism: ContinualConfirmation) -> Fraction:
+    def _unfounded_hits(self, mechanism: ContinualConfirmation) -> Fraction:
         """The sum of all chances of hits without a record, times r2 to the power of the threshold."""
         a, s = mechanism.skip, mechanism.shrink
         mean = (1 - a) / (1 - a * s)  # of r2^-Z
@@ -153,7 +153,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         """The probability that a key is confirmed without a record, or more; for realizable streams."""
         # The margin covers the rounding of the power.
         power = float(self.mechanism.shrink) ** self.mechanism.threshold
-        return float(self._unfounded(self.mechanism)) * power * (1 + 1e-9)
+        return float(self._unfounded_hits(self.mechanism)) * power * (1 + 1e-9)
 
     @property
     def unlikely(self) -> int:
@@ -181,14 +181,14 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         worst = self.mechanism.threshold + self.mechanism.last_rise
         if left <= 0 or worst > MOST_WAITED:
             return None
-        touched = self.asked.touched
-        waits = missed(self.mechanism, left / (1000 * max(1, touched)))
+        touched = self.asked.max_epochs
+        waits = miss_bounds(self.mechanism, left / (1000 * max(1, touched)))
         mistakes = least_total(waits, touched, left)
         source = f"docs/proofs/confirmation.md, {self.asked.theorem}"
         return MistakeBound(mistakes, beta, True, source)
 
 
-def asked_of(H: HypothesisClass[Any], method: str) -> Asked:
+def key_scheme(H: HypothesisClass[Any], method: str) -> KeyScheme:
     """The keys of this class; raises `DeclarationError` if there are none."""
     if isinstance(H, Thresholds) and H.size:
         return Cuts(H)
@@ -200,7 +200,7 @@ def asked_of(H: HypothesisClass[Any], method: str) -> Asked:
     return columns_of(H, method, MOST_KEYS, declare)
 
 
-def missed(mechanism: ContinualConfirmation, rare: float = 1e-9) -> NDArray[np.float64]:
+def miss_bounds(mechanism: ContinualConfirmation, rare: float = 1e-9) -> NDArray[np.float64]:
     """S(m), m = 0, 1, ...: bound Pr[a key that has m records has not hit yet], whatever its age.
 
     Down to ``rare`` or less.
@@ -220,4 +220,4 @@ def _records(mechanism: ContinualConfirmation) -> float:
     worst = mechanism.threshold + mechanism.last_rise
     if worst > MOST_WAITED:
         return float(worst)
-    return float(missed(mechanism).sum())
+    return float(miss_bounds(mechanism).sum())

@@ -12,7 +12,7 @@ Examples = tuple[tuple[Any, int], ...]
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldRecord:
     """The record (x, y) of ``step``, with the number of draws ``before`` it."""
 
     step: int
@@ -23,8 +23,8 @@ class Held:
 
 @dataclass
 class _Teacher:
-    wrong: list[Held] = field(default_factory=list)
-    right: dict[tuple[Any, int], Held] = field(default_factory=dict)
+    wrong: list[HeldRecord] = field(default_factory=list)
+    right: dict[tuple[Any, int], HeldRecord] = field(default_factory=dict)
 
 
 class Holdings:
@@ -35,8 +35,8 @@ class Holdings:
     If equal records were predicted correctly, only the last one counts.
 
     >>> held = Holdings(2, key=7)
-    >>> held.take(Held(1, "a", 1, 0), wrong=True)
-    >>> held.take(Held(2, "b", 0, 0), wrong=False)
+    >>> held.take(HeldRecord(1, "a", 1, 0), wrong=True)
+    >>> held.take(HeldRecord(2, "b", 0, 0), wrong=False)
     >>> held.parts()
     [((('a', 1),), ())]
     """
@@ -59,7 +59,7 @@ class Holdings:
             self._block = block
         return self._order[place]
 
-    def take(self, held: Held, *, wrong: bool) -> None:
+    def take(self, held: HeldRecord, *, wrong: bool) -> None:
         """Give a record to its teacher; ``wrong`` says whether it was predicted wrongly."""
         teacher = self._teachers.setdefault(self.teacher(held.step), _Teacher())
         if wrong:
@@ -77,7 +77,7 @@ class Holdings:
             teacher.wrong = [held for held in teacher.wrong if held.before >= first]
             teacher.right = {e: held for e, held in teacher.right.items() if held.before >= first}
 
-    def right_since(self, step: int) -> list[Held]:
+    def right_since(self, step: int) -> list[HeldRecord]:
         """The records held that were predicted correctly after ``step``, in the order of steps."""
         found = (held for part in self._teachers.values() for held in part.right.values())
         return sorted((held for held in found if held.step > step), key=lambda held: held.step)
@@ -91,5 +91,5 @@ class Holdings:
         ]
 
 
-def _examples(records: list[Held]) -> Examples:
+def _examples(records: list[HeldRecord]) -> Examples:
     return tuple((held.x, held.y) for held in records)

@@ -26,7 +26,7 @@ class Naming(ABC):
 
     @property
     @abstractmethod
-    def parts(self) -> int:
+    def max_keys(self) -> int:
         """The most keys that a stream of the class names, each until it is selected."""
 
     @property
@@ -50,8 +50,8 @@ class PointNaming(Naming):
     hypotheses: PointCovering
 
     @property
-    def parts(self) -> int:
-        return self.hypotheses.parts
+    def max_keys(self) -> int:
+        return self.hypotheses.max_elements
 
     @property
     def source(self) -> str:
@@ -71,7 +71,7 @@ class FunctionNaming(Naming):
     hypotheses: HypothesisClass[Any]
 
     @property
-    def parts(self) -> int:
+    def max_keys(self) -> int:
         return 0 if self.hypotheses.is_single() else 1
 
     @property
@@ -181,12 +181,12 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     @property
     def expected_mistakes(self) -> float:
         """The most expected mistakes on a realizable sequence of an adaptive adversary."""
-        return self._named * self.mechanism.terms.expected_records
+        return self._max_keys * self.mechanism.terms.expected_records
 
     @property
-    def _named(self) -> int:
+    def _max_keys(self) -> int:
         """The most keys that are named: no more than there are records."""
-        return min(self.naming.parts, self.horizon)
+        return min(self.naming.max_keys, self.horizon)
 
     def measured_mistakes(self) -> int:
         """The proved upper bound of the expected number, rounded."""
@@ -200,7 +200,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         most beta / d, which is larger.  docs/proofs/continual-key-selection.md, Theorems 4 and 5.
         """
         require_plan(0.5, beta)
-        d = self._named
+        d = self._max_keys
         missed = wait(self.mechanism.terms, beta / (1000 * max(d, 1)))
         mistakes = least_total(missed, d, beta)
         return MistakeBound(mistakes, beta, True, self.naming.source)

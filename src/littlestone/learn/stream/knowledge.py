@@ -13,7 +13,7 @@ import numpy.ma
 from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, HypothesisClass
-from littlestone.classes.promises.tabled import LISTED, Tabled
+from littlestone.classes.promises.tabled import LISTED, TableClass
 from littlestone.learn.base import unfit
 from littlestone.points import Domain
 from littlestone.privacy.mechanisms.streams.confirmation import Watch
@@ -28,7 +28,7 @@ class Knowledge(ABC):
 
     @property
     @abstractmethod
-    def published(self) -> Hypothesis[Any]:
+    def published_rule(self) -> Hypothesis[Any]:
         """The majority of the hypotheses that contradict the fewest confirmations."""
 
     @abstractmethod
@@ -40,11 +40,11 @@ class Knowledge(ABC):
         """Take confirmed keys, and watch anew from ``step`` on; whether all counts are forgotten."""
 
     @abstractmethod
-    def watched(self, threshold: int, more: int) -> dict[int, Watch]:
+    def keys_to_watch(self, threshold: int, more: int) -> dict[int, Watch]:
         """The keys to watch, each at ``threshold``, or ``more`` if no hypothesis left supports it."""
 
 
-class Asked(ABC):
+class KeyScheme(ABC):
     """What a class is asked: its keys, and how many of them a run may touch."""
 
     keys: int
@@ -60,21 +60,21 @@ class Asked(ABC):
 
     @property
     @abstractmethod
-    def touched(self) -> int:
+    def max_epochs(self) -> int:
         """The most epochs of keys that have records on a realizable stream, if each hit has one."""
 
     @abstractmethod
-    def begin(self) -> Knowledge:
+    def initial_knowledge(self) -> Knowledge:
         """Nothing is confirmed yet."""
 
 
 MOST_ENTRIES = 1 << 26
 """The most hypotheses times points of a table; of one whose hypotheses are asked, `LISTED`."""
 
-_WORK, _LEFT = 1 << 29, 1 << 6  # labels looked at for `touched`; what may be left for one target
+_WORK, _LEFT = 1 << 29, 1 << 6  # labels looked at for `max_epochs`; what may be left for one target
 
 
-class Columns(Asked):
+class Columns(KeyScheme):
     """Keys are points with labels; points of equal or opposite labels in all hypotheses are one.
 
     ``place[i]`` is the column of point i, or -1 if its label is known, and ``flipped[i]`` says whether
@@ -99,7 +99,7 @@ class Columns(Asked):
         self.spread = Fraction(columns) * (1 + Fraction(1, UNLIKELY))
 
     @cached_property
-    def touched(self) -> int:
+    def max_epochs(self) -> int:
         """The most points that one target may have mistaken, as far as that is found quickly.
 
         For each target, all that may be left of the class is listed: what agrees with the target on
@@ -139,7 +139,7 @@ class Columns(Asked):
         found = np.append(labels, False)[self.place] ^ self.flipped
         return function_of_labels(self.domain, found.astype(int).tolist())
 
-    def begin(self) -> Points:
+    def initial_knowledge(self) -> Points:
         return Points(self)
 
 
@@ -162,7 +162,7 @@ class Points(Knowledge):
         self._sure = (ones == 0) | (ones == left.shape[1])
 
     @property
-    def published(self) -> Hypothesis[Any]:
+    def published_rule(self) -> Hypothesis[Any]:
         return self._asked.function(self._labels)
 
     def key(self, x: Any, y: int) -> int | None:
@@ -180,7 +180,7 @@ class Points(Knowledge):
         self._vote()
         return False
 
-    def watched(self, threshold: int, more: int) -> dict[int, Watch]:
+    def keys_to_watch(self, threshold: int, more: int) -> dict[int, Watch]:
         columns = zip(self._labels.tolist(), self._sure.tolist(), self._first, strict=True)
         return {
             2 * i + 1 - label: Watch(first, more if sure else threshold)
@@ -192,7 +192,7 @@ def columns_of(H: HypothesisClass[Any], method: str, most_columns: int, declare:
     """The points of this class, at most ``most_columns``; else raises `DeclarationError`."""
     if isinstance(H, Enumerable) and H.size and H.domain.size:
         entries = H.size * H.domain.size
-        most = MOST_ENTRIES if isinstance(H, Tabled) else LISTED
+        most = MOST_ENTRIES if isinstance(H, TableClass) else LISTED
         if entries > most:
             found = f"its table has {entries:,} labels, more than {most:,}"
         elif len((columns := _columns(H)).table) <= most_columns:

@@ -8,26 +8,26 @@ from typing import Any
 
 from littlestone.classes.intervals import Intervals
 from littlestone.classes.thresholds import Thresholds
-from littlestone.learn.stream.knowledge import UNLIKELY, Asked, Knowledge
+from littlestone.learn.stream.knowledge import UNLIKELY, KeyScheme, Knowledge
 from littlestone.privacy.mechanisms.streams.confirmation import Watch
 from littlestone.rules import Hypothesis, StepFunction
 
 
-class Cuts(Asked):
+class Cuts(KeyScheme):
     """Keys are the two sides of the published threshold."""
 
     theorem = "Theorem 5"
 
     def __init__(self, hypotheses: Thresholds) -> None:
         self.hypotheses = hypotheses
-        self.keys = self.watched = 2 if self.touched else 0
-        self.spread = 2 * self.touched + Fraction(2, UNLIKELY)
+        self.keys = self.watched = 2 if self.max_epochs else 0
+        self.spread = 2 * self.max_epochs + Fraction(2, UNLIKELY)
 
     @property
-    def touched(self) -> int:
+    def max_epochs(self) -> int:
         return max(0, (self.hypotheses.size or 0).bit_length() - 1)
 
-    def begin(self) -> Sides:
+    def initial_knowledge(self) -> Sides:
         return Sides(self.hypotheses)
 
 
@@ -61,7 +61,7 @@ class Sides(Knowledge):
             rank -= end - start
 
     @property
-    def published(self) -> Hypothesis[Any]:
+    def published_rule(self) -> Hypothesis[Any]:
         return self._hypotheses.hypothesis(self._index)
 
     def key(self, x: Any, y: int) -> int | None:
@@ -88,12 +88,12 @@ class Sides(Knowledge):
         self._vote()
         return True
 
-    def watched(self, threshold: int, more: int) -> dict[int, Watch]:
+    def keys_to_watch(self, threshold: int, more: int) -> dict[int, Watch]:
         likely = {0: self._below, 1: self._above}
         return {key: Watch(self._first, threshold if n else more) for key, n in likely.items()}
 
 
-class Ends(Asked):
+class Ends(KeyScheme):
     """Keys are parts of the grid with positive points, and then the two sides of each published end."""
 
     theorem = "Theorem 6"
@@ -105,15 +105,15 @@ class Ends(Asked):
         self._halvings = (length - 1).bit_length()
         self.keys = self.watched = 4
         # Four keys after each confirmation, of which there is one for each key touched at most.
-        self.spread = Fraction(4 * (self.touched + 1))
+        self.spread = Fraction(4 * (self.max_epochs + 1))
 
     @property
-    def touched(self) -> int:
+    def max_epochs(self) -> int:
         length = self.high - self.low + 1
         ends = ((length + 1) ** 2 // 4).bit_length() - 1
         return 2 * self._halvings + 2 + ends
 
-    def begin(self) -> Reach:
+    def initial_knowledge(self) -> Reach:
         return Reach(self)
 
 
@@ -156,7 +156,7 @@ class Reach(Knowledge):
         return first, last
 
     @property
-    def published(self) -> Hypothesis[Any]:
+    def published_rule(self) -> Hypothesis[Any]:
         if not self._found:
             return StepFunction(self._asked.domain, 0, ())
         first, last = self._ends
@@ -219,7 +219,7 @@ class Reach(Knowledge):
                 self._left[pair] = low, high
                 self._renew(pair)
 
-    def watched(self, threshold: int, more: int) -> dict[int, Watch]:
+    def keys_to_watch(self, threshold: int, more: int) -> dict[int, Watch]:
         if self._found:
             pairs = zip(self._left, self._ends, strict=True)
             likely = [side for (low, high), end in pairs for side in (low < end, end < high)]

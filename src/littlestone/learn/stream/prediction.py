@@ -51,7 +51,7 @@ class Copies(Generic[Point]):
         old = self._states[copy]
         if self._rules[old](x) == y:
             return
-        new = self._restricted(old, x, y)
+        new = self._restrict(old, x, y)
         self._states[copy] = new
         self._held[new] += 1
         self._held[old] -= 1
@@ -63,7 +63,7 @@ class Copies(Generic[Point]):
         for point in self._votes:
             self._votes[point] += after(point) - before(point)
 
-    def _restricted(self, state: int, x: Point, y: int) -> int:
+    def _restrict(self, state: int, x: Point, y: int) -> int:
         step = state, x, y
         if step not in self._after:
             space = self._spaces[state].restrict(x, y)
@@ -185,7 +185,7 @@ class PredictionStream(TapedStream[Point]):
         if label is not None and (not certain or predicted != label):
             self._copies.feed(copy, point, label)
         if not certain:
-            self._epoch = self._votes.gate.counted(self._epoch, self._steps, self._tape)
+            self._epoch = self._votes.gate.count_record(self._epoch, self._steps, self._tape)
         self._write(self._steps, lambda: [Record(self._steps, point, label)])
         # The gate ends the session near `hits` uncertain answers; that is all it reveals (Theorem
         # 2).
@@ -258,7 +258,7 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
         require_two_labels(hypotheses, "predict online by")
         hypotheses.require_learnable()
         self.hypotheses, self.horizon = hypotheses, horizon
-        estimate = _Calibrated.of(hypotheses, budget, horizon)
+        estimate = _CalibratedSizes.calibrate(hypotheses, budget, horizon)
         copies = estimate.copies if copies is None else copies
         require_teachers(copies)
         self.votes = BetweenThresholds(
@@ -283,7 +283,7 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
 
 
 @dataclass(frozen=True)
-class _Calibrated:
+class _CalibratedSizes:
     """Calibrated sizes: about as many uncertain votes as d = LDim(H) rounds of agreement take.
 
     N is of the order sqrt(hits ln(1 / delta)) / epsilon; k and hits are of the order d N.
@@ -294,7 +294,9 @@ class _Calibrated:
     hits: int
 
     @classmethod
-    def of(cls, hypotheses: HypothesisClass[Any], budget: Budget, horizon: int) -> _Calibrated:
+    def calibrate(
+        cls, hypotheses: HypothesisClass[Any], budget: Budget, horizon: int
+    ) -> _CalibratedSizes:
         require_horizon(horizon)
         loss, d = float(budget.epsilon), int(hypotheses.littlestone_dimension())
         log = max(1.0, -natural_log(budget.delta or Fraction(1)))

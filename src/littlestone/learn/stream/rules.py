@@ -137,7 +137,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
     mistake.  Raises `DeclarationError` for other classes and delta = 0, and `EmptyClassError`.
 
     >>> from littlestone.classes import EqualityRules
-    >>> H = EqualityRules.of("origin", "dest", max_literals=2)
+    >>> H = EqualityRules.over_columns("origin", "dest", max_literals=2)
     >>> learner = RuleLearner(H, Budget(1, "1e-6"), horizon=200_000)
     >>> print(learner.cost())
     epsilon 1, delta 0.000001 (replace-one)
@@ -187,7 +187,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         return self.mechanism
 
     @property
-    def declared(self) -> str:
+    def declared_sizes(self) -> str:
         # The event does not know the doubt, and handicaps depend on it.
         return f"{self.event}; doubt={self.doubt}"
 

@@ -18,12 +18,12 @@ from filelock import FileLock, Timeout
 from littlestone.base.disk import sync_folder
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes.text.declared import digest
-from littlestone.learn.stream.base import PrivateOnlineLearner, PrivateStream, Taken
+from littlestone.learn.stream.base import PrivateOnlineLearner, PrivateStream, TakeResult
 from littlestone.learn.stream.taped import Stream, StreamLearner
 from littlestone.points import text
 from littlestone.points.units import Unit
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import chosen_generator, is_cryptographic
+from littlestone.privacy.randomness import choose_generator, is_cryptographic
 from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
 
 _DECLARED = {
@@ -64,7 +64,7 @@ class DurableStream(Generic[Stream]):
         records: Sequence[tuple[object, object]],
         places: Sequence[tuple[object, object]] | None = None,
         units: Sequence[object] | None = None,
-    ) -> Delivered:
+    ) -> Delivery:
         """Take the records (x, y) that are new by their ``places`` (partition, offset), as one batch.
 
         A crash leaves the whole batch taken, or nothing taken and nothing shown.  After a crash,
@@ -86,17 +86,17 @@ class DurableStream(Generic[Stream]):
             new = [self.offsets.is_new(*place) for place in places]
         taken: Iterable[tuple[object, object] | None] = compress(records, new)
         # When it is over no record is read.  So the units in memory are no more than the horizon.
-        if self.units is not None and units is not None and not self.stream.over:
+        if self.units is not None and units is not None and not self.stream.is_over:
             pairs = zip(taken, compress(units, new), strict=True)
             # A record beyond its unit's share becomes void: it takes its step and changes nothing
             # else (docs/proofs/units.md, Theorem 5).
             taken = [record if self.units.counts(whose) else None for record, whose in pairs]
-        beside = _changed(self.offsets), _changed(self.units)
-        return Delivered(new, self.stream.take(taken, *beside))
+        beside = _changed_numbers(self.offsets), _changed_numbers(self.units)
+        return Delivery(new, self.stream.take(taken, *beside))
 
 
 def _require_each(
-    what: str, kept: Noted | None, given: Sequence[object] | None, records: Sequence[object]
+    what: str, kept: NumberLog | None, given: Sequence[object] | None, records: Sequence[object]
 ) -> None:
     """Raise `DeclarationError` unless each record has one of what the run keeps."""
     if (kept is None) is (given is None) and (given is None or len(given) == len(records)):
@@ -110,15 +110,15 @@ def _require_each(
     )
 
 
-def _changed(kept: Noted | None) -> Mapping[str, int]:
-    return NOTHING if kept is None else kept.changed()
+def _changed_numbers(kept: NumberLog | None) -> Mapping[str, int]:
+    return NOTHING if kept is None else kept.take_changes()
 
 
-class Delivered(NamedTuple):
+class Delivery(NamedTuple):
     """Which records of a batch were ``new``, and what came of these."""
 
     new: list[bool]
-    taken: Taken
+    taken: TakeResult
 
 
 @contextmanager
@@ -155,7 +155,7 @@ def durable_run(
     the ledger's entry.  Raises `ModelError` if it is not, `OutputError` if it cannot be written or
     another process uses it, and what `StreamLearner.start` raises.
     """
-    rng = chosen_generator(rng)
+    rng = choose_generator(rng)
     for kept, what in ((offsets, "the offsets of records"), (unit, "how often each unit came")):
         if kept is not None and not batches:
             raise DeclarationError(
@@ -173,15 +173,15 @@ def durable_run(
     with nullcontext() if state is None else state_file(state) as file:
         lines = [] if file is None else file.read()
         if file is None or not lines:
-            run = _begun(learner, ledger, dataset, label, rng, file, taken, unit)
+            run = _begin_run(learner, ledger, dataset, label, rng, file, taken, unit)
         else:
-            declared = _declared(learner, dataset, label, rng, taken, unit)
-            run = _resumed(learner, ledger, declared, rng, file, lines, unit)
+            declared = _declarations_of_run(learner, dataset, label, rng, taken, unit)
+            run = _resume_run(learner, ledger, declared, rng, file, lines, unit)
         del lines  # there are many, and this frame lives as long as the run
         yield run
 
 
-def _begun(
+def _begin_run(
     learner: StreamLearner[Stream],
     ledger: Ledger,
     dataset: str,
@@ -197,13 +197,13 @@ def _begun(
     receipt = learner.pay(ledger, dataset, label, rng, unit)
     if file is not None:
         paid = {"receipt": receipt.number, "at": receipt.entry.at}
-        file.add({**_declared(learner, dataset, label, rng, taken, unit), **paid})
-    keep = None if file is None else file.add
+        file.append({**_declarations_of_run(learner, dataset, label, rng, taken, unit), **paid})
+    keep = None if file is None else file.append
     stream = learner.begin(receipt, keep, together=taken is not None)
-    return DurableStream(stream, receipt.number, False, *_noted(taken, unit))
+    return DurableStream(stream, receipt.number, False, *_notes_of_run(taken, unit))
 
 
-def _resumed(
+def _resume_run(
     learner: StreamLearner[Stream],
     ledger: Ledger,
     declared: dict[str, object],
@@ -215,10 +215,10 @@ def _resumed(
     header: Any = file.value(lines[0])
     kept: Iterable[Any] = map(file.value, islice(lines, 1, None))
     if not isinstance(header, dict):
-        raise damaged(file.path)
+        raise damage_error(file.path)
     other = [words for name, words in _DECLARED.items() if header.get(name) != declared.get(name)]
     if other:
-        raise refused(file.path, f"that run has another {' and another '.join(other)}")
+        raise state_error(file.path, f"that run has another {' and another '.join(other)}")
     number: Any = header.get("receipt")
     event = learner.event_for(unit)
     # The entry must be the one of this run: its number, time, cost and mechanism.
@@ -227,17 +227,19 @@ def _resumed(
         (entry.number, entry.at, entry.cost, entry.mechanism) != paid
         for entry in ledger.entries(str(declared["dataset"]))
     ):
-        raise refused(file.path, f"entry {number} of the ledger did not pay for it")
+        raise state_error(file.path, f"entry {number} of the ledger did not pay for it")
     together, highest, seen = declared["taken"] is not None, dict[str, int](), dict[str, int]()
     if together:
         kept = _single_lines(kept, highest, seen)
-    stream = learner.resume(kept, Tape(rng, file.add, together=together))
+    stream = learner.resume(kept, Tape(rng, file.append, together=together))
     # Only now is the file known to be the one to resume, so only now may it be changed.
     file.settle()
-    return DurableStream(stream, number, True, *_noted(declared["taken"], unit, highest, seen))
+    return DurableStream(
+        stream, number, True, *_notes_of_run(declared["taken"], unit, highest, seen)
+    )
 
 
-def _noted(
+def _notes_of_run(
     taken: object,
     unit: Unit | None,
     highest: Mapping[str, int] = NOTHING,
@@ -264,7 +266,7 @@ def _single_lines(
                 raise journal_mismatch()
 
 
-def _declared(
+def _declarations_of_run(
     learner: StreamLearner[Any],
     dataset: str,
     label: str,
@@ -275,7 +277,7 @@ def _declared(
     return {
         # A table file may have other content by now, and two tables have one text.
         "class": [str(learner.hypotheses), digest(learner.hypotheses)],
-        "mechanism": learner.declared,
+        "mechanism": learner.declared_sizes,
         "label": label,
         "dataset": dataset,
         "private": is_cryptographic(rng),
@@ -291,8 +293,8 @@ MOST_OFFSET = 2**63 - 1
 _OFFSET_DIGITS = 19
 
 
-class Noted:
-    """A whole number for each name; `changed` says which ones to keep with each batch of a run."""
+class NumberLog:
+    """A whole number for each name; `take_changes` says which ones to keep with each batch of a run."""
 
     def __init__(self, numbers: Mapping[str, int] = {}) -> None:
         self._numbers = dict(numbers)
@@ -302,14 +304,14 @@ class Noted:
         self._numbers[name] = number
         self._changed.add(name)
 
-    def changed(self) -> dict[str, int]:
+    def take_changes(self) -> dict[str, int]:
         """The numbers that changed since the last call."""
         changed = {name: self._numbers[name] for name in sorted(self._changed)}
         self._changed.clear()
         return changed
 
 
-class Offsets(Noted):
+class Offsets(NumberLog):
     """The highest offset that was taken of each partition.
 
     A delivery is new if its offset is higher than all offsets that were taken of its partition before.
@@ -322,7 +324,7 @@ class Offsets(Noted):
     >>> offsets = Offsets()
     >>> [offsets.is_new("0", offset) for offset in ("7", "8", "7", "9", "-1", "", "1e3")]
     [True, True, False, True, False, False, False]
-    >>> offsets.again, offsets.unusable, offsets.changed()
+    >>> offsets.again, offsets.unusable, offsets.take_changes()
     (1, 3, {'0': 9})
     """
 
@@ -345,7 +347,7 @@ class Offsets(Noted):
         return True
 
 
-class FirstRecords(Noted):
+class FirstRecords(NumberLog):
     """How many records of each unit were taken, so that only the first k = ``unit.most`` count.
 
     Whether a record counts depends on the records of its own unit alone: on how many there were
@@ -355,7 +357,7 @@ class FirstRecords(Noted):
     >>> first = FirstRecords(Unit("patient", 2))
     >>> [first.counts(name) for name in ("ann", "bob", "ann", "ann", None, "")]
     [True, True, True, False, True, True]
-    >>> first.changed()
+    >>> first.take_changes()
     {'': 2, 'ann': 2, 'bob': 1}
     """
 
@@ -397,7 +399,7 @@ _DIGITS = 16  # of SHA-256 in hexadecimal, at the end of a line
 
 
 class StateFile:
-    """An open state: `read` it once, then `add` lines.
+    """An open state: `read` it once, then `append` lines.
 
     Lines are read as they are, because the values of all of them would take far more memory.
 
@@ -425,37 +427,37 @@ class StateFile:
         content = self._file.read()
         self._length = len(head) + len(content)
         *whole, last = content.split(b"\n")
-        lines = [self._unsealed(line) for line in whole]
+        lines = [self._unseal(line) for line in whole]
         if last and self._is_sealed(last):
             self._unended = True
-            return [*lines, self._unsealed(last)]
+            return [*lines, self._unseal(last)]
         if self._is_sealed(last[:-1]):  # a crash cuts a line, but does not overwrite its end
-            raise damaged(self.path)
+            raise damage_error(self.path)
         self._torn = len(last)
         return lines
 
     def _is_sealed(self, line: bytes) -> bool:
         return _line(line[: -_DIGITS - 1], self._seal.copy()) == line + b"\n"
 
-    def _unsealed(self, line: bytes) -> bytes:
+    def _unseal(self, line: bytes) -> bytes:
         payload = line[: -_DIGITS - 1]
         if _line(payload, self._seal) != line + b"\n":
-            raise damaged(self.path)
+            raise damage_error(self.path)
         return payload
 
     def value(self, line: bytes) -> Any:
         """The value of a line that was read; raises `ModelError` if it has none."""
         try:
             return json.loads(line)
-        except (ValueError, RecursionError):  # nothing that `add` wrote
-            raise damaged(self.path) from None
+        except (ValueError, RecursionError):  # nothing that `append` wrote
+            raise damage_error(self.path) from None
 
     def settle(self) -> None:
         """Remove what a crash cut short, once the file is known to be the one to resume."""
         if not self._length:
             self._put(MAGIC)
         elif self._torn:
-            with self._guarded():
+            with self._guard():
                 self._length, self._torn = self._length - self._torn, 0
                 self._file.truncate(self._length)
                 os.fsync(self._file.fileno())
@@ -463,7 +465,7 @@ class StateFile:
             self._unended = False
             self._put(b"\n")
 
-    def add(self, data: object) -> None:
+    def append(self, data: object) -> None:
         """Add a line, which is on the disk when this returns.
 
         Raises `OutputError` if that fails, if the path now names another file, or if another program
@@ -473,19 +475,19 @@ class StateFile:
         self._put(_line(json.dumps(data).encode(), self._seal))
 
     def _put(self, content: bytes) -> None:
-        with self._guarded():
+        with self._guard():
             self._file.seek(self._length)
             rest = memoryview(content)
             while rest:
                 rest = rest[self._file.write(rest) :]
-            # `add` returns only when the line is on the disk: what it holds may be published then.
+            # `append` returns only when the line is on the disk: what it holds may be published then.
             os.fsync(self._file.fileno())
             if not self._length:
                 sync_folder(self.path.parent)
             self._length += len(content)
 
     @contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _guard(self) -> Iterator[None]:
         """Make sure, before and after a change, that nobody else changes the file."""
         if self._failed:
             raise unusable(self.path, "an earlier line could not be kept")
@@ -534,7 +536,7 @@ def state_file(path: Path) -> Iterator[StateFile]:
     """
     with ExitStack() as held:
         try:
-            state = _held(Path(os.path.realpath(path)), held)
+            state = _hold(Path(os.path.realpath(path)), held)
         except Timeout:
             raise unusable(path, "another process goes on with that run") from None
         except OutputError:
@@ -544,7 +546,7 @@ def state_file(path: Path) -> Iterator[StateFile]:
         yield state
 
 
-def _held(path: Path, held: ExitStack) -> StateFile:
+def _hold(path: Path, held: ExitStack) -> StateFile:
     lock = lock_of(path)
     for name in (path, lock):
         if name.exists() and not name.is_file():
@@ -555,7 +557,7 @@ def _held(path: Path, held: ExitStack) -> StateFile:
         _require_state(path)  # before the lock, which would be left beside a file of another kind
     held.enter_context(FileLock(lock, timeout=0, mode=0o600, thread_local=False))
     # Only its owner may read it.  It is unbuffered, so a failed write is not tried again later.
-    file = held.enter_context(open(path, "r+b", buffering=0, opener=_opened))  # noqa: SIM115
+    file = held.enter_context(open(path, "r+b", buffering=0, opener=_open))  # noqa: SIM115
     if os.fstat(file.fileno()).st_nlink > 1:
         raise unusable(path, "it has another name, a hard link, under which it is not locked")
     return StateFile(path, file, lock)
@@ -568,11 +570,11 @@ def _require_state(path: Path) -> None:
     if head and not head.startswith(MAGIC):
         for older, found in _OLDER.items():
             if head.startswith(older):
-                raise refused(path, found)
-        raise refused(path, "it is not the state of a run, so it is left as it is")
+                raise state_error(path, found)
+        raise state_error(path, "it is not the state of a run, so it is left as it is")
 
 
-def _opened(path: str, flags: int) -> int:
+def _open(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_CREAT, 0o600)
 
 
@@ -585,7 +587,7 @@ def lock_of(path: Path) -> Path:
     return Path(f"{os.path.realpath(path)}.lock")
 
 
-def refused(path: Path, found: str) -> ModelError:
+def state_error(path: Path, found: str) -> ModelError:
     """The error for a file that is not the state of this run."""
     return ModelError(
         f"go on with the run in {path}",
@@ -595,7 +597,7 @@ def refused(path: Path, found: str) -> ModelError:
     )
 
 
-def damaged(path: Path) -> ModelError:
+def damage_error(path: Path) -> ModelError:
     """The error for a state whose lines are not those that were written."""
     return ModelError(
         f"go on with the run in {path}",

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
-from littlestone.base.errors import DeclarationError, TooLargeError, shown
+from littlestone.base.errors import DeclarationError, TooLargeError, show_value
 from littlestone.classes.base import HypothesisClass, require_few
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
@@ -126,7 +126,7 @@ def require_adversary(adversary: object) -> None:
     """Raise `DeclarationError` unless ``adversary`` is one of the two kinds."""
     if not isinstance(adversary, str) or adversary not in get_args(Adversary):
         raise DeclarationError(
-            f"bound the mistakes against the adversary {shown(adversary)}",
+            f"bound the mistakes against the adversary {show_value(adversary)}",
             found="there is no such kind",
             fix=f"use one of: {', '.join(get_args(Adversary))}",
         )
@@ -278,7 +278,7 @@ def with_proved_bound(
         mean = (threshold + late) / k
 
         def roomy(c: int, mean: float = mean, ks: int = calls * k) -> bool:
-            return ks * math.exp(_crowded(mean, c)) <= part
+            return ks * math.exp(_log_crowding(mean, c)) <= part
 
         room = given.get("cap", least(roomy))
         if room <= cap:
@@ -309,7 +309,7 @@ def failure(
     if not enough:
         return 1.0
     k, calls = sizes.teachers, math.log(sizes.calls)
-    crowded = _crowded(most / k, sizes.cap)
+    crowded = _log_crowding(most / k, sizes.cap)
     logarithms = [calls + math.log(k) + crowded]
     ways = calls + math.log(k) + patterns(most, d)
     logarithms += [ways - fewest / k * rate for rate in rates(d)]
@@ -319,7 +319,7 @@ def failure(
     return min(1.0, total * _ROUNDING)
 
 
-def _crowded(mean: float, cap: int) -> float:
+def _log_crowding(mean: float, cap: int) -> float:
     """The log of a bound of Pr[a chunk has more than ``cap`` examples], if it has ``mean`` expected."""
     x = cap + 1
     return x - mean - x * math.log(x / mean) if x > mean else 0.0

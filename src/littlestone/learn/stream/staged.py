@@ -30,7 +30,7 @@ from littlestone.learn.stream.stage_sizes import (
     with_proved_bound,
 )
 from littlestone.privacy.accounting.calibration import calibrate
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
@@ -38,7 +38,7 @@ from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.above_threshold import cheapest
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis, majority
@@ -47,7 +47,7 @@ _COUNTER, _TESTS = Fraction(1, 16), Fraction(1, 8)  # of epsilon; any shares are
 _SIZES = ("calls", "draws", "teachers", "threshold", "cap", "list_size")
 
 
-class StagedRun(Composed):
+class StagedRun(Composition):
     """The counter, the tests and all draws of one run, which a receipt pays for at once."""
 
     def uses(self) -> list[tuple[Event, int]]:
@@ -118,9 +118,9 @@ class StagedOnlineLearner(CountedLearner):
         values = (calls, draws, teachers, threshold, cap, list_size)
         given = {name: n for name, n in zip(_SIZES, values, strict=True) if n is not None}
         for name, value in given.items():
-            whole(name, value, least=1)
+            require_whole(name, value, least=1)
         if most is not None:
-            whole("most", most, least=1)
+            require_whole("most", most, least=1)
         self.adversary, self.most = adversary, most
         self.dimension = d = int(hypotheses.littlestone_dimension())
         require_dimension(d)
@@ -135,9 +135,9 @@ class StagedOnlineLearner(CountedLearner):
             hits_below=True,
         )
 
-        def event(epsilon: Fraction, times: int, lists: int) -> Composed:
+        def event(epsilon: Fraction, times: int, lists: int) -> Composition:
             step = SparseSampling[Any](Budget(epsilon, target.delta / (2 * times)), lists)
-            return Composed([(counter, 1), (tests, 1), (step, times)], target.delta)
+            return Composition([(counter, 1), (tests, 1), (step, times)], target.delta)
 
         @cache
         def sampling(times: int, lists: int) -> SparseSampling[Any]:
@@ -159,7 +159,7 @@ class StagedOnlineLearner(CountedLearner):
         return self._event
 
     @property
-    def declared(self) -> str:
+    def declared_sizes(self) -> str:
         # The event knows only the product of calls and draws.
         return f"{self.event}; {self.sizes}; most={self.most}"
 
@@ -178,11 +178,11 @@ class StagedOnlineLearner(CountedLearner):
             # matter.
             chunks = tuple(tuple(part.get(teacher, ())[: self.sizes.cap]) for part in parts)
             if chunks not in known:  # many teachers may hold the same few records
-                known[chunks] = self.listed(chunks, stage)
+                known[chunks] = self.hypotheses_of_teacher(chunks, stage)
             lists.append(known[chunks])
         return lists
 
-    def listed(self, chunks: Sequence[Chunk], stage: int) -> list[Hypothesis[Any]]:
+    def hypotheses_of_teacher(self, chunks: Sequence[Chunk], stage: int) -> list[Hypothesis[Any]]:
         """The list in ``stage`` of a teacher with these chunks, one an epoch."""
         p, dimension = self.sizes.cap << stage, self.dimension - stage
         level = self.levels[stage]
@@ -232,8 +232,8 @@ class StagedStream(CountedStream):
         return len(self._stages)
 
     @property
-    def over(self) -> bool:
-        return super().over or self.calls == self._learner.sizes.calls
+    def is_over(self) -> bool:
+        return super().is_over or self.calls == self._learner.sizes.calls
 
     @property
     def stage(self) -> int:
@@ -243,16 +243,16 @@ class StagedStream(CountedStream):
     def _begin(self) -> None:
         noise, _ = self._learner.tests.noises()
         rho = self._tape.whole(lambda rng: discrete_laplace(noise, rng), None) if noise else 0
-        self._begun(rho, self._learner.counter.begin(1, self._tape))
+        self._begin_epoch(rho, self._learner.counter.begin(1, self._tape))
 
-    def _begun(self, rho: int, epoch: Epoch) -> None:
+    def _begin_epoch(self, rho: int, epoch: Epoch) -> None:
         self._rho, self._epoch = rho, epoch
 
     def _mistaken(self, x: Any, y: int) -> None:
         # One draw for every step would do as well: it depends on nothing.
         last = self._learner.sizes.teachers - 1
         teacher = self._tape.whole(lambda rng: rng.randrange(last + 1), 0, last)
-        self._epoch = self._learner.counter.counted(self._epoch, self._steps, self._tape)
+        self._epoch = self._learner.counter.count_record(self._epoch, self._steps, self._tape)
         self._deal(x, y, teacher)
 
     def _deal(self, x: Any, y: int, teacher: int) -> None:
@@ -263,19 +263,21 @@ class StagedStream(CountedStream):
         learner, parts = self._learner, [*self._parts, self._buffer]
 
         @cache
-        def scores(stage: int) -> Mapping[Hypothesis[Any], int]:
+        def scores_in_stage(stage: int) -> Mapping[Hypothesis[Any], int]:
             return learner.sampling.scores(learner.lists(parts, stage))
 
         stage = self._tape.whole(
-            lambda rng: self._agreed(scores, rng), self.stage, learner.dimension
+            lambda rng: self._stage_of_agreement(scores_in_stage, rng),
+            self.stage,
+            learner.dimension,
         )
-        form = self._tape.draw(lambda rng: self._voted(scores(stage), rng), is_form)
+        form = self._tape.draw(lambda rng: self._vote(scores_in_stage(stage), rng), is_form)
         # After the last call no record is read any more; how many calls there were is public.
         last = self.calls + 1 == learner.sizes.calls
         after = self._no_hit() if last else learner.counter.begin(self._steps + 1, self._tape)
-        self._called(stage, form, after)
+        self._apply_call(stage, form, after)
 
-    def _agreed(
+    def _stage_of_agreement(
         self, scores: Callable[[int], Mapping[Hypothesis[Any], int]], rng: random.Random
     ) -> int:
         """The stage in which the tests end; the last stage has no test."""
@@ -289,7 +291,7 @@ class StagedStream(CountedStream):
             stage += 1
         return stage
 
-    def _voted(
+    def _vote(
         self, scores: Mapping[Hypothesis[Any], int], rng: random.Random
     ) -> dict[str, Any] | None:
         """The form of the majority of all draws; teachers made the objects themselves."""
@@ -299,7 +301,7 @@ class StagedStream(CountedStream):
         vote = majority(votes) if votes else None
         return None if vote is None else vote.to_json()
 
-    def _called(self, stage: int, form: dict[str, Any] | None, epoch: Epoch) -> None:
+    def _apply_call(self, stage: int, form: dict[str, Any] | None, epoch: Epoch) -> None:
         self._parts.append(self._buffer)
         self._stages.append(stage)
         self._buffer, self._epoch = {}, epoch

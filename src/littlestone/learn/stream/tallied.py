@@ -50,7 +50,7 @@ class Scale(NamedTuple):
     bend: int
     steep: int
 
-    def of(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
+    def score_cells(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
         """The score of each cell, which is ``-bend`` at least."""
         found: NDArray[np.int64] = np.clip(tally, -self.bend, self.bend)
         found += self.steep * np.maximum(tally - self.bend, 0)
@@ -77,7 +77,7 @@ class Weights:
         self._labels: NDArray[np.bool_] = 2 * ones > weights.sum()
 
     @property
-    def published(self) -> Hypothesis[Any]:
+    def published_rule(self) -> Hypothesis[Any]:
         return self._asked.function(self._labels)
 
     def cell(self, x: Any) -> int | None:
@@ -86,7 +86,7 @@ class Weights:
 
     def take(self, tally: Tally) -> None:
         """Raise the scores of the hypotheses that differ from what is published where it errs."""
-        added = self._scale.of(np.array(tally, dtype=np.int64))
+        added = self._scale.score_cells(np.array(tally, dtype=np.int64))
         for row, label, score in zip(self._asked.table, self._labels, added, strict=True):
             # A positive tally says that the majority errs at this point, so all that differ from it
             # gain.
@@ -108,8 +108,8 @@ class TalliedStream(PrivateStream[Any]):
     """A run of `TalliedLearner`; only its counts depend on more than what was published."""
 
     def __init__(self, learner: TalliedLearner, tape: Tape) -> None:
-        self._weights = learner.begun()
-        super().__init__(self._weights.published, learner.horizon, tape)
+        self._weights = learner.initial_weights()
+        super().__init__(self._weights.published_rule, learner.horizon, tape)
         self._counts: Tallies = learner.mechanism.tallies(tape)
 
     def _begin(self) -> None:
@@ -125,7 +125,7 @@ class TalliedStream(PrivateStream[Any]):
 
     def _hit(self) -> None:
         self._weights.take(self._counts.select())
-        self._publish(self._weights.published)
+        self._publish(self._weights.published_rule)
         self._counts.watch(self._steps + 1)
 
 
@@ -217,7 +217,7 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
         steep = max(1, int(_STEEP * epsilon / rate))
         return Scale(rate / times, bend * times, steep)
 
-    def begun(self) -> Weights:
+    def initial_weights(self) -> Weights:
         """Nothing is tallied yet."""
         return Weights(self.asked, self.scale)
 
@@ -266,7 +266,7 @@ def _factors(scale: Scale, epsilon: float, records: int, most: int) -> tuple[flo
 
     def mean(sign: int, count: int) -> float:
         """The mean of e^(sign f), for that many records and noise."""
-        scores = rate * scale.of(np.minimum(noise + count, most))
+        scores = rate * scale.score_cells(np.minimum(noise + count, most))
         return float(masses @ np.exp(sign * scores)) * (1 + 1e-9)
 
     none = max(mean(1, 0), mean(-1, 0))

@@ -129,7 +129,7 @@ class StreamLearner(ABC, Generic[Stream]):
         """A whole run, as the ledger records it; it depends on declarations alone."""
 
     @property
-    def declared(self) -> str:
+    def declared_sizes(self) -> str:
         """All sizes that a run must keep when it resumes after a crash."""
         return str(self.event)
 

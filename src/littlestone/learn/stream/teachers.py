@@ -13,19 +13,19 @@ from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.data.sample import Sample
 from littlestone.learn.base import require_rule
-from littlestone.learn.papers.teachers import frontier, restrict_where_consistent, taught
+from littlestone.learn.papers.teachers import frontier, restrict_where_consistent, teach
 from littlestone.learn.papers.voting import MOST_STEPS
 from littlestone.learn.stream.base import CountedLearner, CountedStream, MistakeBound, is_form
-from littlestone.learn.stream.holdings import Examples, Held, Holdings
+from littlestone.learn.stream.holdings import Examples, HeldRecord, Holdings
 from littlestone.learn.stream.taped import Record
 from littlestone.privacy.accounting.calibration import calibrate
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.parameters import require_teachers, whole
+from littlestone.privacy.parameters import require_teachers, require_whole
 from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis
 
@@ -59,9 +59,9 @@ class TeacherStream(CountedStream):
 
     def _begin(self) -> None:
         key = self._tape.whole(lambda rng: rng.getrandbits(_KEY), 0, (1 << _KEY) - 1)
-        self._begun(key, self._learner.counter.begin(1, self._tape))
+        self._begin_epoch(key, self._learner.counter.begin(1, self._tape))
 
-    def _begun(self, key: int, epoch: Epoch) -> None:
+    def _begin_epoch(self, key: int, epoch: Epoch) -> None:
         self._holdings = Holdings(self._learner.teachers, key)
         self._epoch = epoch
 
@@ -70,27 +70,27 @@ class TeacherStream(CountedStream):
 
     def _mistaken(self, x: Any, y: int) -> None:
         counter, now = self._learner.counter, self._steps
-        self._epoch = counter.counted(self._epoch, now, self._tape, self.threshold)
+        self._epoch = counter.count_record(self._epoch, now, self._tape, self.threshold)
         self._hold(now, x, y, wrong=True)
 
     def _hold(self, step: int, x: Any, y: int, *, wrong: bool) -> None:
-        self._holdings.take(Held(step, x, y, self._draws), wrong=wrong)
+        self._holdings.take(HeldRecord(step, x, y, self._draws), wrong=wrong)
 
-    def _owed(self) -> list[Record]:
+    def _unwritten_records(self) -> list[Record]:
         held = self._holdings.right_since(self._told_at)
         return [Record(record.step, record.x, record.y) for record in held]
 
-    def _told(self) -> None:
+    def _clear_unwritten(self) -> None:
         self._told_at = self._steps
 
     def _hit(self) -> None:
-        form = self._tape.draw(self._voted, is_form)
+        form = self._tape.draw(self._vote, is_form)
         # A draw that finds nothing doubles the next threshold; Theorem 2 covers the steps of such
         # draws as if they were published.
         threshold = self._learner.threshold(self._bottoms + 1 if form is None else 0)
-        self._drawn(form, self._learner.counter.begin(self._steps + 1, self._tape, threshold))
+        self._apply_draw(form, self._learner.counter.begin(self._steps + 1, self._tape, threshold))
 
-    def _voted(self, rng: random.Random) -> dict[str, Any] | None:
+    def _vote(self, rng: random.Random) -> dict[str, Any] | None:
         """The form of what the teachers' votes find; a teacher made the object itself."""
         learner = self._learner
         # A list depends on one teacher's records and on what is published.
@@ -98,7 +98,7 @@ class TeacherStream(CountedStream):
         found = learner.sampling.select(learner.sampling.scores(lists), rng)
         return None if found is None else found.to_json()
 
-    def _drawn(self, form: dict[str, Any] | None, epoch: Epoch) -> None:
+    def _apply_draw(self, form: dict[str, Any] | None, epoch: Epoch) -> None:
         self._epoch = epoch
         self._draws += 1
         # A record takes part in D draws at most, which is what the composition pays for
@@ -118,7 +118,7 @@ class TeacherLearner(CountedLearner):
     high.  A record takes part in the next D = ``draws`` draws, and is then forgotten.
 
     A teacher assumes what the last hypothesis h says about the class: the version space G that the SOA
-    reaches when it learns h (`taught`).  It lists the irreducible SOAs of G (`frontier`) that its own
+    reaches when it learns h (`teach`).  It lists the irreducible SOAs of G (`frontier`) that its own
     records allow, or those of the class if G allows none.  It leaves out h itself, and a teacher
     without mistakes lists nothing.  The records that h predicted correctly cost no mistake; they
     narrow G and the class down to what agrees with them.
@@ -154,29 +154,29 @@ class TeacherLearner(CountedLearner):
     ) -> None:
         super().__init__(hypotheses, horizon)
         hypotheses.require_learnable()
-        whole("draws", draws, least=1)
-        whole("most", most, least=1)
+        require_whole("draws", draws, least=1)
+        require_whole("most", most, least=1)
         self.draws, self.most = draws, most
         target = budget.cost
         if list_size is None:
             list_size = _list_size(hypotheses)
         share, self.sampling = _split(target, draws, list_size)
         if threshold is None:
-            threshold = _needed(self.sampling, share)
+            threshold = _needed_threshold(self.sampling, share)
         self.counter = OneSidedThreshold(epsilon=share, threshold=threshold, horizon=horizon)
         if teachers is None:
             teachers = _TEACHERS * self.sampling.copies_needed(_BETA)
-        whole("teachers", teachers, least=1)
+        require_whole("teachers", teachers, least=1)
         require_teachers(teachers)
         self.teachers = teachers
-        self._event = Composed([(self.counter, 1), (self.sampling, draws)], target.delta)
+        self._event = Composition([(self.counter, 1), (self.sampling, draws)], target.delta)
 
     @property
-    def event(self) -> Composed:
+    def event(self) -> Composition:
         return self._event
 
     @property
-    def declared(self) -> str:
+    def declared_sizes(self) -> str:
         # The event knows neither, and both decide what a draw lists.
         return f"{self.event}; teachers={self.teachers}; most={self.most}"
 
@@ -188,16 +188,16 @@ class TeacherLearner(CountedLearner):
         self, parts: Iterable[tuple[Examples, Examples]], published: Hypothesis[Any]
     ) -> list[list[Hypothesis[Any]]]:
         """The list of each teacher, a function of its own records and of what is published."""
-        granted = taught(self.hypotheses, published)
+        granted = teach(self.hypotheses, published)
         known: dict[tuple[Examples, Examples], list[Hypothesis[Any]]] = {}
         lists = []
         for part in parts:
             if part not in known:  # many teachers may hold the same few records
-                known[part] = self._listed(*part, granted, published)
+                known[part] = self._hypotheses_of_teacher(*part, granted, published)
             lists.append(known[part])
         return lists
 
-    def _listed(
+    def _hypotheses_of_teacher(
         self,
         wrong: Examples,
         right: Examples,
@@ -246,11 +246,11 @@ class TeacherLearner(CountedLearner):
         It is times 3 if all hypotheses are listed; d = LDim(H).
         """
         d = min(int(self.hypotheses.littlestone_dimension()), self.horizon)
-        epochs = _EPOCHS if _listed(self.hypotheses) else math.pow(max(d, 1), _GROWTH)
+        epochs = _EPOCHS if _listed_size(self.hypotheses) else math.pow(max(d, 1), _GROWTH)
         return round(self.counter.threshold * epochs)
 
 
-def _listed(hypotheses: HypothesisClass[Any]) -> int | None:
+def _listed_size(hypotheses: HypothesisClass[Any]) -> int | None:
     """The size of a class that is listed as a whole; otherwise None."""
     size: int | None = hypotheses.size
     return size if size is not None and size <= _LISTED else None
@@ -258,10 +258,10 @@ def _listed(hypotheses: HypothesisClass[Any]) -> int | None:
 
 def _list_size(hypotheses: HypothesisClass[Any]) -> int:
     """All of a small class; otherwise 2^min(d, 5)."""
-    return _listed(hypotheses) or 1 << min(int(hypotheses.littlestone_dimension()), _DOUBLINGS)
+    return _listed_size(hypotheses) or 1 << min(int(hypotheses.littlestone_dimension()), _DOUBLINGS)
 
 
-def _needed(sampling: SparseSampling[Any], share: Fraction) -> int:
+def _needed_threshold(sampling: SparseSampling[Any], share: Fraction) -> int:
     """A threshold for these votes; a counter of this epsilon hits some steps per mistake too early."""
     return math.ceil(_MISTAKES * sampling.copies_needed(_BETA) + _MARGIN / share)
 
@@ -279,15 +279,15 @@ def _split(target: PrivacyCost, draws: int, list_size: int) -> tuple[Fraction, S
 
     # Each split is private: a float may choose.
     splits = (basic(parts) for parts in range(1, _PARTS))
-    share, sampling = min(splits, key=lambda split: _needed(split[1], split[0]))
+    share, sampling = min(splits, key=lambda split: _needed_threshold(split[1], split[0]))
     if draws == 1:
         return share, sampling
     counter = OneSidedThreshold(epsilon=share, threshold=1, horizon=1)
 
-    def composed(epsilon: Fraction) -> Composed:
+    def compose(epsilon: Fraction) -> Composition:
         step = SparseSampling[Any](Budget(epsilon, target.delta / (2 * draws)), list_size)
-        return Composed([(counter, 1), (step, draws)], target.delta)
+        return Composition([(counter, 1), (step, draws)], target.delta)
 
-    found = [step for step, _ in calibrate(composed, target).uses()]
+    found = [step for step, _ in calibrate(compose, target).uses()]
     others = [step for step in found if isinstance(step, SparseSampling)]
     return share, min(sampling, *others, key=lambda step: step.copies_needed(_BETA))

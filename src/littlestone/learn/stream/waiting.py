@@ -55,4 +55,4 @@ def least_sum(waits: Sequence[tuple[NDArray[np.float64], int]], beta: float) -> 
 
 def wait(terms: Terms, rare: float) -> NDArray[np.float64]:
     """S(m) of these terms for m = 0, 1, ..., down to ``rare`` or less."""
-    return np.fromiter(islice(terms.missed(), terms.sample_size(rare) + 1), float)
+    return np.fromiter(islice(terms.miss_bounds(), terms.sample_size(rare) + 1), float)

@@ -6,7 +6,7 @@ from littlestone.points.algebra.fields import Field as Field, field_of_order as 
 from littlestone.points.algebra.matroids import (
     flats as flats,
     greedy_flat as greedy_flat,
-    scattered as scattered,
+    scatter_points as scatter_points,
 )
 from littlestone.points.algebra.spans import Monomials as Monomials
 from littlestone.points.algebra.spans import Span as Span, Vector as Vector

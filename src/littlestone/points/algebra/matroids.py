@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from math import comb, gcd
 
-from littlestone.base.steps import count
+from littlestone.base.steps import count_steps
 from littlestone.points.algebra.fields import Field
 from littlestone.points.algebra.spans import Span, Vector
 
@@ -58,10 +58,10 @@ def flats(
     if needed in (0, 1):
         return
     directions, killed = list(alive), set(dead)
-    count(len(directions) + len(killed))
+    count_steps(len(directions) + len(killed))
     for i in range(len(directions) if needed is None else _last_start(field, directions, needed)):
         v = directions[i]
-        count(4 + (len(directions) - i + len(killed)) // 2)
+        count_steps(4 + (len(directions) - i + len(killed)) // 2)
         still_dead = {_modulo(field, u, v) for u in killed}
         later: dict[Vector, Vector] = {}
         for u in directions[i + 1 :]:
@@ -108,11 +108,11 @@ def greedy_flat(
         x = next(waiting, None)
         if x is None:
             return None
-        count(_weight(flat))
+        count_steps(_weight(flat))
         v = flat.direction(x)
         if any(v) and v not in dead:
             flat = flat.plus(v)
-            count(len(dead) * _weight(flat))
+            count_steps(len(dead) * _weight(flat))
             dead = {flat.direction(u) for u in dead}
             chosen.append(x)
     return tuple(chosen) if flat.rank == rank else None
@@ -123,7 +123,7 @@ def _weight(flat: Span) -> int:
     return 4 + flat.rank * flat.width // 32
 
 
-def scattered(q: int, n: int, first: int = 0) -> Iterator[Vector]:
+def scatter_points(q: int, n: int, first: int = 0) -> Iterator[Vector]:
     """All points of GF(q)^n, each once, in an order without an obvious pattern.
 
     The digits of a number below q^n to the base q make a point.  The numbers are the multiples,
@@ -131,7 +131,7 @@ def scattered(q: int, n: int, first: int = 0) -> Iterator[Vector]:
     ``first`` comes first.  The digits alone would lie near few lines, where polynomials of low
     degree have few values.  So each digit is shifted by a number made of the digits before it.
 
-    >>> list(scattered(3, 1)), next(scattered(2**61 - 1, 3))
+    >>> list(scatter_points(3, 1)), next(scatter_points(2**61 - 1, 3))
     ([(0,), (2,), (1,)], (0, 0, 0))
     """
     size = q**n
@@ -172,17 +172,19 @@ def avoiding_subspace(
     width, field = inside.width, inside.field
     if rank <= inside.rank:
         return inside if rank == inside.rank else None
-    count(4 + (width + len(avoided)) * (width + 1) ** 2 // 16)
+    count_steps(4 + (width + len(avoided)) * (width + 1) ** 2 // 16)
     reduced = [inside.reduce(v) for v in avoided]
     # In echelon form, the pivot columns of the matrix (v_1 ... v_N) are a basis of the columns, and the
     # entries are the coordinates of each v_i in it.
-    columns = Span.of(inside.order, len(reduced), zip(*reduced, strict=True))
+    columns = Span.from_vectors(inside.order, len(reduced), zip(*reduced, strict=True))
     order, levels = _levels(field, columns, len(reduced))
     basis = [reduced[columns.pivots[i]] for i in order]
     # If `inside` is 0 and the basis spans the whole space, the kernel may have no point.
     onto = affine and not inside.rank and len(basis) == width
     for values in _assignments(field, levels, width - rank):
-        if onto and (1,) * width in Span.of(inside.order, width, zip(*values, strict=True)):
+        if onto and (1,) * width in Span.from_vectors(
+            inside.order, width, zip(*values, strict=True)
+        ):
             continue
         kernel = _kernel(inside, basis, values, affine=affine)
         return _cut(inside, kernel, rank, affine=affine)
@@ -267,7 +269,7 @@ def _candidates(
     # the affine hull of the values larger.
     for sum_is_one in (False, True):
         for number in range(1, field.order**used):
-            count(4)
+            count_steps(4)
             z = _digits(number, field.order, codimension)
             total = field.dot(z, (1,) * codimension)
             if (total == 1) == sum_is_one and z not in forbidden:
@@ -297,7 +299,7 @@ def _kernel(inside: Span, basis: list[Vector], values: list[Vector], *, affine: 
     for u in units:
         if u not in covered:
             covered, kernel = covered.plus(u), kernel.plus(u)
-    relations = Span.of(order, len(basis), zip(*values, strict=True)).annihilator()
+    relations = Span.from_vectors(order, len(basis), zip(*values, strict=True)).annihilator()
     for a in relations.rows:
         kernel = kernel.plus(
             tuple(inside.field.dot(a, column) for column in zip(*basis, strict=True))
@@ -362,7 +364,7 @@ def known_blocking(
         n, q = inside.width - 1, inside.order
         if sum(comb(n, i) * (q - 1) ** i for i in range(codimension + 1)) > k + len(given):
             return None
-        count(4 * comb(n, codimension) * q**codimension)
+        count_steps(4 * comb(n, codimension) * q**codimension)
         light = {
             (*(values[places.index(j)] if j in places else 0 for j in range(n)), 1)
             for places in combinations(range(n), codimension)
@@ -391,10 +393,10 @@ def directions(inside: Span, U: Span, *, affine: bool) -> Iterator[Vector]:
         minus = field.negative(1)
         basis = (basis[0], *(field.combine(b, minus, basis[0]) for b in basis[1:]))
     else:
-        basis = Span.of(q, U.width, map(inside.reduce, basis)).rows
+        basis = Span.from_vectors(q, U.width, map(inside.reduce, basis)).rows
     for lead in range(1 if whole else len(basis)):
         for number in range(q ** (len(basis) - lead - 1)):
-            count(4)
+            count_steps(4)
             v = basis[lead]
             for b in basis[lead + 1 :]:
                 number, c = divmod(number, q)

@@ -20,7 +20,7 @@ class Span:
     ``order`` is q, and ``width`` is n.  The first nonzero entry of every row is 1.  It is further right
     than that of the row before, and the only nonzero entry in its column.
 
-    >>> Span.of(5, 3, [(2, 4, 1), (1, 2, 0)]).rows
+    >>> Span.from_vectors(5, 3, [(2, 4, 1), (1, 2, 0)]).rows
     ((1, 2, 0), (0, 0, 1))
     """
 
@@ -29,7 +29,7 @@ class Span:
     rows: tuple[Vector, ...] = ()
 
     @classmethod
-    def of(cls, order: int, width: int, vectors: Iterable[Vector]) -> Span:
+    def from_vectors(cls, order: int, width: int, vectors: Iterable[Vector]) -> Span:
         """The subspace of GF(order)^width spanned by the ``vectors``."""
         if order == 2:
             return cls(2, width, _reduced_bits(width, vectors))
@@ -99,7 +99,7 @@ class Span:
             for pivot, row in zip(self.pivots, self.rows, strict=True):
                 v[pivot] = self.field.negative(row[j])
             vectors.append(tuple(v))
-        return Span.of(self.order, self.width, vectors)
+        return Span.from_vectors(self.order, self.width, vectors)
 
     def intersection(self, other: Span) -> Span:
         """The intersection with another subspace of the same space."""

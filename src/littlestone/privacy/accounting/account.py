@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.renyi import renyi_epsilon, zcdp_epsilon
-from littlestone.privacy.cost import decimal_text, rounded_up
+from littlestone.privacy.cost import decimal_text, round_up
 from littlestone.privacy.event import Event, Guarantee
 
 Pieces = Sequence[tuple[Guarantee, int]]
@@ -53,10 +53,10 @@ def accounts(event: Event, delta: Fraction) -> list[Account]:
 
     Raises `DeclarationError` if the deltas of its pieces alone exceed ``delta``.
 
-    >>> from littlestone.privacy.accounting.composed import Composed
+    >>> from littlestone.privacy.accounting.composed import Composition
     >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
     >>> delta = Fraction(1, 10**6)
-    >>> event = Composed([(ExponentialMechanism(Fraction(1, 10)), 100)], delta)
+    >>> event = Composition([(ExponentialMechanism(Fraction(1, 10)), 100)], delta)
     >>> for account in accounts(event, delta):
     ...     print(account)
     Renyi divergences: epsilon 2.41891, delta 0.000001
@@ -69,8 +69,8 @@ def accounts(event: Event, delta: Fraction) -> list[Account]:
     if own > delta:
         raise DeclarationError(
             f"account for {event} at delta = {decimal_text(delta)}",
-            found=f"the deltas of its parts add up to {decimal_text(rounded_up(own))} already",
-            fix=f"allow a delta of at least {decimal_text(rounded_up(own))}, or make the parts' deltas "
+            found=f"the deltas of its parts add up to {decimal_text(round_up(own))} already",
+            fix=f"allow a delta of at least {decimal_text(round_up(own))}, or make the parts' deltas "
             "smaller",
         )
     # docs/proofs/composition.md, Theorem 1; the theorems that need a delta join only if some is

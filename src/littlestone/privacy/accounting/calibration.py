@@ -26,24 +26,24 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     Usually the target then has no delta and the events need one.  Raises what ``make`` raises if it
     makes no event at all.
 
-    >>> from littlestone.privacy.accounting.composed import Composed
+    >>> from littlestone.privacy.accounting.composed import Composition
     >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
     >>> target = PrivacyCost(Fraction(1), Fraction(1, 10**6))
     >>> def hundred(epsilon: Fraction) -> Event:
-    ...     return Composed([(ExponentialMechanism(epsilon), 100)], target.delta)
+    ...     return Composition([(ExponentialMechanism(epsilon), 100)], target.delta)
     >>> print(calibrate(hundred, target))
     100 x [exponential mechanism on error counts, epsilon 0.04414], composed at delta 0.000001
     """
 
     @cache
-    def cost(epsilon: Fraction) -> PrivacyCost | None:
+    def cost_at(epsilon: Fraction) -> PrivacyCost | None:
         try:
             return make(epsilon).cost()
         except DeclarationError:  # this step is too small or too large for the event
             return None
 
     def fits(epsilon: Fraction) -> bool:
-        found = cost(epsilon)
+        found = cost_at(epsilon)
         return (
             found is not None and found.neighboring == target.neighboring and found.within(target)
         )
@@ -68,7 +68,7 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     a, b = 10 ** (_DIGITS - 1), 10**_DIGITS
     slow = 0  # guesses in a row that did not halve the rest
     while b - a > 1:
-        guess = None if slow == 3 else _between(a, b, cost(a * unit), cost(b * unit), target)
+        guess = None if slow == 3 else _between(a, b, cost_at(a * unit), cost_at(b * unit), target)
         middle = (a + b) // 2 if guess is None else guess
         before = b - a
         a, b = (middle, b) if fits(middle * unit) else (a, middle)

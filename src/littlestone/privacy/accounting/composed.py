@@ -14,13 +14,13 @@ from littlestone.privacy.cost import (
     PrivacyCost,
     decimal_text,
     require_delta,
-    rounded_up,
+    round_up,
 )
 from littlestone.privacy.event import Event, Guarantee
 
 
 @dataclass(frozen=True, init=False)
-class Composed(Event):
+class Composition(Event):
     """Each event of ``parts``, as often as its count says, all on the same data.
 
     Which records each draw looks at, and in which order the draws come, may depend on what the others
@@ -32,7 +32,7 @@ class Composed(Event):
     ``delta`` below the sum of the parts' own.
 
     >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-    >>> hundred = Composed([(ExponentialMechanism(Fraction(1, 10)), 100)], Fraction(1, 10**6))
+    >>> hundred = Composition([(ExponentialMechanism(Fraction(1, 10)), 100)], Fraction(1, 10**6))
     >>> print(hundred.cost())
     epsilon 2.41891, delta 0.000001 (replace-one)
     """
@@ -62,7 +62,7 @@ class Composed(Event):
         return best
 
     def cost(self) -> PrivacyCost:
-        delta = min(self.delta, rounded_up(self.account.delta))
+        delta = min(self.delta, round_up(self.account.delta))
         return PrivacyCost(self.account.epsilon, delta, relation(self.parts))
 
     def guarantee(self) -> Guarantee:
@@ -74,14 +74,14 @@ class Composed(Event):
         return [(piece, n * times) for part, n in self.parts for piece, times in part.pieces()]
 
     def uses(self) -> list[tuple[Event, int]]:
-        return merged_uses(self.parts)
+        return merge_uses(self.parts)
 
     def __str__(self) -> str:
         parts = " and ".join(f"{n} x [{part}]" if n > 1 else f"[{part}]" for part, n in self.parts)
         return f"{parts}, composed at delta {decimal_text(self.delta)}"
 
 
-def merged_uses(parts: Iterable[tuple[Event, int]]) -> list[tuple[Event, int]]:
+def merge_uses(parts: Iterable[tuple[Event, int]]) -> list[tuple[Event, int]]:
     """The single draws of all parts; equal draws are one entry, as a receipt looks them up."""
     total: dict[Event, int] = {}
     for part, n in parts:
@@ -119,6 +119,6 @@ def _check(parts: tuple[object, ...]) -> None:
             )
 
 
-def repeated(event: Event, times: int, delta: Fraction) -> Event:
-    """``times`` draws of ``event`` as one event: itself if ``times`` is 1, and else `Composed`."""
-    return event if times == 1 else Composed([(event, times)], delta)
+def repeat(event: Event, times: int, delta: Fraction) -> Event:
+    """``times`` draws of ``event`` as one event: itself if ``times`` is 1, and else `Composition`."""
+    return event if times == 1 else Composition([(event, times)], delta)

@@ -30,7 +30,7 @@ class Neighbours(StrEnum):
 class Elsewhere(Event):
     """A use of another library, which states its own guarantee.  Nothing here can check it.
 
-    Make one with `declared` or `concentrated`.  It holds the cost under our relation: one record
+    Make one with `declare` or `from_rho`.  It holds the cost under our relation: one record
     replaced, or one unit.  A guarantee for one record added or removed holds twice for a record
     replaced, because a replacement is one removal and one addition
     (docs/proofs/units.md, Theorem 2 for k = 2).
@@ -40,7 +40,7 @@ class Elsewhere(Event):
     stated: str
 
     @classmethod
-    def declared(
+    def declare(
         cls,
         epsilon: object,
         delta: object = 0,
@@ -56,7 +56,7 @@ class Elsewhere(Event):
         ``"patient_id"``, the guarantee is for one unit with all its records.  Raises `DeclarationError`
         for other numbers or neighbours.
 
-        >>> print(Elsewhere.declared("0.5", neighbours="add-remove").cost())
+        >>> print(Elsewhere.declare("0.5", neighbours="add-remove").cost())
         epsilon 1, delta 0 (replace-one)
         """
         steps, relation = _steps(neighbours), _relation(unit)
@@ -66,7 +66,7 @@ class Elsewhere(Event):
         return cls(of_group(paid, steps), f"{words}, {neighbours}")
 
     @classmethod
-    def concentrated(
+    def from_rho(
         cls,
         rho: object,
         delta: object,
@@ -77,9 +77,9 @@ class Elsewhere(Event):
         """The spend of a ``rho``-zCDP use, charged as an epsilon at ``delta`` > 0, rounded up.
 
         Under ``"add-remove"`` it is 4 rho-zCDP for a record replaced (BS16, on group privacy).  The
-        arguments and errors are those of `declared`.
+        arguments and errors are those of `declare`.
 
-        >>> print(Elsewhere.concentrated("0.125", "1e-6", neighbours="replace-one").cost())
+        >>> print(Elsewhere.from_rho("0.125", "1e-6", neighbours="replace-one").cost())
         epsilon 2.4191, delta 0.000001 (replace-one)
         """
         steps, relation = _steps(neighbours), _relation(unit)

@@ -13,8 +13,8 @@ from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
     decimal_text,
-    rounded_down,
-    rounded_up,
+    round_down,
+    round_up,
 )
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.rational import exp_above, exp_below
@@ -26,7 +26,7 @@ _LEAST_DELTA = Fraction(1, 10**80)  # with 12 digits its text stays short enough
 
 
 @dataclass(frozen=True)
-class Grouped(Event):
+class UnitEvent(Event):
     """``event`` on a sample that holds at most k = ``unit.most`` records of each unit.
 
     Each unit has exactly k places in the sample, and those without a record are void.  So one unit
@@ -42,7 +42,7 @@ class Grouped(Event):
     Raises `DeclarationError` unless ``event`` is about one record replaced.
 
     >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-    >>> event = Grouped(ExponentialMechanism(Fraction(1, 3)), Unit("patient_id", 3))
+    >>> event = UnitEvent(ExponentialMechanism(Fraction(1, 3)), Unit("patient_id", 3))
     >>> print(event.cost())
     epsilon 1, delta 0 (replace-one-unit: patient_id)
     """
@@ -81,7 +81,7 @@ class Grouped(Event):
 
 
 def for_unit(event: Event, unit: Unit | None) -> Event:
-    """``event`` as `Grouped` by the unit, or as it is without one.
+    """``event`` as `UnitEvent` by the unit, or as it is without one.
 
     Raises `DeclarationError` if nothing would be protected.
 
@@ -91,7 +91,7 @@ def for_unit(event: Event, unit: Unit | None) -> Event:
     """
     if unit is None:
         return event
-    grouped = Grouped(event, unit)
+    grouped = UnitEvent(event, unit)
     if grouped.cost().delta >= 1:
         raise DeclarationError(
             f"learn from {unit} with {event.cost()} for one record",
@@ -102,7 +102,7 @@ def for_unit(event: Event, unit: Unit | None) -> Event:
 
 
 def of_group(one: PrivacyCost, k: int) -> PrivacyCost:
-    """The cost of k steps between neighbours, if one step costs ``one``: the formula of `Grouped`.
+    """The cost of k steps between neighbours, if one step costs ``one``: the formula of `UnitEvent`.
 
     >>> print(of_group(PrivacyCost(Fraction(1, 2), Fraction(1, 10**6)), 2))
     epsilon 1, delta 0.00000264873 (replace-one)
@@ -110,7 +110,7 @@ def of_group(one: PrivacyCost, k: int) -> PrivacyCost:
     delta = one.delta
     if k > 1 and delta:
         vast = (k - 1) * one.epsilon > _VAST  # its power would take minutes to find
-        grown = Fraction(1) if vast else rounded_up(delta * growth(one.epsilon, k))
+        grown = Fraction(1) if vast else round_up(delta * growth(one.epsilon, k))
         delta = min(Fraction(1), grown)
     return PrivacyCost(k * one.epsilon, delta, one.neighboring)
 
@@ -131,7 +131,7 @@ def growth(epsilon: Fraction, k: int) -> Fraction:
 
 
 def record_budget(budget: Budget, unit: Unit | None) -> Budget:
-    """A budget for one record with which `Grouped` stays within ``budget`` for one unit.
+    """A budget for one record with which `UnitEvent` stays within ``budget`` for one unit.
 
     That is (epsilon / k, delta / `growth`), with delta rounded down; without a unit, ``budget``.
     Raises `DeclarationError` if it is too small to be a budget.
@@ -144,12 +144,12 @@ def record_budget(budget: Budget, unit: Unit | None) -> Budget:
     k = unit.most
     epsilon = budget.epsilon / k
     # `Grouped.cost` rounds up to six digits, and so stays below a number of six digits.
-    delta = rounded_down(rounded_down(budget.delta) / growth(epsilon, k), _DIGITS)
+    delta = round_down(round_down(budget.delta) / growth(epsilon, k), _DIGITS)
     if epsilon < _LEAST or (budget.delta and delta < _LEAST_DELTA):
         raise DeclarationError(
             f"divide {budget} between {k:,} records of each {unit.column}",
-            found=f"one record is left with epsilon {decimal_text(rounded_up(epsilon))} and less than "
-            f"a delta of {decimal_text(rounded_up(delta) or _LEAST_DELTA)}",
+            found=f"one record is left with epsilon {decimal_text(round_up(epsilon))} and less than "
+            f"a delta of {decimal_text(round_up(delta) or _LEAST_DELTA)}",
             fix="give a smaller --max-records"
             + (", or a smaller epsilon" if epsilon >= _LEAST else ", or a larger epsilon"),
         )

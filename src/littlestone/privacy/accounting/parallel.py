@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.accounting.composed import merged_uses, relation
+from littlestone.privacy.accounting.composed import merge_uses, relation
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event, Guarantee
 
@@ -60,7 +60,7 @@ class Parallel(Event):
         )
 
     def uses(self) -> list[tuple[Event, int]]:
-        return merged_uses(self._parts())
+        return merge_uses(self._parts())
 
     def _parts(self) -> list[tuple[Event, int]]:
         return [(event, 1) for event in self.events]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.accounting.composed import merged_uses
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, decimal_text, rounded_up
+from littlestone.privacy.accounting.composed import merge_uses
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, decimal_text, round_up
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.parameters import least, whole
+from littlestone.privacy.parameters import least, require_whole
 from littlestone.privacy.rational import exp_above, exp_below, log_above
 
 _BITS, _STEPS = 64, 1000
@@ -29,7 +29,7 @@ class Relabelling(ABC):
     share: int
 
     def __post_init__(self) -> None:
-        whole("share", self.share, least=1)
+        require_whole("share", self.share, least=1)
 
     @abstractmethod
     def inside(self, epsilon: Fraction) -> Fraction:
@@ -50,7 +50,7 @@ class Relabelling(ABC):
         # throughout.
         rate, (low, high) = Fraction(1, self.share), self.outside()
         ratio = high * (1 + rate * (self.inside(inner.epsilon) - 1)) / (1 + rate * (low - 1))
-        return PrivacyCost(rounded_up(log_above(ratio, _BITS)), rate * inner.delta)
+        return PrivacyCost(round_up(log_above(ratio, _BITS)), rate * inner.delta)
 
     def room(self, target: PrivacyCost) -> PrivacyCost:
         """The largest cost of an event on T, in thousandths of the target, within ``target``.
@@ -117,8 +117,8 @@ class OtherLabels(Relabelling):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("share", self.share, least=2)
-        whole("weight", self.weight, least=1)
+        require_whole("share", self.share, least=2)
+        require_whole("weight", self.weight, least=1)
 
     def inside(self, epsilon: Fraction) -> Fraction:
         return 4 * exp_above(self.weight * self.choice.epsilon + epsilon, _BITS)
@@ -136,7 +136,7 @@ class OtherLabels(Relabelling):
 
 
 @dataclass(frozen=True)
-class Relabelled(Event):
+class RelabellingEvent(Event):
     """``event`` on the records that ``relabelling`` has drawn and given new labels.
 
     It keeps secret which records these are, and their labels.  A receipt for this event pays for
@@ -161,7 +161,7 @@ class Relabelled(Event):
 
     def uses(self) -> list[tuple[Event, int]]:
         # Itself once: the inner cost says neither how many records are relabelled nor how.
-        return [(self, 1), *merged_uses([(self.relabelling.choice, 1), (self.event, 1)])]
+        return [(self, 1), *merge_uses([(self.relabelling.choice, 1), (self.event, 1)])]
 
     def __str__(self) -> str:
         return f"{self.event}, on {self.relabelling}"

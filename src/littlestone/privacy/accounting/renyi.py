@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from littlestone.privacy.cost import rounded_up
+from littlestone.privacy.cost import round_up
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.rational import exp_above, exp_below, log_above, log_below
 
@@ -28,7 +28,7 @@ def renyi_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) -> F
     floats = [(float(piece.epsilon), float(piece.rho), n) for piece, n in pieces]
     return _convert(
         lambda alpha: sum((n * divergence(piece, alpha) for piece, n in pieces), Fraction(0)),
-        lambda alpha: sum(n * _proposed(epsilon, rho, alpha) for epsilon, rho, n in floats),
+        lambda alpha: sum(n * _float_divergence(epsilon, rho, alpha) for epsilon, rho, n in floats),
         delta,
     )
 
@@ -79,10 +79,10 @@ def _convert(
     above = max(Fraction(math.exp(centre)).limit_denominator(10**10), Fraction(1, 10**10))
     alpha = 1 + above
     spent = (log_above(1 / delta) - log_below(alpha)) / above
-    return rounded_up(certified(alpha) - log_below(alpha / above) + spent)
+    return round_up(certified(alpha) - log_below(alpha / above) + spent)
 
 
-def _proposed(epsilon: float, rho: float, alpha: float) -> float:
+def _float_divergence(epsilon: float, rho: float, alpha: float) -> float:
     """`divergence` in floats."""
     least = min(rho * alpha, epsilon)
     if alpha * epsilon > 40:

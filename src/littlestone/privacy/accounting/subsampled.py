@@ -9,14 +9,14 @@ from math import ceil
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_above, log_above
 
 _LARGEST = 44  # beyond it e^epsilon is astronomic, and the cost of the event itself is claimed
 
 
 @dataclass(frozen=True)
-class Subsampled(Event):
+class Subsampling(Event):
     """``event`` on ``size`` of ``n`` records, drawn at random without replacement and kept secret.
 
     If ``event`` is (epsilon, delta)-DP when one record is replaced, then with rate = size / n this is
@@ -33,7 +33,7 @@ class Subsampled(Event):
     Raises `DeclarationError` unless 1 <= ``size`` <= ``n`` and ``event`` is about replaced records.
 
     >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-    >>> event = Subsampled(ExponentialMechanism(Fraction(1)), n=1000, size=100)
+    >>> event = Subsampling(ExponentialMechanism(Fraction(1)), n=1000, size=100)
     >>> print(event.cost())
     epsilon 0.15856507874043, delta 0 (replace-one)
     """
@@ -43,8 +43,8 @@ class Subsampled(Event):
     size: int
 
     def __post_init__(self) -> None:
-        whole("n", self.n, least=1)
-        whole("size", self.size, least=1)
+        require_whole("n", self.n, least=1)
+        require_whole("size", self.size, least=1)
         if not 1 <= self.size <= self.n:
             raise DeclarationError(
                 f"draw {self.size} of {self.n} records without replacement",

@@ -12,7 +12,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.draws.estimate import Noisy, draw_counts, estimate_parts
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawResult:
     """What leaves a draw: the hypothesis, its noisy counts, and what the receipt says of the payment.
 
     Nothing else of the sample is in it, so it is as private as ``cost`` says.  ``private`` is False if
@@ -74,6 +74,13 @@ class Draw(ABC, Generic[Point]):
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         """Draw the hypothesis to release, with the generator that ``receipt`` hands out."""
 
+    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
+        """The exact probability of each hypothesis.  It depends on the data: for audits only.
+
+        Raises NotImplementedError if the kind of draw computes none.
+        """
+        raise NotImplementedError
+
     def cost(self) -> PrivacyCost:
         """The privacy guarantee of one `draw`."""
         return self.event.cost()
@@ -89,7 +96,7 @@ class Draw(ABC, Generic[Point]):
         an estimate or if nothing would be protected.
         """
         if unit is None:
-            return self._estimated(estimate, shares)
+            return self._event_with_estimate(estimate, shares)
         # docs/proofs/units.md, Theorem 3: void places need a learner that only sums over records.
         if unit.most > 1 and not self.takes_void:
             raise DeclarationError(
@@ -103,9 +110,9 @@ class Draw(ABC, Generic[Point]):
                 found="an estimate speaks of a number of records that is private",
                 fix="give --max-records 1, or leave the estimate out",
             )
-        return for_unit(self._estimated(estimate, shares), unit)
+        return for_unit(self._event_with_estimate(estimate, shares), unit)
 
-    def _estimated(self, estimate: Fraction | None, shares: bool) -> Event:
+    def _event_with_estimate(self, estimate: Fraction | None, shares: bool) -> Event:
         if estimate is None:
             return self.event
         if self.hypotheses.labels > 2:
@@ -115,7 +122,7 @@ class Draw(ABC, Generic[Point]):
                 fix="leave the estimate out, or ask about one label",
             )
         counts = estimate_parts(estimate, shares=shares)
-        return Composed([(self.event, 1), *((part, 1) for part in counts)], self.cost().delta)
+        return Composition([(self.event, 1), *((part, 1) for part in counts)], self.cost().delta)
 
     def pay_and_draw(
         self,
@@ -126,7 +133,7 @@ class Draw(ABC, Generic[Point]):
         what: str,
         estimate: Fraction | None = None,
         rng: random.Random | None = None,
-    ) -> Drawn:
+    ) -> DrawResult:
         """Spend `event_with` on ``dataset`` in the ledger, then draw a hypothesis and its counts.
 
         ``what`` says in public words what is learned.  ``rng`` is the system's cryptographic generator
@@ -143,7 +150,7 @@ class Draw(ABC, Generic[Point]):
         receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
         # From here to the return nothing may fail, and nothing but released values goes on.
         hypothesis = self.draw(records, receipt=receipt)
-        return Drawn(
+        return DrawResult(
             hypothesis,
             draw_counts(counts, hypothesis, sample, records, receipt=receipt),
             cost,

@@ -10,7 +10,7 @@ import numpy as np
 from littlestone.base.errors import DeclarationError
 from littlestone.data.sample import Sample
 from littlestone.points import Point
-from littlestone.privacy.accounting.composed import repeated
+from littlestone.privacy.accounting.composed import repeat
 from littlestone.privacy.draws.base import Draw
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger.receipt import Receipt
@@ -53,7 +53,7 @@ class ChoosingDraw(Draw[Point]):
             )
         self.hypotheses, self.mistakes = hypotheses, mistakes
         self.covering, self.mechanism, self.rounds = covering, mechanism, rounds
-        self._event = repeated(mechanism, rounds, delta)
+        self._event = repeat(mechanism, rounds, delta)
 
     @property
     def event(self) -> Event:
@@ -80,7 +80,7 @@ class ChoosingDraw(Draw[Point]):
         found, everything = self.covering.elements(sample), self.covering.everything
         if everything is None or rounds > 1:
             return found
-        size = found.size
+        size = found.number_of_elements
         negatives, positives = sample.counts.sum(axis=0).tolist()
         return Elements(
             # The constant 1 competes whatever the records are; only if it were covered by some
@@ -97,7 +97,6 @@ class ChoosingDraw(Draw[Point]):
         return elements.left(sample, i)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
         return self._distribution(sample, (), self.rounds)
 
     def _distribution(

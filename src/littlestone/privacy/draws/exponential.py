@@ -45,10 +45,9 @@ class ExponentialDraw(Draw[Point]):
         else:
             item = scores.item(self.mechanism.draw(scores, receipt=receipt))
         # The number drawn is all that left the mechanism; writing it as a rule reads no record.
-        return self.hypotheses.written(item)
+        return self.hypotheses.hypothesis_of_item(item)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
         scores, law = self.scores(sample), dict[Any, Fraction]()
         drawn: Mapping[Any, Fraction]
         if isinstance(scores, ErrorSums):
@@ -56,12 +55,12 @@ class ExponentialDraw(Draw[Point]):
         else:
             drawn = self.mechanism.distribution(scores)
         for place, mass in drawn.items():
-            h = self.hypotheses.written(scores.item(place))
+            h = self.hypotheses.hypothesis_of_item(scores.item(place))
             law[h] = law.get(h, Fraction(0)) + mass
         return law
 
     def scores(self, sample: Sample[Point]) -> Scores:
         """What the draw scores: the number of errors of each hypothesis, or what they cost."""
         if not self.mistakes.equal:  # so there are two labels
-            sample = sample.weighted(self.mistakes.weights)
+            sample = sample.weigh(self.mistakes.weights)
         return self.hypotheses.scores(sample)

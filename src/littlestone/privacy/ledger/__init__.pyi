@@ -1,7 +1,7 @@
 from littlestone.privacy.ledger.address import (
     conninfo as conninfo,
     is_address as is_address,
-    shown_address as shown_address,
+    show_address as show_address,
 )
 from littlestone.privacy.ledger.counts import Count as Count
 from littlestone.privacy.ledger.ledger import BaseLedger as BaseLedger, Preview as Preview

@@ -33,9 +33,9 @@ def is_address(text: str) -> bool:
     if is_postgresql(text):
         return True
     if not text.strip():
-        _refuse("its name is empty")
+        _refuse_address("its name is empty")
     if looks_like_address(text):
-        _refuse("its name looks like an address but is not one")
+        _refuse_address("its name looks like an address but is not one")
     return False
 
 
@@ -46,18 +46,18 @@ def conninfo(address: str) -> str:
     'postgresql://ada@db.example/ledgers'
     """
     if found := flaw(address):
-        _refuse(found)
+        _refuse_address(found)
     return for_libpq(address)
 
 
-def shown_address(text: str) -> str:
+def show_address(text: str) -> str:
     """``text`` as anyone may see it: a path unchanged, an address with only host and port as options.
 
     A text that `is_address` or a ledger would refuse is shown as ``'***'``.
 
-    >>> shown_address("postgresql://ada@db.example/ledgers?sslmode=require")
+    >>> show_address("postgresql://ada@db.example/ledgers?sslmode=require")
     'postgresql://ada@db.example/ledgers'
-    >>> shown_address("postgresql://ada:secret@db.example/ledgers"), shown_address("budget.ledger")
+    >>> show_address("postgresql://ada:secret@db.example/ledgers"), show_address("budget.ledger")
     ('***', 'budget.ledger')
     """
     try:
@@ -66,5 +66,5 @@ def shown_address(text: str) -> str:
         return "***"
 
 
-def _refuse(found: str) -> NoReturn:
+def _refuse_address(found: str) -> NoReturn:
     raise LedgerError("open the ledger", found=found, fix=_FIX) from None

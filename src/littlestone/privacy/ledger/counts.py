@@ -39,7 +39,7 @@ class Count:
     others: tuple[NeighboringRelation, ...] = ()
 
     @property
-    def over(self) -> list[str]:
+    def excess(self) -> list[str]:
         """Which numbers of the limit the total passes; both if the total has no bound."""
         # A total without a bound passes every limit: nothing that was protected may lose its bound.
         if self.total is None:
@@ -84,7 +84,7 @@ class Count:
         )
 
 
-def counted(
+def convert_cost(
     cost: PrivacyCost, relation: NeighboringRelation, most: Most | None
 ) -> PrivacyCost | None:
     """What ``cost`` is for the neighbours of ``relation``; None if that has no bound.
@@ -94,9 +94,9 @@ def counted(
 
     >>> from fractions import Fraction
     >>> patients = NeighboringRelation.replace_one_unit("patient")
-    >>> print(counted(PrivacyCost(Fraction(1)), patients, Most(3, late=False)))
+    >>> print(convert_cost(PrivacyCost(Fraction(1)), patients, Most(3, late=False)))
     epsilon 3, delta 0 (replace-one-unit: patient)
-    >>> counted(PrivacyCost(Fraction(1)), patients, None) is None
+    >>> convert_cost(PrivacyCost(Fraction(1)), patients, None) is None
     True
     """
     if cost.neighboring == relation:
@@ -115,7 +115,7 @@ def spending(
     """The spending for the neighbours of ``relation``; None if it has no bound."""
     spent = Spending(relation)
     for name, part, one, times in paid:
-        cost = counted(one, relation, most)
+        cost = convert_cost(one, relation, most)
         if cost is None:
             return None
         all_of_them = PrivacyCost(times * cost.epsilon, times * cost.delta, relation)

@@ -57,7 +57,7 @@ class LedgerFile:
 
         ``asked`` begins the message of the `LedgerError` that replaces any failure of SQLite.
         """
-        with self._turn.taken(asked), _errors(asked):
+        with self._turn.hold(asked), _errors(asked):
             connection = self._connection_of_this_process(asked)
             with _atomically(connection):
                 yield connection

@@ -30,7 +30,7 @@ _ENTRIES = (
 )
 
 
-def _fixed(table: str) -> list[str]:
+def _guard_triggers(table: str) -> list[str]:
     return [
         f"CREATE TRIGGER no_{deed}{'' if table == 'entries' else '_' + table}"
         f" BEFORE {deed.upper()} ON {table}"
@@ -63,7 +63,7 @@ _TEXT = (
 _GAP = 1_000_000
 # By the format that each step starts from.  A new file is 0, and its tables need no step 1.
 STEPS = {
-    0: (LIMITS, _ENTRIES, _COSTS, *_fixed("entries")),
+    0: (LIMITS, _ENTRIES, _COSTS, *_guard_triggers("entries")),
     1: (
         *(f"ALTER TABLE entries ADD COLUMN {column}" for column in PART_COLUMNS),
         "DROP INDEX costs",
@@ -72,7 +72,7 @@ STEPS = {
     2: (
         ALIASES,
         SEEN,
-        *_fixed("aliases"),
+        *_guard_triggers("aliases"),
         _only("aliases", "insert", sound_alias(_TEXT, "NEW.")),
         _only("seen", "insert", sound_seen(_TEXT, "NEW.") + " AND typeof(NEW.n) = 'integer'"),
         _only("seen", "update", sound_seen(_TEXT, "NEW.") + " AND typeof(NEW.n) = 'integer'"),
@@ -115,7 +115,7 @@ STEPS = {
         _only("limits", "insert", sound_limit(_NUMBER, _TEXT, "NEW.")),
         _only("limits", "update", sound_limit(_NUMBER, _TEXT, "NEW.")),
         UNITS,
-        *_fixed("units"),
+        *_guard_triggers("units"),
         _only(
             "units",
             "insert",

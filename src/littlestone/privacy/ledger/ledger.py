@@ -18,18 +18,18 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import NoReturn, Self
 
-from littlestone.base.errors import BudgetExceededError, DeclarationError, LedgerError, shown
+from littlestone.base.errors import BudgetExceededError, DeclarationError, LedgerError, show_value
 from littlestone.points.units import Unit
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
 from littlestone.privacy.ledger.counts import UNBOUNDED, Count, Most, Paid, spending
-from littlestone.privacy.ledger.declared import MOST, MOST_WORDS, checked, named
+from littlestone.privacy.ledger.declared import MOST, MOST_WORDS, check_cost, check_name
 from littlestone.privacy.ledger.parts import Part, Spending
 from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
 from littlestone.privacy.ledger.store import Connection, Store
-from littlestone.privacy.randomness import chosen_generator
+from littlestone.privacy.randomness import choose_generator
 
 _LOG = logging.getLogger(__name__)
 
@@ -50,14 +50,14 @@ class Preview:
     counts: tuple[Count, ...] = ()
 
     @property
-    def refused(self) -> bool:
+    def is_refused(self) -> bool:
         """Whether the spend would pass a limit, or leave what was protected without a bound."""
-        return bool(self.over)
+        return bool(self.excess)
 
     @property
-    def over(self) -> list[str]:
+    def excess(self) -> list[str]:
         """What the spend would pass: epsilon or delta, of any limit; both where a bound is lost."""
-        return list(dict.fromkeys(side for count in self.counts for side in count.over))
+        return list(dict.fromkeys(side for count in self.counts for side in count.excess))
 
 
 class BaseLedger:
@@ -81,12 +81,12 @@ class BaseLedger:
         return self._store.path
 
     @property
-    def made(self) -> bool:
+    def is_new(self) -> bool:
         """Whether this object made the ledger, or found an empty file, so nothing was known in it."""
         return self._store.made
 
     @property
-    def spent(self) -> bool:
+    def has_spent(self) -> bool:
         """Whether this object has recorded a spend, or is just writing one.
 
         An interrupt from then on may lose what was paid for.
@@ -110,19 +110,22 @@ class BaseLedger:
         seeded generator, for tests and simulations, is not private.
 
         The entry charges the cost itself, or rounds it up to a multiple of 10^-100 if a total could
-        otherwise become too long a fraction (`Spending.charged`).  Raises `BudgetExceededError` if the
-        total would exceed a limit of the data set, or if a unit that spends or limits protect would
-        have no bound: then `declare_most` gives one.  Raises `DeclarationError` for a negative, inexact
-        or too long cost, an illegal name or an ``rng`` that is not a `random.Random`, and `LedgerError`
-        if the ledger cannot be written.  After an error there is no receipt, and so no draw; unless the
-        ledger could not be written, nothing is recorded either.
+        otherwise become too long a fraction (`Spending.charge_for`).  Raises `BudgetExceededError`
+        if the total would exceed a limit of the data set, or if a unit that spends or limits
+        protect would have no bound: then `declare_most` gives one.  Raises `DeclarationError` for a
+        negative, inexact or too long cost, an illegal name or an ``rng`` that is not a
+        `random.Random`, and `LedgerError` if the ledger cannot be written.  After an error there is
+        no receipt, and so no draw; unless the ledger could not be written, nothing is recorded either.
         """
         # Everything that can be refused is checked before the spend; nothing after it can fail.
-        rng = chosen_generator(rng)
+        rng = choose_generator(rng)
         # The event's own code runs once, before the ledger is locked.
-        cost, mechanism = checked(event.cost()), named(str(event), "an event", most=MOST_WORDS)
+        cost, mechanism = (
+            check_cost(event.cost()),
+            check_name(str(event), "an event", most=MOST_WORDS),
+        )
         pays_for = lines(event, mechanism, cost)
-        entry, preview = self._entered(cost, mechanism, dataset, what, part)
+        entry, preview = self._enter(cost, mechanism, dataset, what, part)
         # The order of docs/proofs/ledger.md, section 1: entry, receipt, draw. A crash wastes
         # budget, never hides a draw.
         return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
@@ -143,13 +146,16 @@ class BaseLedger:
         >>> from littlestone.privacy.ledger import Ledger
         >>> ledger = Ledger()
         >>> ledger.set_limit("census", PrivacyCost(Fraction(1)))
-        >>> mean = Elsewhere.declared("0.75", neighbours="add-remove")
+        >>> mean = Elsewhere.declare("0.75", neighbours="add-remove")
         >>> done = ledger.record(mean, dataset="census", what="a mean", already_spent=True)
-        >>> str(done.after), done.over
+        >>> str(done.after), done.excess
         ('epsilon 1.5, delta 0 (replace-one)', ['epsilon'])
         """
-        cost, mechanism = checked(event.cost()), named(str(event), "an event", most=MOST_WORDS)
-        _, preview = self._entered(
+        cost, mechanism = (
+            check_cost(event.cost()),
+            check_name(str(event), "an event", most=MOST_WORDS),
+        )
+        _, preview = self._enter(
             cost,
             mechanism,
             dataset,
@@ -160,7 +166,7 @@ class BaseLedger:
         )
         return preview
 
-    def _entered(
+    def _enter(
         self,
         cost: PrivacyCost,
         mechanism: str,
@@ -172,10 +178,10 @@ class BaseLedger:
         refuse: bool = True,
     ) -> tuple[Entry, Preview]:
         """The entry of a spend, durable by now; one beyond the limit is refused if ``refuse``."""
-        dataset = named(dataset, "a data set", most=MOST)
-        what = named(what, "a purpose", most=MOST_WORDS)
+        dataset = check_name(dataset, "a data set", most=MOST)
+        what = check_name(what, "a purpose", most=MOST_WORDS)
         if part is not None:
-            named(part.partition, "a partition", most=MOST)
+            check_name(part.partition, "a partition", most=MOST)
         place = f"part {part} of " if part else ""
         asked = f"spend {cost} on {place}data set {dataset!r}"
         # Before the entry, because a handler that fails must not cost what is paid for.
@@ -185,8 +191,8 @@ class BaseLedger:
             with self._store.transaction(asked) as connection:
                 # Read, compare and insert in one transaction: no other spend can come between them.
                 preview = _preview(connection, dataset, cost, part)
-                if preview.refused and refuse:
-                    passed = next(count for count in preview.counts if count.over)
+                if preview.is_refused and refuse:
+                    passed = next(count for count in preview.counts if count.excess)
                     if passed.total is None:
                         raise BudgetExceededError(
                             asked, found=passed.gap, fix=passed.remedy(dataset)
@@ -194,7 +200,7 @@ class BaseLedger:
                     raise BudgetExceededError(
                         asked,
                         found=f"the total would be {passed.text()} and the limit is {passed.limit}; "
-                        f"{' and '.join(passed.over)} would pass it",
+                        f"{' and '.join(passed.excess)} would pass it",
                         fix=fix,
                     )
                 # Before the insertion: from here on an interrupt may come after the commit.
@@ -214,10 +220,10 @@ class BaseLedger:
         >>> ledger = Ledger()
         >>> ledger.set_limit("census", PrivacyCost(Fraction(1)))
         >>> preview = ledger.preview(ExponentialMechanism(Fraction(3, 2)), dataset="census")
-        >>> str(preview.after), preview.refused
+        >>> str(preview.after), preview.is_refused
         ('epsilon 1.5, delta 0 (replace-one)', True)
         """
-        cost, dataset = checked(event.cost()), named(dataset, "a data set", most=MOST)
+        cost, dataset = check_cost(event.cost()), check_name(dataset, "a data set", most=MOST)
         with self._store.transaction("preview a spend") as connection:
             return _preview(connection, dataset, cost, part)
 
@@ -234,11 +240,11 @@ class BaseLedger:
         most = limit.cost if isinstance(limit, Budget) else limit
         if not isinstance(most, PrivacyCost):
             raise DeclarationError(
-                f"use {shown(limit)} as a limit",
+                f"use {show_value(limit)} as a limit",
                 found="it is neither a Budget nor a PrivacyCost",
                 fix="give one, such as Budget(1, '1e-6')",
             )
-        dataset, most = named(dataset, "a data set", most=MOST), checked(most)
+        dataset, most = check_name(dataset, "a data set", most=MOST), check_cost(most)
         asked = f"limit data set {dataset!r} to {most}"
         with self._store.transaction(asked) as connection:
             # The limit binds all names, so it replaces those of all of them.
@@ -252,9 +258,9 @@ class BaseLedger:
 
         Without a ``relation`` it is that of `total`.
         """
-        dataset = named(dataset, "a data set")
+        dataset = check_name(dataset, "a data set")
         with self._store.transaction("read a limit") as connection:
-            books = Books.read(connection, rows.names(connection, dataset))
+            books = Books.load(connection, rows.names(connection, dataset))
         return books.limits.get(relation or books.relation)
 
     def total(self, dataset: str) -> PrivacyCost:
@@ -264,9 +270,9 @@ class BaseLedger:
         and limits are for the units of one column, it is for these; else it is for rows.  `counts` has
         the totals for both.
         """
-        dataset = named(dataset, "a data set")
+        dataset = check_name(dataset, "a data set")
         with self._store.transaction("read a total") as connection:
-            books = Books.read(connection, rows.names(connection, dataset))
+            books = Books.load(connection, rows.names(connection, dataset))
         return books.spending(books.relation).total
 
     def counts(self, dataset: str) -> list[Count]:
@@ -283,10 +289,10 @@ class BaseLedger:
         replace-one 1
         replace-one-unit: patient 3
         """
-        dataset = named(dataset, "a data set")
+        dataset = check_name(dataset, "a data set")
         with self._store.transaction("count what is spent") as connection:
-            books = Books.read(connection, rows.names(connection, dataset))
-        return [books.count(relation) for relation in books.relations()]
+            books = Books.load(connection, rows.names(connection, dataset))
+        return [books.count_for(relation) for relation in books.relations()]
 
     def declare_most(self, dataset: str, unit: Unit) -> None:
         """Declare for good that ``dataset`` has at most ``unit.most`` records of each unit.
@@ -296,8 +302,8 @@ class BaseLedger:
         what is already spent, and every further spend is refused.  Raises `DeclarationError` for a
         smaller one than was declared before, because that would lower earlier totals.
         """
-        dataset = named(dataset, "a data set", most=MOST)
-        column = named(unit.column, "a unit", most=MOST)
+        dataset = check_name(dataset, "a data set", most=MOST)
+        column = check_name(unit.column, "a unit", most=MOST)
         asked = f"declare {unit} for data set {dataset!r}"
         with self._store.transaction(asked) as connection:
             known = rows.most(connection, rows.names(connection, dataset)).get(column)
@@ -313,7 +319,7 @@ class BaseLedger:
 
     def names(self, dataset: str) -> list[str]:
         """All names of the data set, sorted; ``dataset`` alone if it was never joined to another."""
-        dataset = named(dataset, "a data set")
+        dataset = check_name(dataset, "a data set")
         with self._store.transaction("read the names") as connection:
             return rows.names(connection, dataset)
 
@@ -334,13 +340,13 @@ class BaseLedger:
         >>> str(ledger.total("visits").epsilon), ledger.names("visits")
         ('2', ['copy of visits', 'visits'])
         """
-        dataset, same_as = named(dataset, "a data set"), named(same_as, "a data set")
+        dataset, same_as = check_name(dataset, "a data set"), check_name(same_as, "a data set")
         asked = f"join {dataset!r:.520} and {same_as!r:.520}"
         with self._store.transaction(asked) as connection:
             known = rows.datasets(connection)
             for name in (dataset, same_as):
                 # A long name of an old ledger may go on under a short one.
-                named(name, "a data set", most=None if name in known else MOST)
+                check_name(name, "a data set", most=None if name in known else MOST)
             if same_as not in rows.names(connection, dataset):
                 rows.join(connection, dataset, same_as)
 
@@ -383,15 +389,15 @@ def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part
             found="records of one unit may lie in several parts, so parts do not compose in parallel",
             fix="spend on the whole data set",
         )
-    books = Books.read(connection, names)
+    books = Books.load(connection, names)
     relation = cost.neighboring
     # Rounded up if need be: a mechanism that costs less is within the larger charge.
-    charged = books.spending(NeighboringRelation.REPLACE_ONE).charged(cost)
+    charged = books.spending(NeighboringRelation.REPLACE_ONE).charge_for(cost)
     later = replace(books, paid=[*books.paid, (dataset, part, charged, 1)])
     # One count for rows and one for each unit column; a spend must pass no limit of any
     # (docs/proofs/units.md, Theorem 4).
-    counts = tuple(later.count(protected) for protected in later.protected)
-    before, after = books.count(relation), later.count(relation)
+    counts = tuple(later.count_for(protected) for protected in later.neighbour_relations)
+    before, after = books.count_for(relation), later.count_for(relation)
     return Preview(charged, before.total, after.total, after.limit, counts)
 
 
@@ -404,26 +410,26 @@ class Books:
     most: Mapping[str, Most]
 
     @classmethod
-    def read(cls, connection: Connection, names: Sequence[str]) -> Self:
+    def load(cls, connection: Connection, names: Sequence[str]) -> Self:
         """What stands in the tables under these ``names`` of the data set."""
-        paid, limits = rows.paid(connection, names), rows.limits(connection, names)
+        paid, limits = rows.entry_costs(connection, names), rows.limits(connection, names)
         return cls(paid, limits, rows.most(connection, names))
 
     @property
     def relation(self) -> NeighboringRelation:
         """That of all spends and limits, or rows if they have several or none."""
-        found = self.protected
+        found = self.neighbour_relations
         return found[0] if len(found) == 1 else NeighboringRelation.REPLACE_ONE
 
     @property
-    def protected(self) -> list[NeighboringRelation]:
+    def neighbour_relations(self) -> list[NeighboringRelation]:
         """Those of all spends and limits, rows first."""
         return sorted({cost.neighboring for _, _, cost, _ in self.paid} | set(self.limits))
 
     def relations(self) -> list[NeighboringRelation]:
         """The relations that a count is shown for: those in use, and those of declared units."""
         units = map(NeighboringRelation.replace_one_unit, self.most)
-        return sorted({self.relation, *self.protected, *units})
+        return sorted({self.relation, *self.neighbour_relations, *units})
 
     def spending(self, relation: NeighboringRelation) -> Spending:
         """What the spends add up to; raises `LedgerError` if nothing bounds it."""
@@ -432,7 +438,7 @@ class Books:
             raise LedgerError("add up a ledger", found=UNBOUNDED, fix="declare it")
         return found
 
-    def count(self, relation: NeighboringRelation) -> Count:
+    def count_for(self, relation: NeighboringRelation) -> Count:
         """The total under a relation, its limit, and which other relations have spends."""
         most = None if relation.unit is None else self.most.get(relation.unit)
         spent = spending(self.paid, relation, most)

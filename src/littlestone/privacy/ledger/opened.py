@@ -9,11 +9,11 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
-from littlestone.base.errors import DeclarationError, shown
+from littlestone.base.errors import DeclarationError, show_value
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import rows
 from littlestone.privacy.ledger.address import is_address
-from littlestone.privacy.ledger.declared import MOST, named
+from littlestone.privacy.ledger.declared import MOST, check_name
 from littlestone.privacy.ledger.file import LedgerFile
 from littlestone.privacy.ledger.ledger import BaseLedger, Books
 from littlestone.privacy.ledger.parts import Spending
@@ -65,7 +65,7 @@ class Ledger(BaseLedger):
     ) -> None:
         place = None if path is None else _place(path)
         super().__init__(_store(place, create=create is None or create))
-        if self.made and place is not None and not create:
+        if self.is_new and place is not None and not create:
             warnings.warn(
                 f"new ledger {self.path}: nothing is spent in it, and no limit is set. If you meant "
                 "another one, check the path; if not, write Ledger(..., create=True)",
@@ -96,7 +96,7 @@ class Ledger(BaseLedger):
     def entries(self, dataset: str | None = None) -> list[Entry]:
         """The entries of ``dataset``, or of all data sets, in the order they were spent."""
         if dataset is not None:
-            named(dataset, "a data set")
+            check_name(dataset, "a data set")
         with self._store.transaction("read the entries") as connection:
             return rows.entries(connection, dataset)
 
@@ -107,16 +107,16 @@ class Ledger(BaseLedger):
         for the neighbours of `total`.
         """
         if dataset is not None:
-            named(dataset, "a data set")
+            check_name(dataset, "a data set")
         with self._store.transaction("read the history") as connection:
-            owners = rows.joined(connection)
+            owners = rows.joined_names(connection)
             names = [None] if dataset is None else owners.get(dataset, [dataset])
             entries = [entry for name in names for entry in rows.entries(connection, name)]
             groups = {
                 entry.dataset: owners.get(entry.dataset, [entry.dataset]) for entry in entries
             }
             relations = {
-                group[0]: Books.read(connection, group).relation for group in groups.values()
+                group[0]: Books.load(connection, group).relation for group in groups.values()
             }
         spent = {owner: Spending(relation) for owner, relation in relations.items()}
         totals = []
@@ -132,7 +132,7 @@ class Ledger(BaseLedger):
         with self._store.transaction("read the data sets") as connection:
             return rows.datasets(connection)
 
-    def seen(self, dataset: str, *, columns: Sequence[str], n: int) -> list[str]:
+    def note_shape(self, dataset: str, *, columns: Sequence[str], n: int) -> list[str]:
         """Note the public shape of a table; return other data sets with the same shape, once.
 
         The shape is the columns' names, in order, and the number of records, which is public under
@@ -141,25 +141,25 @@ class Ledger(BaseLedger):
         `alias` joins.
 
         >>> ledger = Ledger()
-        >>> ledger.seen("visits", columns=["age", "visits"], n=1000)
+        >>> ledger.note_shape("visits", columns=["age", "visits"], n=1000)
         []
-        >>> ledger.seen("copy of visits", columns=["age", "visits"], n=1000)
+        >>> ledger.note_shape("copy of visits", columns=["age", "visits"], n=1000)
         ['visits']
         """
-        dataset = named(dataset, "a data set", most=MOST)
+        dataset = check_name(dataset, "a data set", most=MOST)
         # Column names may be of any length and number.
         looks = hashlib.sha256(json.dumps(list(columns)).encode()).hexdigest()
         with self._store.transaction(f"note the columns of {dataset!r}") as connection:
             if not rows.see(connection, dataset, looks, n):
                 return []
-            names = rows.seen(connection)[looks, n]
-            _, *others = _apart([dataset, *names], rows.joined(connection))
+            names = rows.names_by_shape(connection)[looks, n]
+            _, *others = _apart([dataset, *names], rows.joined_names(connection))
             return others
 
     def lookalikes(self) -> list[list[str]]:
-        """Groups of data sets whose tables had the same shape when `seen`, each by one name."""
+        """Groups of data sets whose tables had the same shape when `note_shape`, each by one name."""
         with self._store.transaction("read the columns") as connection:
-            owners, seen = rows.joined(connection), rows.seen(connection)
+            owners, seen = rows.joined_names(connection), rows.names_by_shape(connection)
         alike = {tuple(_apart(names, owners)) for names in seen.values()}
         return [list(names) for names in sorted(alike) if names[1:]]
 
@@ -187,7 +187,7 @@ def _place(path: object) -> str:
         place = None
     if not isinstance(place, str):
         raise DeclarationError(
-            f"open the ledger {shown(path)}",
+            f"open the ledger {show_value(path)}",
             found="it is neither a path nor an address",
             fix="give the path of a file, such as 'visits.ledger', or leave it out for one in memory",
         )

@@ -8,7 +8,7 @@ from math import lcm
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import DIGITS, NeighboringRelation, PrivacyCost
-from littlestone.privacy.ledger.declared import named
+from littlestone.privacy.ledger.declared import check_name
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Part:
     of: int
 
     def __post_init__(self) -> None:
-        named(self.partition, "a partition")
+        check_name(self.partition, "a partition")
         whole = all(type(number) is int for number in (self.index, self.of))
         if not whole or not 1 <= self.index <= self.of < 2**31:
             raise DeclarationError(
@@ -114,7 +114,7 @@ class Spending:
             )
         self.total += cost
 
-    def charged(self, cost: PrivacyCost) -> PrivacyCost:
+    def charge_for(self, cost: PrivacyCost) -> PrivacyCost:
         """The charge for a further spend of ``cost``: ``cost``, or slightly more to keep totals short.
 
         The denominator of a total divides the unit, the least common multiple of all denominators.
@@ -125,18 +125,18 @@ class Spending:
         >>> for prime in (3, 7):
         ...     spending.add(PrivacyCost(Fraction(1, prime**110)), None)
         >>> half, fifth = Fraction(1, 2), Fraction(1, 11**90)
-        >>> spending.charged(PrivacyCost(half)).epsilon == half
+        >>> spending.charge_for(PrivacyCost(half)).epsilon == half
         True
-        >>> 0 < spending.charged(PrivacyCost(fifth)).epsilon - fifth < Fraction(1, 10**100)
+        >>> 0 < spending.charge_for(PrivacyCost(fifth)).epsilon - fifth < Fraction(1, 10**100)
         True
         """
         epsilon, delta = self._units
         return PrivacyCost(
-            _charged(cost.epsilon, epsilon), _charged(cost.delta, delta), cost.neighboring
+            _charge(cost.epsilon, epsilon), _charge(cost.delta, delta), cost.neighboring
         )
 
 
-def _charged(number: Fraction, unit: int) -> Fraction:
+def _charge(number: Fraction, unit: int) -> Fraction:
     if lcm(unit, number.denominator) <= max(unit, 10 ** (2 * DIGITS)):
         return number
     # Rounded up to the grid: charging more is safe, and all later denominators divide it.

@@ -63,7 +63,7 @@ def entries(connection: Connection, dataset: str | None) -> list[Entry]:
     return found
 
 
-def paid(connection: Connection, names: Sequence[str]) -> list[Paid]:
+def entry_costs(connection: Connection, names: Sequence[str]) -> list[Paid]:
     """The costs of the data set's entries; equal ones once, with their number."""
     found = list[Paid]()
     for name in names:
@@ -144,7 +144,7 @@ def names(connection: Connection, dataset: str) -> list[str]:
     return _group(_neighbours(connection), dataset)
 
 
-def joined(connection: Connection) -> dict[str, list[str]]:
+def joined_names(connection: Connection) -> dict[str, list[str]]:
     """All names of its data set, sorted, for each name that was ever joined to another."""
     near, groups = _neighbours(connection), dict[str, list[str]]()
     for name in near:
@@ -191,7 +191,7 @@ def see(connection: Connection, dataset: str, table_schema: str, n: int) -> bool
     )
 
 
-def seen(connection: Connection) -> dict[tuple[str, int], list[str]]:
+def names_by_shape(connection: Connection) -> dict[tuple[str, int], list[str]]:
     """The names under which a table of each schema and n was seen, sorted."""
     found: dict[tuple[str, int], list[str]] = {}
     for name, *table in connection.execute("SELECT dataset, table_schema, n FROM seen"):

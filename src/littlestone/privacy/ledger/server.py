@@ -21,9 +21,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from littlestone.base.addresses import PASSWORDS, options, words
+from littlestone.base.addresses import PASSWORDS, options, redact_error
 from littlestone.base.errors import LedgerError, install_command
-from littlestone.privacy.ledger.address import conninfo, shown_address
+from littlestone.privacy.ledger.address import conninfo, show_address
 from littlestone.privacy.ledger.server_tables import SCHEMA, prepare
 from littlestone.privacy.ledger.silence import Watch
 from littlestone.privacy.ledger.store import PATIENCE, Turn
@@ -74,7 +74,7 @@ class LedgerServer:
         self._open: Connection[Any] | None = None
         self._turn, self._closed, self._process = Turn(fork_waits=False), False, os.getpid()
         self._conninfo, self._address = conninfo(address), address
-        self.path = shown_address(address)
+        self.path = show_address(address)
         asked = f"open the ledger {self.path}"
         try:
             with self.transaction(asked) as transaction:
@@ -104,7 +104,7 @@ class LedgerServer:
 
         ``asked`` begins the message of the `LedgerError` that replaces any failure of the server.
         """
-        with self._turn.taken(asked), self._errors(asked):
+        with self._turn.hold(asked), self._errors(asked):
             transaction = self._begin(asked)
             try:
                 # The lock before the first read: what is read under it is the newest there is.
@@ -132,7 +132,7 @@ class LedgerServer:
     def _begin(self, asked: str) -> _Transaction:
         if self._closed:
             raise LedgerError(asked, found="the ledger is closed", fix="open it again")
-        kept = self._kept()
+        kept = self._reuse_connection()
         if kept is not None:
             transaction = _Transaction(kept)
             try:
@@ -148,7 +148,7 @@ class LedgerServer:
         transaction.settle(asked)
         return transaction
 
-    def _kept(self) -> Connection[Any] | None:
+    def _reuse_connection(self) -> Connection[Any] | None:
         if self._process != os.getpid():
             # The parent keeps using the inherited connection, so it is left alone and not closed.
             self._leave(self._open)
@@ -178,7 +178,7 @@ class LedgerServer:
         except (_psycopg().Error, UnicodeError) as error:
             raise LedgerError(
                 asked,
-                found=f"PostgreSQL says: {words(error, self._address)}",
+                found=f"PostgreSQL says: {redact_error(error, self._address)}",
                 fix=_FIXES.get(
                     getattr(error, "sqlstate", None) or "",
                     f"check the address, that the server can be reached and answers, and {PASSWORDS}",
@@ -193,7 +193,7 @@ class LedgerServer:
             raise LedgerError(
                 asked,
                 found="the connection broke while the commit was under way, so it may stand or not "
-                f"({words(error, self._address)})",
+                f"({redact_error(error, self._address)})",
                 fix="nothing was drawn; look at `littlestone ledger history` before you try again, "
                 "for an entry that stands is spent",
             ) from None

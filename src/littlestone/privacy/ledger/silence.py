@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Protocol
 
 
-class Socketed(Protocol):
+class SocketConnection(Protocol):
     """A connection that returns its socket, or raises once it is closed."""
 
     def fileno(self) -> int:
@@ -29,7 +29,7 @@ class Watch:
     b''
     """
 
-    def __init__(self, connection: Socketed) -> None:
+    def __init__(self, connection: SocketConnection) -> None:
         self._connection, self.cut = connection, False
         self._guard, self._waiting = threading.Lock(), False
 

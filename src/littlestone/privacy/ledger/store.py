@@ -24,7 +24,7 @@ class Turn:
     An inherited server connection does no harm, and a server may be silent for long, so a fork does
     not wait for it; the child's turn begins anew.
 
-    >>> with Turn(fork_waits=False).taken("look"):
+    >>> with Turn(fork_waits=False).hold("look"):
     ...     pass
     """
 
@@ -35,7 +35,7 @@ class Turn:
             _turns.add(self)
 
     @contextmanager
-    def taken(self, asked: str) -> Iterator[None]:
+    def hold(self, asked: str) -> Iterator[None]:
         """Wait for the turn and keep it; raises `LedgerError` if this thread already has it."""
         with self.lock:
             # The lock lets its own thread in again, so a signal handler could enter a transaction

@@ -37,7 +37,7 @@ class Mechanism(Event, Generic[Data, Output]):
         """The exact probability of each output.  It depends on the data: for audits, never released."""
 
 
-class Budgeted:
+class BudgetedMechanism:
     """The common part of mechanisms that spend a whole `Budget`, their field ``budget``."""
 
     budget: Budget

@@ -121,7 +121,7 @@ class LazyMinimum:
         return Fraction(1, 2 ** (exponents // 2))
 
 
-def draw(
+def draw_item(
     errors: NDArray[np.int64],
     lengths: Lengths,
     base: Fraction,

@@ -69,13 +69,13 @@ class Real:
     def power(self, k: int) -> Real:
         """x^k for k >= 0, in O(log k) products; the enclosure is k times as wide as that of x."""
 
-        def powered(bits: int) -> Enclosure:
+        def enclose_power(bits: int) -> Enclosure:
             # Work with more bits, so that a large k needs no second round.
             extra = k.bit_length() + 2
             low, high = power_of(self.enclose(bits + extra), k, bits + extra)
             return low >> extra, -(-high >> extra)
 
-        return Real(powered)
+        return Real(enclose_power)
 
 
 def power_of(x: Enclosure, k: int, bits: int) -> Enclosure:

@@ -112,7 +112,7 @@ def locate(
     return None
 
 
-def draw(
+def draw_item(
     errors: NDArray[np.int64],
     lengths: Lengths,
     base: Fraction,
@@ -143,7 +143,7 @@ def draw_sum(
 
     Group g is drawn first: its mass is the product of the masses of its parts, each known between
     bounds at p bits.  Given the group, its parts are independent.  An item of each part is drawn by
-    `draw`, or by this function again if the part is a sum.
+    `draw_item`, or by this function again if the part is a sum.
     """
     count = sum(scores_of(part).count for parts in groups for part in parts)
     bits = 32 + len(groups[0]) * count.bit_length()
@@ -162,7 +162,7 @@ def draw_sum(
 def _draw_part(part: Scores, base: Fraction, rng: random.Random) -> Any:
     if isinstance(part, ErrorSums):
         return draw_sum(part.groups, base, rng)
-    return draw(part.errors, part.lengths, base, rng)
+    return draw_item(part.errors, part.lengths, base, rng)
 
 
 def _sums_of(

@@ -37,17 +37,17 @@ class Check:
         try:
             self.law(self.subject)
         except AssertionError as broken:
-            raise AssertionError(f"{_named(self.subject)}: {broken}") from None
+            raise AssertionError(f"{_name_of_subject(self.subject)}: {broken}") from None
         except Exception as error:
             raise AssertionError(
-                f"{_named(self.subject)}: {self.name} ended in {error!r}"
+                f"{_name_of_subject(self.subject)}: {self.name} ended in {error!r}"
             ) from error
 
     def __str__(self) -> str:
         return self.name
 
 
-def _named(subject: Any) -> str:
+def _name_of_subject(subject: Any) -> str:
     if isinstance(subject, tuple):
         return type(subject[0]).__name__ if subject else "no function"
     if isinstance(subject, HypothesisClass | Domain):
@@ -62,7 +62,7 @@ def expect(holds: bool, law: str, **witness: object) -> None:
         raise AssertionError(f"{law} is false" + (f" at {places}" if places else ""))
 
 
-def labels(subject: HypothesisClass[Any] | Hypothesis[Any]) -> range:
+def label_range(subject: HypothesisClass[Any] | Hypothesis[Any]) -> range:
     """The labels 0, ..., k of a class or of a function."""
     return range(subject.labels)
 
@@ -100,7 +100,7 @@ def cells(V: Class, tried: list[Any]) -> dict[tuple[int, ...], Class]:
         found = {
             (*given, y): W
             for given, U in found.items()
-            for y in labels(V)
+            for y in label_range(V)
             if not (W := U.restrict(x, y)).is_empty()
         }
     return found

@@ -14,7 +14,7 @@ import numpy as np
 SECRET = "the record's own words"
 
 
-def _refuse(*args: object, **options: object) -> Any:
+def _raise_secret(*args: object, **options: object) -> Any:
     raise RuntimeError(SECRET)
 
 
@@ -22,12 +22,12 @@ _COMPARED = "eq ne lt le gt ge hash len iter contains getitem"
 _CONVERTED = "bool int index float complex str repr format bytes trunc floor round abs neg"
 _HANDLED = "add radd sizeof dir reduce reduce_ex"
 _METHODS = f"{_COMPARED} {_CONVERTED} {_HANDLED}".split()
-_HOSTILE: dict[str, Any] = {f"__{name}__": _refuse for name in _METHODS}
-_HOSTILE["__class__"] = property(_refuse)
+_HOSTILE: dict[str, Any] = {f"__{name}__": _raise_secret for name in _METHODS}
+_HOSTILE["__class__"] = property(_raise_secret)
 _HOSTILE["__doc__"] = "All methods raise."
 
 
-class _Named(enum.IntEnum):
+class _Enumeration(enum.IntEnum):
     ONE = 1
     NOTHING = 0
 
@@ -52,15 +52,19 @@ class Record(tuple[Any, ...]):
     """A tuple of a derived type."""
 
 
-def derived(kind: type) -> type[Any]:
+def derive_hostile(kind: type) -> type[Any]:
     """A class derived from ``kind``, all of whose methods raise."""
     return type(f"Hostile{kind.__name__}", (kind,), dict(_HOSTILE))
 
 
-HostileObject = derived(object)
-HostileText, HostileWhole = derived(str), derived(int)
-HostileTuple, HostileList = derived(tuple), derived(list)
-HostileFloat, HostileDecimal, HostileFraction = derived(float), derived(Decimal), derived(Fraction)
+HostileObject = derive_hostile(object)
+HostileText, HostileWhole = derive_hostile(str), derive_hostile(int)
+HostileTuple, HostileList = derive_hostile(tuple), derive_hostile(list)
+HostileFloat, HostileDecimal, HostileFraction = (
+    derive_hostile(float),
+    derive_hostile(Decimal),
+    derive_hostile(Fraction),
+)
 
 
 class _Lies:
@@ -87,13 +91,14 @@ Liar: Any = type("Liar", (_Lies,), {
 
 _REFUSED = ("__hash__", "__eq__", "__instancecheck__", "__subclasscheck__")
 _Meta = type("_Meta", (type,), {
-    **dict.fromkeys(_REFUSED, _refuse), "__name__": property(_refuse), "__mro__": property(_refuse)
+    **dict.fromkeys(_REFUSED, _raise_secret),
+    **dict.fromkeys(("__name__", "__mro__"), property(_raise_secret)),
 })  # fmt: skip
 OfHostileType: Any = _Meta("OfHostileType", (), {"__doc__": "Its type refuses every question."})
 
 _ARRAY = ("__array__", "__array_interface__", "__array_struct__")
 HostileArray: Any = type("HostileArray", (), {
-    **dict.fromkeys(_ARRAY, property(_refuse)), "__doc__": "It refuses to be an array."
+    **dict.fromkeys(_ARRAY, property(_raise_secret)), "__doc__": "It refuses to be an array."
 })  # fmt: skip
 
 
@@ -147,7 +152,7 @@ def disguises(x: Any, *, typed: bool = False, harsh: bool = True) -> list[Any]:
         rebuilt = Fraction(*parts)
         return [Part(x), rebuilt, *([HostileFraction(x)] if harsh else [])]
     whole = [Whole(x), np.int64(x), *([HostileWhole(x)] if harsh else [])]
-    whole += [bool(x), np.bool_(x), _Named(x)] if x in (0, 1) else []
+    whole += [bool(x), np.bool_(x), _Enumeration(x)] if x in (0, 1) else []
     if typed or abs(x) > 1000:
         return whole
     floats = [float(x), np.float64(x), np.float32(x), np.float16(x)]

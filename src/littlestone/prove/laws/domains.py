@@ -36,22 +36,22 @@ def is_exact(x: Any) -> bool:
     return type(x) in EXACT
 
 
-def _shown(value: object) -> str:
+def _show_value(value: object) -> str:
     """The value in words, or the name of its type, because its own text may raise."""
     if type(value) is str or type(value) is float or value is None:
         return f"{value!r:.60}"
     return f"one of type {vars(type)['__name__'].__get__(type(value))}"
 
 
-def _text(x: object) -> str:
+def _show_point(x: object) -> str:
     """The point in words; the points of a faulty domain may be objects without a text."""
     try:
         return repr(x)
     except Exception:
-        return _shown(x)
+        return _show_value(x)
 
 
-def _values(domain: Of) -> list[Any]:
+def _odd_values(domain: Of) -> list[Any]:
     """Values of every kind, points of the domain, and objects that equal them."""
     tried = domain_points(domain)[:6]
     equal = [other for x in tried for other in disguises(x)]
@@ -65,20 +65,20 @@ def iteration(domain: Of) -> None:
     expect(len(set(listed)) == len(listed) > 0, "iteration gives distinct points")
     expect(domain.examples(7) == listed[:7], "examples(k) are the first k points")
     for x in [*listed, *(domain.random_point(random.Random(seed)) for seed in range(20))]:
-        expect(x in domain, "every point is in the domain", x=_text(x))
-        expect(is_exact(x), "a point is made of exact built-in types", x=_text(x))
+        expect(x in domain, "every point is in the domain", x=_show_point(x))
+        expect(is_exact(x), "a point is made of exact built-in types", x=_show_point(x))
     if domain.size is None:
         expect(len(listed) == 200, "iteration over an infinite domain never ends")
         return
     expect(len(listed) == min(domain.size, 200), "size is the number of points", n=len(listed))
     for j, x in enumerate(listed):
-        expect(domain.index(x) == j, "index(x) is the place of x", x=_text(x), place=j)
+        expect(domain.index(x) == j, "index(x) is the place of x", x=_show_point(x), place=j)
 
 
 def every_value_is_a_point(domain: Of) -> None:
     """`encode`, `encode_record` and `canonical` make a point of any object and never raise."""
-    for value in _values(domain):
-        shown, width = _shown(value), len(domain.column_names)
+    for value in _odd_values(domain):
+        shown, width = _show_value(value), len(domain.column_names)
         for name, ask in (
             ("encode", domain.encode),
             ("canonical", domain.canonical),
@@ -102,14 +102,19 @@ def every_value_is_a_point(domain: Of) -> None:
 
 def canonical_is_idempotent(domain: Of) -> None:
     """canonical(canonical(v)) = canonical(v), and canonical(x) = x for every point x."""
-    for value in _values(domain):
+    for value in _odd_values(domain):
         x = domain.canonical(value)
         again, own = domain.canonical(x), domain.own(x)
-        at = {"value": _shown(value), "x": _text(x)}
-        expect(_same(again, x), "canonical(canonical(v)) = canonical(v)", **at, again=_text(again))
-        expect(_same(own, x), "a point is its own", **at, own=_text(own))
+        at = {"value": _show_value(value), "x": _show_point(x)}
+        expect(
+            _same(again, x),
+            "canonical(canonical(v)) = canonical(v)",
+            **at,
+            again=_show_point(again),
+        )
+        expect(_same(own, x), "a point is its own", **at, own=_show_point(own))
     for x in domain_points(domain):
-        expect(_same(domain.canonical(x), x), "canonical(x) = x for a point x", x=_text(x))
+        expect(_same(domain.canonical(x), x), "canonical(x) = x for a point x", x=_show_point(x))
 
 
 def equal_objects_are_one_point(domain: Of) -> None:
@@ -121,25 +126,25 @@ def equal_objects_are_one_point(domain: Of) -> None:
     for x in domain_points(domain)[:8]:
         for other in disguises(x, typed=True):
             found = domain.canonical(other)
-            at = {"x": _text(x), "given": _shown(other), "found": _text(found)}
+            at = {"x": _show_point(x), "given": _show_value(other), "found": _show_point(found)}
             expect(_same(found, x), "canonical gives the point that an object equals", **at)
         for other in disguises(x):
             if (own := domain.own(other)) is not None:
-                at = {"x": _text(x), "given": _shown(other), "own": _text(own)}
+                at = {"x": _show_point(x), "given": _show_value(other), "own": _show_point(own)}
                 expect(_same(own, x), "own gives the point that an object equals", **at)
 
 
 def json_round_trip(domain: Of) -> None:
     """The domain and its points are read back from JSON, and other JSON values give a point or None."""
-    points = [*domain_points(domain), *(domain.canonical(value) for value in _values(domain))]
+    points = [*domain_points(domain), *(domain.canonical(value) for value in _odd_values(domain))]
     for x in points:
         read = domain.point_from_json(json.loads(json.dumps(domain.point_to_json(x))))
-        expect(_same(read, x), "JSON brings a point back", x=_text(x), back=_text(read))
+        expect(_same(read, x), "JSON brings a point back", x=_show_point(x), back=_show_point(read))
     for data in JSON_VALUES:
         try:
             read = domain.point_from_json(data)
         except Exception as error:
-            expect(False, "point_from_json never raises", data=data, raised=_text(error))
+            expect(False, "point_from_json never raises", data=data, raised=_show_point(error))
         law = "point_from_json gives a point or None"
         expect(read is None or (read in domain and is_exact(read)), law, data=data)
     back = Domain.from_json(json.loads(json.dumps(domain.to_json())))
@@ -154,12 +159,12 @@ def domain_is_a_value(domain: Of) -> None:
     distinct = len(set(names)) == len(names) > 0 and all(type(name) is str for name in names)
     expect(distinct, "columns have distinct names", names=names)
     for x in domain_points(domain):
-        expect(type(domain.words(x)) is str, "words are a text", x=_text(x))
+        expect(type(domain.words(x)) is str, "words are a text", x=_show_point(x))
 
 
 def _same(x: Any, y: Any) -> bool:
     """Whether two points are indistinguishable in all their parts."""
-    return bool(x == y) and _text(x) == _text(y) and is_exact(x) == is_exact(y)
+    return bool(x == y) and _show_point(x) == _show_point(y) and is_exact(x) == is_exact(y)
 
 
 DOMAIN_LAWS = (

@@ -15,7 +15,7 @@ from littlestone.prove.laws.core import (
     Class,
     domain_points,
     expect,
-    labels,
+    label_range,
     points,
     version_spaces,
 )
@@ -52,8 +52,8 @@ def functions(H: Class) -> list[Hypothesis[Any]]:
 
 def _flipped_twice(h: Hypothesis[Any], places: list[Any]) -> Hypothesis[Any] | None:
     before = {x: h(x) for x in places}
-    once = h.patched({x: (y + 1) % h.labels for x, y in before.items()})
-    return None if once is None else once.patched(before)
+    once = h.patch({x: (y + 1) % h.labels for x, y in before.items()})
+    return None if once is None else once.patch(before)
 
 
 def labels_are_numbers(given: Functions) -> None:
@@ -62,7 +62,7 @@ def labels_are_numbers(given: Functions) -> None:
         before = repr(h)
         for x in domain_points(h.domain):
             y = h(x)
-            expect(type(y) is int and y in labels(h), "h(x) is a label", h=h, x=x, y=repr(y))
+            expect(type(y) is int and y in label_range(h), "h(x) is a label", h=h, x=x, y=repr(y))
             expect(h(x) == y, "h(x) = h(x), asked twice", h=h, x=x)
         expect(repr(h) == before, "asking for a label changes nothing", h=h)
 

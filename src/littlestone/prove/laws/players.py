@@ -27,7 +27,7 @@ def _stream(make: Maker, run: int) -> list[tuple[Any, int]]:
     return [(rng.choice(tried), rng.randrange(learner.labels)) for _ in range(ROUNDS)]
 
 
-def _seen(learner: OnlineLearner[Any]) -> tuple[object, ...]:
+def _view_of_learner(learner: OnlineLearner[Any]) -> tuple[object, ...]:
     """Everything that a learner shows: its function, with the types in it, and its predictions."""
     h = learner.hypothesis
     return repr(h), repr(h.to_json()), [h(x) for x in domain_points(h.domain)[:8]]
@@ -47,12 +47,12 @@ def predictions_follow_the_hypothesis(make: Maker) -> None:
     for run in range(RUNS):
         learner = make()
         for t, (x, y) in enumerate(_stream(make, run)):
-            before = _seen(learner)
+            before = _view_of_learner(learner)
             for z in domain_points(learner.hypothesis.domain)[:8]:
                 guess, at = learner.predict(z), {"run": run, "t": t, "x": z}
                 expect(guess in range(learner.labels), "a prediction is a label", **at)
                 expect(guess == learner.hypothesis(z), "predict(x) = hypothesis(x)", **at)
-            expect(_seen(learner) == before, "predicting changes nothing", run=run, t=t)
+            expect(_view_of_learner(learner) == before, "predicting changes nothing", run=run, t=t)
             _update(learner, x, y)
 
 
@@ -61,15 +61,15 @@ def a_refused_record_changes_nothing(make: Maker) -> None:
     for run in range(RUNS):
         learner = make()
         for t, (x, y) in enumerate(_stream(make, run)):
-            before = _seen(learner)
+            before = _view_of_learner(learner)
             refused = _update(learner, x, y)
             law = "an update that raises changes nothing"
-            expect(not refused or _seen(learner) == before, law, run=run, t=t, x=x, y=y)
+            expect(not refused or _view_of_learner(learner) == before, law, run=run, t=t, x=x, y=y)
         for z, label in [*((x, y) for y in NO_LABELS), (object(), 0), ((), 1)]:
-            before = _seen(learner)
+            before = _view_of_learner(learner)
             refused = _update(learner, z, label)
             law = "an update that raises changes nothing"
-            expect(not refused or _seen(learner) == before, law, run=run, y=repr(label))
+            expect(not refused or _view_of_learner(learner) == before, law, run=run, y=repr(label))
 
 
 def equal_objects_are_one_record(make: Maker) -> None:
@@ -94,15 +94,19 @@ def equal_objects_are_one_record(make: Maker) -> None:
                 except DeclarationError:
                     guess = plain.predict(x)
                 expect(guess == plain.predict(x), "equal objects have one prediction", **at)
-                outcome, before = _update(plain, x, y), _seen(other)
+                outcome, before = _update(plain, x, y), _view_of_learner(other)
                 given = _update(other, z, label)
                 if given != outcome:
                     law = "equal objects are one record, or a DeclarationError"
                     refused = given == DeclarationError.__name__
                     expect(refused, law, **at, outcome=outcome, given=given)
-                    expect(_seen(other) == before, "a refusal changes nothing", **at)
+                    expect(_view_of_learner(other) == before, "a refusal changes nothing", **at)
                     _update(other, x, y)
-                expect(_seen(other) == _seen(plain), "equal objects leave one learner", **at)
+                expect(
+                    _view_of_learner(other) == _view_of_learner(plain),
+                    "equal objects leave one learner",
+                    **at,
+                )
 
 
 PLAYER_LAWS: tuple[Callable[[Maker], None], ...] = (

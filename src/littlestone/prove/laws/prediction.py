@@ -19,10 +19,10 @@ from littlestone.base.errors import (
     TooLargeError,
 )
 from littlestone.classes.base import Enumerable
-from littlestone.classes.text.declared import Declared
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
-from littlestone.prove.laws.core import Class, cells, expect, labels, points, version_spaces
+from littlestone.prove.laws.core import Class, cells, expect, label_range, points, version_spaces
 from littlestone.rules import Hypothesis, disagreement
 
 AWKWARD_VALUES: tuple[object, ...] = (
@@ -167,7 +167,7 @@ def text_round_trip(H: Class) -> None:
             spec = Spec.parse(str(V))
         except DeclarationError:
             continue
-        if isinstance(V, Declared) and spec.keyword == V.keyword:
+        if isinstance(V, DeclaredClass) and spec.keyword == V.keyword:
             spec = replace(spec, labels=V.labels)
             expect(type(V).parse(spec) == V, "parse(str(V)) = V", V=V)
 
@@ -184,7 +184,7 @@ def _samples(V: Class) -> Iterator[tuple[Sample[Any], list[Any]]]:
     for n in SIZES:
         few = rng.sample(tried, min(POINTS + 2, len(tried)))
         seen = few[:POINTS]
-        examples = [(rng.choice(seen), rng.choice(labels(V))) for _ in range(n)]
+        examples = [(rng.choice(seen), rng.choice(label_range(V))) for _ in range(n)]
         sample = Sample.from_examples(V.domain, examples, labels=V.labels)
         yield sample, [x for x in few if x not in sample.points]
 

@@ -18,7 +18,7 @@ from littlestone.classes.finite import FiniteClass
 from littlestone.classes.promises.covering import Covering, ProperApproximation, mixture_of_rows
 from littlestone.data.sample import Sample
 from littlestone.privacy.scores import Elements
-from littlestone.prove.laws.core import Class, cells, expect, labels, points, version_spaces
+from littlestone.prove.laws.core import Class, cells, expect, label_range, points, version_spaces
 from littlestone.rules import Hypothesis, disagreement
 
 MOST = 128  # a class with at most so many hypotheses is checked as a whole, a larger one in part
@@ -147,7 +147,7 @@ def _samples(H: Class, tried: list[Any]) -> list[Sample[Any]]:
     rng, made = random.Random(9), list[Sample[Any]]()
     for n in (0, 1, 6, 20):
         some = rng.sample(tried, min(6, len(tried)))
-        pairs = [(rng.choice(some), rng.choice(labels(H))) for _ in range(n)]
+        pairs = [(rng.choice(some), rng.choice(label_range(H))) for _ in range(n)]
         made.append(Sample.from_examples(H.domain, pairs))
     return made
 
@@ -160,7 +160,7 @@ def elements_are_counted(H: Covering[Any]) -> None:
         positives, negatives = map(found.of_each, (found.positives, found.negatives))
         lengths = {len(positives), len(negatives)}
         expect(len(lengths) == 1, "every element has two counts", **at, lengths=lengths)
-        listed = [found.element(i) for i in range(found.size)][:LISTED]
+        listed = [found.element(i) for i in range(found.number_of_elements)][:LISTED]
         expect(len(set(listed)) == len(listed), "elements are distinct", **at)
         for i, h in enumerate(listed):
             inside = [j for j, x in enumerate(sample.points) if h(x)]
@@ -177,7 +177,7 @@ def few_elements_cover_a_point(H: Covering[Any]) -> None:
     """At most `elements_per_point` elements are listed for a single positive point."""
     for x in points(H):
         found = H.elements(Sample.from_examples(H.domain, [(x, 1)]))
-        n = found.size
+        n = found.number_of_elements
         expect(
             n <= H.elements_per_point,
             "at most `elements_per_point` elements cover a point",
@@ -215,8 +215,8 @@ def unions_are_members(H: Covering[Any]) -> None:
 def _choices(H: Covering[Any], found: Elements) -> list[tuple[int, ...]]:
     """Sets of at most `parts` elements: all of them, or the first `UNIONS`."""
     chosen: list[tuple[int, ...]] = [()]
-    for k in range(1, H.parts + 1):
-        for some in combinations(range(found.size), k):
+    for k in range(1, H.max_elements + 1):
+        for some in combinations(range(found.number_of_elements), k):
             if len(chosen) == UNIONS:
                 return chosen
             chosen.append(some)

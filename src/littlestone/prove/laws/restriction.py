@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.prove.laws.core import Class, cells, expect, labels, points, version_spaces
+from littlestone.prove.laws.core import Class, cells, expect, label_range, points, version_spaces
 from littlestone.prove.laws.disguises import disguises
 
 
@@ -144,7 +144,7 @@ FULLY_COMPARED = 12  # version spaces on at most so many points are compared as 
 def _paths(H: Class) -> Iterator[Class]:
     """Version spaces of H: those of random walks, and those after many examples of one label."""
     yield from version_spaces(H, most=8)
-    for y in labels(H):
+    for y in label_range(H):
         V = H
         for x in points(H)[:8]:
             V = V.restrict(x, y)
@@ -153,19 +153,21 @@ def _paths(H: Class) -> Iterator[Class]:
 
 def examples_that_say_nothing(H: Class) -> None:
     """V|(x,y) = V if all of V gives x the label y, and V|(a,y)|(b,z) = V|(b,z)|(a,y), as objects."""
-    for y in labels(H):
+    for y in label_range(H):
         first = points(H)[:8]
         for x in first:
             V = H
             for z in first:
                 V = V if z == x else V.restrict(z, y)
-            if not V.is_empty() and all(V.restrict(x, z).is_empty() for z in labels(V) if z != y):
+            if not V.is_empty() and all(
+                V.restrict(x, z).is_empty() for z in label_range(V) if z != y
+            ):
                 law = "V|(x,y) = V if no other label is left at x"
                 _expect_equal(V.restrict(x, y), V, law, V=V, x=x, y=y)
     for V in _paths(H):
         tried = points(V, few=4)[:8]
         for x in tried:
-            left = [V.restrict(x, y) for y in labels(V)]
+            left = [V.restrict(x, y) for y in label_range(V)]
             kept = [y for y, W in enumerate(left) if not W.is_empty()]
             for y in kept:
                 law = "V|(x,y)|(x,y) = V|(x,y)"
@@ -174,8 +176,8 @@ def examples_that_say_nothing(H: Class) -> None:
                 law = "V|(x,y) = V if no other label is left at x"
                 _expect_equal(left[kept[0]], V, law, V=V, x=x, y=kept[0])
         for a, b in pairwise(tried[:5]):
-            for y in labels(V):
-                for z in labels(V):
+            for y in label_range(V):
+                for z in label_range(V):
                     one, other = (V.restrict(a, y).restrict(b, z), V.restrict(b, z).restrict(a, y))
                     law = "V|(a,y)|(b,z) = V|(b,z)|(a,y)"
                     _expect_equal(one, other, law, V=V, a=a, y=y, b=b, z=z)
@@ -187,9 +189,12 @@ def empty_version_spaces(H: Class) -> None:
     for V in _paths(H):
         empty += [V] if V.is_empty() else []
         for x in points(V, few=2)[:4]:
-            empty += [W for y in labels(V) if (W := V.restrict(x, y)).is_empty()]
+            empty += [W for y in label_range(V) if (W := V.restrict(x, y)).is_empty()]
             empty += [
-                V.restrict(x, y).restrict(x, z) for y in labels(V) for z in labels(V) if y != z
+                V.restrict(x, y).restrict(x, z)
+                for y in label_range(V)
+                for z in label_range(V)
+                if y != z
             ]
     for V in empty:
         _expect_equal(V, empty[0], "two empty version spaces are equal")
@@ -223,7 +228,7 @@ def equal_objects_restrict_alike(H: Class) -> None:
     """
     for V in version_spaces(H, most=3):
         for x in points(V, few=3)[:4]:
-            for y in labels(V):
+            for y in label_range(V):
                 W = V.restrict(x, y)
                 given = [(other, y) for other in disguises(x, harsh=False)]
                 given += [(x, label) for label in _equal_labels(y)]

@@ -98,10 +98,10 @@ def yield_checks(subject: Subject) -> Iterator[Check]:
     >>> [check.name for check in yield_checks(Grid(0, 9))][:2]
     ['domain_is_a_value', 'iteration']
     """
-    return (Check(law.__name__, law, _kept(subject)) for law in _laws(subject))
+    return (Check(law.__name__, law, _freeze(subject)) for law in _laws(subject))
 
 
-def _kept(subject: Any) -> Any:
+def _freeze(subject: Any) -> Any:
     return tuple(subject) if isinstance(subject, Sequence) else subject
 
 

@@ -13,19 +13,19 @@ from math import lgamma, log, log1p
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.privacy.decimals import directed, power
+from littlestone.privacy.decimals import directed_contexts, power
 
-_UP, _DOWN = directed(40)
+_UP, _DOWN = directed_contexts(40)
 _GRID = 10**15  # bounds are multiples of 10^-15
 _SHORT = Decimal("1e-15")  # the share of the tail that is left to its geometric bound
 
 
-def at_least(successes: int, trials: int, beta: Fraction) -> Fraction:
+def lower_bound(successes: int, trials: int, beta: Fraction) -> Fraction:
     """A number that is at most p with probability at least 1 - beta, given Bin(trials, p) successes.
 
     The largest p, to 10^-15, with Pr[Bin(trials, p) >= successes] <= beta (CP34).
 
-    >>> round(float(at_least(90, 100, Fraction(1, 40))), 9)
+    >>> round(float(lower_bound(90, 100, Fraction(1, 40))), 9)
     0.823777402
     """
     # Without a success no p > 0 is excluded; otherwise the bound is the largest p under which so many
@@ -53,7 +53,7 @@ def at_most(successes: int, trials: int, beta: Fraction) -> Fraction:
     0.02951305
     """
     # Failures are binomial with 1 - p.
-    return 1 - at_least(trials - successes, trials, beta)
+    return 1 - lower_bound(trials - successes, trials, beta)
 
 
 def binomial_chances(trials: int, p: float) -> NDArray[np.float64]:

@@ -68,7 +68,7 @@ class Choices:
         >>> {below: str(mass) for below, mass in law.items()}
         {True: '1/4', False: '3/4'}
         """
-        return Chosen.by(self.choose)
+        return ChoiceGenerator.by(self.choose)
 
     def explore(
         self, run: Callable[[], Output], least: Fraction = Fraction(0)
@@ -98,7 +98,7 @@ class Choices:
             self._left[-1].pop()
 
 
-class Chosen(random.Random):
+class ChoiceGenerator(random.Random):
     """A generator whose random bits are choices."""
 
     choose: Choose
@@ -149,7 +149,7 @@ def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Out
     choices, found, least, left = Choices(), dict[Output, Fraction](), Fraction(1), runs
     rng = choices.generator()
 
-    def counted() -> Output:
+    def run_once() -> Output:
         nonlocal left
         left -= 1
         if left < 0:
@@ -160,7 +160,7 @@ def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Out
         while 1 - sum(found.values()) > Fraction(1, 2**16):
             # Ever rarer runs, until nearly all of the mass is known or the runs are used up.
             least /= 4
-            found = choices.explore(counted, least)
+            found = choices.explore(run_once, least)
     except _Enough:
         pass
     return max(found, choices.found, key=lambda law: sum(law.values()))

@@ -32,7 +32,7 @@ def law_of(subject: Subject[Data], data: Data, runs: int = RUNS) -> dict[Hashabl
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawComparison:
     """What was found of the draws on some pairs of data sets.
 
     ``known`` is the least part of a law that was followed.  ``wrong`` outputs are drawn more often than
@@ -57,7 +57,9 @@ class Drawn:
         return f"the draws agree, {float(self.known):.0%} followed"
 
 
-def drawn(subject: Subject[Data], pairs: Iterable[tuple[Data, Data]], runs: int = RUNS) -> Drawn:
+def follow_draws(
+    subject: Subject[Data], pairs: Iterable[tuple[Data, Data]], runs: int = RUNS
+) -> DrawComparison:
     """Follow the draws on all ``pairs``, and compare them with the stated distribution.
 
     Where a part u of the law q was not followed, p(Y) - e^epsilon (q(Y) + u) is at most what the true
@@ -65,7 +67,7 @@ def drawn(subject: Subject[Data], pairs: Iterable[tuple[Data, Data]], runs: int 
 
     >>> from littlestone.prove.mechanisms import find_subject
     >>> subject = find_subject("exponential-learner-table").make(Fraction(1), Fraction(0))
-    >>> str(drawn(subject, subject.pairs[-1:]))
+    >>> str(follow_draws(subject, subject.pairs[-1:]))
     'the draws agree, 100% followed'
     """
     listed = list(pairs)
@@ -87,4 +89,6 @@ def drawn(subject: Subject[Data], pairs: Iterable[tuple[Data, Data]], runs: int 
         for pair in listed
         for one, other in (pair, pair[::-1])
     )
-    return Drawn(min(sum(law.values(), Fraction(0)) for law in laws.values()), wrong, beyond)
+    return DrawComparison(
+        min(sum(law.values(), Fraction(0)) for law in laws.values()), wrong, beyond
+    )

@@ -113,7 +113,7 @@ def exact_audit(
     """
     claim, guarantee = event.cost(), event.guarantee()
     tested = list(pairs)
-    known = _worked_out(distribution, tested, jobs)
+    known = _work_out(distribution, tested, jobs)
     # At 0, 1/2, 1 and 3/2 of the claim: a law may keep it at its own epsilon and break what follows
     # at others.
     halves = [claim.epsilon * i / 2 for i in range(4)]
@@ -153,7 +153,7 @@ def exact_curve(
     """
     tested = list(pairs)
     sticks = [partial(_Two.stick, ratio=ratio) for ratio in ratios]
-    return _worst(_worked_out(distribution, tested), tested, sticks)
+    return _worst(_work_out(distribution, tested), tested, sticks)
 
 
 def ratio_below(epsilon: Fraction) -> Fraction:
@@ -263,10 +263,10 @@ class _Two:
     def _ratio(self, delta: Fraction) -> Fraction | None:
         """The least r >= 0 with sum over y of (p(y) - r q(y))_+ <= delta; None if there is none."""
         if delta not in self._ratios:
-            self._ratios[delta] = self._found(delta)
+            self._ratios[delta] = self._search_epsilon(delta)
         return self._ratios[delta]
 
-    def _found(self, delta: Fraction) -> Fraction | None:
+    def _search_epsilon(self, delta: Fraction) -> Fraction | None:
         p, q = self.p, self.q
         inside_p = sum((mass for y, mass in p.items() if not q.get(y)), Fraction(0))
         # Outputs that only P has exceed delta at every ratio.
@@ -322,20 +322,20 @@ def _worst(
     return worst
 
 
-def _worked_out(
+def _work_out(
     distribution: Distribution[Data], pairs: Sequence[tuple[Data, Data]], jobs: int | None = 1
 ) -> Distribution[Data]:
     """``distribution`` on all data sets of the pairs; equal distributions become one object."""
     tiny = list(dict.fromkeys(chain.from_iterable(pairs)))
     distinct: dict[frozenset[tuple[Hashable, Fraction]], Masses] = {}
     known: dict[Data, Masses] = {}
-    work = partial(_checked, distribution)
+    work = partial(_masses_of, distribution)
     for i, masses in spread(work, tiny, jobs=jobs, what="exact laws on tiny data"):
         known[tiny[i]] = distinct.setdefault(frozenset(masses.items()), masses)
     return known.__getitem__
 
 
-def _checked(distribution: Distribution[Data], data: Data) -> Masses:
+def _masses_of(distribution: Distribution[Data], data: Data) -> Masses:
     masses = distribution(data)
     total = sum(masses.values(), Fraction(0))
     if total != 1 or min(masses.values()) < 0:

@@ -15,7 +15,7 @@ _WIDEST = 2**12  # up to this many values of a number are tried one by one
 
 
 @dataclass
-class _Known:
+class _UniformRange:
     """A uniform number is at least ``low`` and below ``high``; ``bits`` bits were appended to it."""
 
     low: int
@@ -32,7 +32,7 @@ class Secret:
     """
 
     def __init__(
-        self, choose: Choose, known: _Known, rule: Callable[[int], int] = lambda u: u
+        self, choose: Choose, known: _UniformRange, rule: Callable[[int], int] = lambda u: u
     ) -> None:
         self._choose, self._known, self._rule = choose, known, rule
         self._bits = known.bits  # the rule is of the number as it is now
@@ -40,7 +40,7 @@ class Secret:
     @classmethod
     def below(cls, size: int, choose: Choose) -> Secret:
         """A uniform number below ``size``."""
-        return cls(choose, _Known(0, size))
+        return cls(choose, _UniformRange(0, size))
 
     def _then(self, rule: Callable[[int], int]) -> Secret:
         inner, bits = self._rule, self._known.bits - self._bits

@@ -13,7 +13,7 @@ from statistics import NormalDist
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import exact_chance, exact_delta
 from littlestone.privacy.randomness import system_generator
-from littlestone.prove.mechanisms.binomial import at_least, at_most
+from littlestone.prove.mechanisms.binomial import at_most, lower_bound
 from littlestone.prove.mechanisms.exact import nats
 
 Trial = Callable[[random.Random], Hashable]
@@ -63,16 +63,18 @@ def audit_epsilon(
     True
     """
     rng = system_generator() if rng is None else rng
-    delta, confidence = exact_delta(delta), checked_confidence(confidence)
+    delta, confidence = exact_delta(delta), check_confidence(confidence)
     one, other, one_fresh, other_fresh = (
         Counter(algorithm(rng) for _ in range(times))
         for times in halves(trials)
         for algorithm in (run, run_neighbour)
     )
-    return bounded((one, other), (one_fresh, other_fresh), delta=delta, confidence=confidence)
+    return bound_epsilon((one, other), (one_fresh, other_fresh), delta=delta, confidence=confidence)
 
 
-def bounded(seen: Seen, fresh: Seen, *, delta: Fraction, confidence: Fraction) -> EpsilonBound:
+def bound_epsilon(
+    seen: Seen, fresh: Seen, *, delta: Fraction, confidence: Fraction
+) -> EpsilonBound:
     """`audit_epsilon` of outputs that were counted on the two data sets.
 
     Those that were ``seen`` choose the event and the direction, and the ``fresh`` ones bound both
@@ -86,14 +88,14 @@ def bounded(seen: Seen, fresh: Seen, *, delta: Fraction, confidence: Fraction) -
     hits, others = reversed(counts) if reverse else counts
     beta = (1 - confidence) / 2  # one for each of two bounds: the direction was chosen before
     # e^epsilon >= (p - delta) / q, with the lower bound of p and the upper one of q (step 3 there).
-    above = at_least(hits, trials, beta) - delta
+    above = lower_bound(hits, trials, beta) - delta
     ratio = max(Fraction(1), above / at_most(others, trials, beta))
     # Rounded down by far more than a logarithm's error.
     epsilon = max(0.0, nats(ratio) * (1 - 1e-12) - 1e-12)
     return EpsilonBound(epsilon, delta, confidence, hits, others, trials)
 
 
-def checked_confidence(confidence: object) -> Fraction:
+def check_confidence(confidence: object) -> Fraction:
     """``confidence`` as an exact number; raises `DeclarationError` unless it is between 0 and 1."""
     return exact_chance(
         confidence,

@@ -16,12 +16,12 @@ from littlestone.base.parallel import spread
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.randomness import chosen_generator, generator, seed_from
+from littlestone.privacy.randomness import choose_generator, generator, seed_from
 from littlestone.prove.mechanisms.exact import Data, Distribution, ExactAudit, exact_audit
 from littlestone.prove.mechanisms.statistical import (
     EpsilonBound,
-    bounded,
-    checked_confidence,
+    bound_epsilon,
+    check_confidence,
     halves,
 )
 from littlestone.prove.mechanisms.trials import Trials
@@ -70,7 +70,7 @@ class Subject(Generic[Data]):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Its functions cannot be pickled, and its receipts must not be.
-        return _made, self.recipe or ()
+        return _subject_of_recipe, self.recipe or ()
 
     def _jobs(self, jobs: int | None) -> int | None:
         return 1 if self.recipe is None else jobs
@@ -85,7 +85,7 @@ class Subject(Generic[Data]):
     def _law(self, data: Data) -> Mapping[Hashable, Fraction]:
         return self.distribution(data)
 
-    def measured(
+    def measure(
         self,
         *,
         trials: int,
@@ -98,7 +98,7 @@ class Subject(Generic[Data]):
         Runs come in parts of at most 250, each with a generator of its own.  So a seeded ``rng`` gives
         the same bound for any number of ``jobs``, which are those of `exact`.
         """
-        rng, confidence = chosen_generator(rng), checked_confidence(confidence)
+        rng, confidence = choose_generator(rng), check_confidence(confidence)
         # Each part has a seed of its own, so the result is the same however many processes there
         # are.
         parts = [
@@ -113,7 +113,7 @@ class Subject(Generic[Data]):
         )
         for i, part in enumerate(parts):  # in their order, on which ties between events depend
             seen[part.half, part.which] += found[i]
-        return bounded(
+        return bound_epsilon(
             (seen[0, 0], seen[0, 1]),
             (seen[1, 0], seen[1, 1]),
             delta=self.event.cost().delta,
@@ -139,28 +139,28 @@ def mechanism_subject(
     ``release`` turns what is drawn into what is published; outputs published alike are added up.
     """
 
-    def distribution(data: Data) -> Mapping[Hashable, Fraction]:
+    def law_of_output(data: Data) -> Mapping[Hashable, Fraction]:
         masses: dict[Hashable, Fraction] = {}
         for output, mass in mechanism.distribution(read(data)).items():
             left = release(output)
             masses[left] = masses.get(left, Fraction(0)) + mass
         return masses
 
-    def runs(times: int, rng: random.Random) -> Run[Data]:
-        receipt = paid(mechanism, times, rng)
+    def run_mechanism(times: int, rng: random.Random) -> Run[Data]:
+        receipt = receipt_for_trials(mechanism, times, rng)
         return lambda data: release(mechanism.draw(read(data), receipt=receipt))
 
-    return Subject(mechanism, distribution, tuple(pairs), runs, large, cell)
+    return Subject(mechanism, law_of_output, tuple(pairs), run_mechanism, large, cell)
 
 
-def paid(event: Event, times: int, rng: random.Random) -> Receipt:
+def receipt_for_trials(event: Event, times: int, rng: random.Random) -> Receipt:
     """A receipt for ``times`` uses of ``event`` on made-up data, with draws from ``rng``."""
     with Ledger() as ledger:
         return ledger.spend(Trials(event, times), dataset="made up", what="audit", rng=rng)
 
 
 @dataclass(frozen=True)
-class Named:
+class SubjectMaker:
     """A named way to make a subject that claims (epsilon, delta); ``about`` says what it is.
 
     ``row`` has what its row of `littlestone verify` needs, if it has one: see `verify.mechanisms`.
@@ -174,21 +174,21 @@ class Named:
 
 def subject(
     name: str, **row: object
-) -> Callable[[Callable[[Fraction, Fraction], Subject[Any]]], Named]:
+) -> Callable[[Callable[[Fraction, Fraction], Subject[Any]]], SubjectMaker]:
     """Mark a function of (epsilon, delta) as the subject ``name`` of ``littlestone audit``."""
 
-    def named(make: Callable[[Fraction, Fraction], Subject[Any]]) -> Named:
-        def made(epsilon: Fraction, delta: Fraction) -> Subject[Any]:
+    def register(make: Callable[[Fraction, Fraction], Subject[Any]]) -> SubjectMaker:
+        def make_subject(epsilon: Fraction, delta: Fraction) -> Subject[Any]:
             found = make(epsilon, delta)
             object.__setattr__(found, "recipe", (name, epsilon, delta))
             return found
 
-        return Named(name, (make.__doc__ or "").partition("\n")[0], made, row)
+        return SubjectMaker(name, (make.__doc__ or "").partition("\n")[0], make_subject, row)
 
-    return named
+    return register
 
 
-def find_subjects() -> list[Named]:
+def find_subjects() -> list[SubjectMaker]:
     """All subjects found in ``littlestone.prove.mechanisms.subjects``, in the order of their names.
 
     >>> "randomized-response" in [named.name for named in find_subjects()]
@@ -198,12 +198,12 @@ def find_subjects() -> list[Named]:
         member.name: member
         for module in modules("littlestone.prove.mechanisms.subjects")
         for member in vars(module).values()
-        if isinstance(member, Named)
+        if isinstance(member, SubjectMaker)
     }
     return [found[name] for name in sorted(found)]
 
 
-def find_subject(name: str) -> Named:
+def find_subject(name: str) -> SubjectMaker:
     """The subject of that name; raises `DeclarationError` if there is none."""
     known = {named.name: named for named in find_subjects()}
     if name not in known:
@@ -217,6 +217,6 @@ def find_subject(name: str) -> Named:
 
 
 @cache
-def _made(name: str, epsilon: Fraction, delta: Fraction) -> Subject[Any]:
+def _subject_of_recipe(name: str, epsilon: Fraction, delta: Fraction) -> Subject[Any]:
     """The subject that a recipe stands for, in another process."""
     return find_subject(name).make(epsilon, delta)

@@ -48,7 +48,7 @@ def _dimension(sets: Iterable[frozenset[int]], points: int) -> int:
 def subspaces(trial: Trial) -> Outcome:
     """The sets are hulls of at most d + 1 or d points, listed here, with and without the empty set."""
     wrong, cases, lower = 0, 0, []
-    for q, n in [*SHAPES, *[(2, 4)][: trial.size(0, 1)]]:
+    for q, n in [*SHAPES, *[(2, 4)][: trial.pick(0, 1)]]:
         points = _points(q, n)
         hulls: list[set[frozenset[int]]] = [set(), set()]
         columns = [f"x{j}" for j in range(n)]

@@ -30,7 +30,7 @@ def _tables(
         for H in unordered_classes(2, labels=4):
             yield LabelTable.of(H)
     rng = trial.array(2021)
-    for i in range(trial.size(count, 20 * count)):
+    for i in range(trial.pick(count, 20 * count)):
         labels = 2 + i % 5
         shape = int(rng.integers(1, hypotheses + 1)), int(rng.integers(1, points + 1))
         yield LabelTable.of(rng.integers(0, labels, size=shape), labels=labels)
@@ -75,11 +75,11 @@ def rotation_class(d: int, b: int) -> LabelTable:
     [[0, 0], [1, 2], [2, 1], [3, 3]]
     """
 
-    def rotated(j: int, r: int) -> int:
+    def rotate(j: int, r: int) -> int:
         return (j >> r | j << (b - r)) & ((1 << b) - 1)
 
     codes = product(range(1 << b), repeat=d)
-    return LabelTable.of([[rotated(j, r) for j in code for r in range(b)] for code in codes])
+    return LabelTable.of([[rotate(j, r) for j in code for r in range(b)] for code in codes])
 
 
 def separate_bits_class(d: int, b: int) -> LabelTable:

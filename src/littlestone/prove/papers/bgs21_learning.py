@@ -26,7 +26,7 @@ from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
 from littlestone.prove.mechanisms import find_subject
 from littlestone.prove.mechanisms.binomial import binomial_chances
-from littlestone.prove.mechanisms.drawn import drawn
+from littlestone.prove.mechanisms.drawn import follow_draws
 from littlestone.prove.mechanisms.exact import exact_audit
 from littlestone.prove.mechanisms.subjects.bits import H as BITS
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
@@ -53,7 +53,7 @@ def parts_are_private() -> Outcome:
         most: Records = ((x, 1),) * 7
         pair = ((*most, (x, 1)), (*most, (x, 2)))
         audits = [subject.exact(), exact_audit(subject.distribution, [pair], subject.event)]
-        holds &= all(audit.holds for audit in audits) and drawn(subject, [pair]).holds
+        holds &= all(audit.holds for audit in audits) and follow_draws(subject, [pair]).holds
         shown.append(f"{max(audit.epsilon for audit in audits):.2f}")
     return Outcome(
         "epsilon 1", f"exactly {shown[0]} with parts, {shown[1]} with bits on all records", holds
@@ -219,7 +219,7 @@ def codes(trial: Trial) -> Outcome:
     received = np.array(list(product((0, 1), repeat=code.shape[1])))
     away = np.abs(received[:, None, :] - code).sum(axis=2)
     least = min(int(away[away.argmin(axis=1) != y, y].min()) for y in range(8))
-    tables = [rng.integers(0, 8, size=(12, 3)) for _ in range(trial.size(20, 500))]
+    tables = [rng.integers(0, 8, size=(12, 3)) for _ in range(trial.pick(20, 500))]
     tables += [rotation_class(d, 3).values for d in (1, 2)]
     gaps = []
     for values in tables:
@@ -246,7 +246,7 @@ def rules_with_outcomes() -> Outcome:
     found = []
     for m, r, s in [(1, 1, 1), (1, 1, 2), (2, 1, 1), (2, 2, 1), (2, 1, 2), (2, 2, 2), (3, 2, 1)]:
         for k in (1, 2, 3):
-            H = Outcomes.of(*"abc"[:m], labels=k + 1, max_rules=s, max_literals=r)
+            H = Outcomes.over_columns(*"abc"[:m], labels=k + 1, max_rules=s, max_literals=r)
             found.append((H.littlestone_dimension(), H.bit_class(0).littlestone_dimension()))
     equal = sum(mls == bit for mls, bit in found)
     return Outcome("equal", f"on {equal} of {len(found)} classes", equal == len(found))

@@ -21,7 +21,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.prove.mechanisms import find_subject
 from littlestone.prove.mechanisms.binomial import binomial_chances
 from littlestone.prove.mechanisms.choices import Choices
-from littlestone.prove.mechanisms.drawn import drawn
+from littlestone.prove.mechanisms.drawn import follow_draws
 from littlestone.prove.papers.definitions import Game
 from littlestone.prove.papers.statement import Outcome, statement
 from littlestone.prove.papers.tournaments import as_class
@@ -30,7 +30,7 @@ Law = dict[int, Fraction]
 ALPHA, BETA, BUDGET = 0.1, 0.05, Budget(1, "1e-6")
 
 
-class _Drawn:
+class _MechanismOfChoices:
     """A mechanism whose draws are choices with the exact chances; it needs no payment."""
 
     def __init__(self, mechanism: Any, choices: Choices) -> None:
@@ -47,7 +47,7 @@ class _Drawn:
         return list(law)[self.choices.choose(list(law.values()))]
 
 
-class _Paid:
+class _ReceiptOfChoices:
     """A receipt that hands out choices."""
 
     def __init__(self, choices: Choices) -> None:
@@ -79,13 +79,13 @@ def law_of_the_draw(game: Game, budget: Budget, sizes: BatchSizes) -> Law:
         sample = Sample.from_examples(H.domain, [(points[x], y) for x, y in examples])
         choices, learner = Choices(), GloballyStableLearner(H, budget, sizes=sizes)
         for name in ("histogram", "choice"):
-            setattr(learner, name, _Drawn(getattr(learner, name), choices))
+            setattr(learner, name, _MechanismOfChoices(getattr(learner, name), choices))
 
-        def run(learner: Any = learner, sample: Any = sample, choices: Any = choices) -> int:
-            f = learner.draw(sample, receipt=_Paid(choices))
+        def draw_rule(learner: Any = learner, sample: Any = sample, choices: Any = choices) -> int:
+            f = learner.draw(sample, receipt=_ReceiptOfChoices(choices))
             return sum(f(point) << x for x, point in enumerate(points))
 
-        for rule, p in choices.explore(run).items():
+        for rule, p in choices.explore(draw_rule).items():
             found[rule] += p * chance
     return dict(found)
 
@@ -96,7 +96,7 @@ def law_by_definition(game: Game, budget: Budget, sizes: BatchSizes) -> Law:
     a, base = learner.histogram.ratio, learner.choice.base
     least = max(sizes.keep, learner.histogram.threshold)
     depths = [i % len(sizes.caps) for i in range(sizes.batches)]
-    votes = [game.capped(k, sizes.caps[k] + 1).items() for k in depths]
+    votes = [game.capped_law(k, sizes.caps[k] + 1).items() for k in depths]
     found: dict[int, Fraction] = defaultdict(Fraction)
     for rules in product(*votes):
         chance = math.prod((p for _, p in rules), start=Fraction(1))
@@ -142,7 +142,7 @@ def learner_as_a_whole() -> Outcome:
     wrong = sum(found.get(rule, 0) != due.get(rule, 0) for rule in {*found, *due})
     # The histogram and the choice were drawn by their laws: here by their own code.
     subject = find_subject("globally-stable-learner").make(Fraction(4), Fraction(1, 1000))
-    draws = drawn(subject, subject.pairs[-1:])
+    draws = follow_draws(subject, subject.pairs[-1:])
     return Outcome(
         "the same law",
         f"{wrong} of {len(due)} chances differ; with a vote a record, {draws}",

@@ -21,7 +21,7 @@ EPSILON, ALPHA = Fraction(1, 10), 1 / 16
 
 def _tables(trial: Trial) -> list[FiniteClass]:
     """Every class of three points, or of four, of Littlestone dimension 1 and 2."""
-    tables = unordered_classes(trial.size(3, 4))
+    tables = unordered_classes(trial.pick(3, 4))
     return [H for H in tables if 1 <= H.littlestone_dimension() <= 2]
 
 
@@ -106,10 +106,10 @@ def identity(trial: Trial) -> Outcome:
     rng, wrong, runs = trial.draws(7), 0, 0
     for gamma, rounds in product(map(Fraction, ("1/10", "1/4", "2/5")), (3, 5, 9)):
         walk = Walk(rounds, gamma)
-        for _ in range(trial.size(20, 400)):
+        for _ in range(trial.pick(20, 400)):
             weights = [1 + rng.randrange(5) for _ in range(6)]
             mass = [Fraction(w, sum(weights)) for w in weights]
-            right, total = [0] * 6, walk.lost
+            right, total = [0] * 6, walk.majority_error
             for t in range(1, rounds + 1):
                 unit = (gamma + Fraction(1, 2)).denominator ** (rounds - t)
                 votes = [rng.randrange(3) > 0 for _ in mass]

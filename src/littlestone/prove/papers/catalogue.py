@@ -100,7 +100,7 @@ def number_of(row: Statement) -> str:
     return row.id if key == OTHERS else row.id.removeprefix(f"{key} ")
 
 
-def selected(
+def select_statements(
     only: str | None = None, *, paper: str | None = None, number: str | None = None
 ) -> list[Statement]:
     """The statements in the order of the map, of papers first.
@@ -109,9 +109,9 @@ def selected(
     id or their number in any paper; None selects all.  A paper is also known by its key in the
     bibliography.  Raises `DeclarationError` for an empty text, and if no row is left.
 
-    >>> [row.says for row in selected(number="l5 example 1")]
+    >>> [row.says for row in select_statements(number="l5 example 1")]
     ['LDim(H) <= log2 |H|']
-    >>> {row.id for row in selected(number="Lemma 4.3")}
+    >>> {row.id for row in select_statements(number="Lemma 4.3")}
     {'Lyu25 Lemma 4.3'}
     """
     given = {"": only, "--paper ": paper, "--id ": number}
@@ -188,14 +188,14 @@ def _line(entry: dict[str, str], number: str, found: dict[str, list[Statement]])
         number,
         entry["says"],
         status_of(number, entry["status"]) if "status" in entry else rows[0].status,
-        _joined([entry.get("code", ""), *(row.code for row in rows)]),
-        _joined([entry.get("proof", ""), *(row.proof for row in rows)]),
-        _joined([entry.get("tests", "")]),
+        _split_names([entry.get("code", ""), *(row.code for row in rows)]),
+        _split_names([entry.get("proof", ""), *(row.proof for row in rows)]),
+        _split_names([entry.get("tests", "")]),
         entry.get("why", ""),
         tuple(rows),
     )
 
 
-def _joined(texts: Iterable[str]) -> tuple[str, ...]:
+def _split_names(texts: Iterable[str]) -> tuple[str, ...]:
     """The names in all texts, each once."""
     return tuple(dict.fromkeys(name for text in texts for name in text.split(", ") if name))

@@ -24,7 +24,7 @@ def certificates(trial: Trial) -> Outcome:
     """Writes and checks a certificate for each table, and then says less with the same proof."""
     rng = trial.array(2041)
     proved = wrong = refused = 0
-    for _ in range(trial.size(40, 1000)):
+    for _ in range(trial.pick(40, 1000)):
         rows = int(rng.integers(2, 15))
         table = (rng.random((rows, 5)) < rng.choice([0.3, 0.5])).astype(int)
         d = ldim(frozenset(int("".join(map(str, row)), 2) for row in table.tolist()), 5)
@@ -50,7 +50,7 @@ def certificates(trial: Trial) -> Outcome:
             below, above = (verdict.proved is True for verdict in read.check(table))
             wrong += (below and read.lower > d) or (above and read.upper < d)
             refused += not (below and above)
-    count = trial.size(40, 1000)
+    count = trial.pick(40, 1000)
     return Outcome(
         "no false bound is proved",
         f"{proved} of {count} proved, {wrong} false bounds, {refused:,} changes refused",

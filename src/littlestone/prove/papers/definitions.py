@@ -156,7 +156,7 @@ class Game:
             found.append({rule: Fraction(mass, total) for rule, mass in rules.items()})
             if total in rules.values() or len(found) > depth:
                 return found
-            decided = {rule: self._decided(rule, rules) for rule in rules}
+            decided = {rule: self._decide(rule, rules) for rule in rules}
             samples = defaultdict(int)
             for state, mass in law.items():
                 # First or second, it wins for the label that is not its own: half of twice.
@@ -212,7 +212,7 @@ class Game:
             masses = np.bincount(targets, np.outer(chances, masses).ravel(), len(reached))
         return dict(zip(reached, masses.tolist(), strict=True))
 
-    def _decided(self, rule: int, rules: Mapping[int, int]) -> dict[int, int]:
+    def _decide(self, rule: int, rules: Mapping[int, int]) -> dict[int, int]:
         """How much of ``rules`` it meets at each point that decides, times lcm(1, ..., points)."""
         found: dict[int, int] = defaultdict(int)
         for other, mass in rules.items():
@@ -222,12 +222,12 @@ class Game:
                     found[x] += mass * lcm(*range(1, self.points + 1)) // len(picked)
         return found
 
-    def capped(self, k: int, blocks: int) -> dict[int | None, Fraction]:
+    def capped_law(self, k: int, blocks: int) -> dict[int | None, Fraction]:
         """The law of SOA(S T) for S ~ D~_k from that many blocks; None where they run out.
 
         >>> half = Fraction(1, 2)
         >>> game = Game(frozenset([0, 1, 2]), 2, {(0, 0): half, (1, 0): half})
-        >>> {rule: str(p) for rule, p in game.capped(1, 3).items()}
+        >>> {rule: str(p) for rule, p in game.capped_law(1, 3).items()}
         {None: '1/2', 0: '1/4', 2: '1/8', 1: '1/8'}
         """
         found: dict[int | None, Fraction] = defaultdict(Fraction)

@@ -22,7 +22,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.mechanisms.binomial import binomial_chances
-from littlestone.prove.mechanisms.drawn import drawn
+from littlestone.prove.mechanisms.drawn import follow_draws
 from littlestone.prove.mechanisms.subject import Subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records, fits, released_text
 from littlestone.prove.papers.definitions import ldim
@@ -42,7 +42,7 @@ def _classes(trial: Trial, count: int, hypotheses: int, points: int) -> Iterator
     """Every class of three points, or of four, up to their order; then random ones of more."""
     yield from unordered_classes(4 if trial.deep else 3)
     rng = trial.array(2026)
-    for _ in range(trial.size(count, 20 * count)):
+    for _ in range(trial.pick(count, 20 * count)):
         size = int(rng.integers(1, hypotheses + 1)), int(rng.integers(1, points + 1))
         density = rng.choice([0.2, 0.5, 0.8])
         yield FiniteClass.from_array((rng.random(size) < density).astype(int))
@@ -270,7 +270,7 @@ def exponential_privacy() -> Outcome:
             p, q = law(one), law(other)
             worst = max(worst, hockey_stick(p, q, ratio), hockey_stick(q, p, ratio))
         found.append(
-            drawn(Subject(learner.event, law, tuple(pairs), fits(learner), pairs[0]), pairs)
+            follow_draws(Subject(learner.event, law, tuple(pairs), fits(learner), pairs[0]), pairs)
         )
     claimed = all(draws.holds for draws in found)
     return Outcome(
@@ -321,10 +321,10 @@ def exponential_sample_size() -> Outcome:
         learner = ExponentialLearner(H, Budget(1))
         n = learner.plan(alpha, beta, setting=cast("Setting", setting)).n
 
-        def seen(e: int, n: int = n, clean: bool = setting == "realizable") -> Counts:
+        def counts_with_errors(e: int, n: int = n, clean: bool = setting == "realizable") -> Counts:
             return {"x0": [n - e, 0], "x1": [e, 0]} if clean else {"x0": [n - e, e]}
 
-        failures.append(_failure(learner, n, p, seen))
+        failures.append(_failure(learner, n, p, counts_with_errors))
         (stated,) = formulas(H, Budget(1), alpha=alpha, beta=beta)
         plans.append(f"{n:,} ({stated.proof:,} by the lecture's proof)")
     return Outcome(

@@ -50,7 +50,7 @@ class Bit:
         )
 
     @cached_property
-    def uncovered(self) -> list[float]:
+    def uncovered_chances(self) -> list[float]:
         """The chance that a point of K = 0, 1, ... records stays uncovered, which is 1 for K = 0."""
         found = [1.0]
         while found[-1] > 1e-13:
@@ -97,7 +97,7 @@ def bounds_by_definition(
     return {
         "1": lambda n: max(guessed_wrong(n, m, k, alpha / k) for k, m in ks) / beta,
         "2": lambda n: max(private(n, m, k) for k, m in ks) / beta,
-        "3": lambda n: mean(n, alpha, bit.uncovered) / beta,
+        "3": lambda n: mean(n, alpha, bit.uncovered_chances) / beta,
         "8": lambda n: rarest(n) / beta,
     }
 

@@ -47,7 +47,7 @@ def _random_classes(trial: Trial) -> tuple[FiniteClass, ...]:
     """Random classes on 4 to 8 points; the odd ones have few ones and are hard to reduce."""
     rng = trial.array(2025)
     found = list(unordered_classes(4)) if trial.deep else []
-    for i in range(trial.size(30, 500)):
+    for i in range(trial.pick(30, 500)):
         hypotheses, points = int(rng.integers(2, 9)), int(rng.integers(4, 9))
         table = rng.integers(0, 2, size=(hypotheses, points))
         if i % 2:
@@ -82,16 +82,18 @@ def _with_parameters(classes: Sequence[FiniteClass]) -> Iterator[tuple[FiniteCla
 
 
 @cache
-def _shared(p: int, d: int) -> Decompositions:
+def _decompositions(p: int, d: int) -> Decompositions:
     return Decompositions(p, d, most=10**7)  # of all classes together
 
 
 @cache
-def _found(H: FiniteClass, p: int, d: int) -> tuple[int, frozenset[Hypothesis[str]]]:
+def _dimension_and_essentials(
+    H: FiniteClass, p: int, d: int
+) -> tuple[int, frozenset[Hypothesis[str]]]:
     """DDim and the essential hypotheses; (-1, none) for the empty class."""
     if H.is_empty():
         return -1, frozenset()
-    return _shared(p, d).dimension(H), frozenset(_shared(p, d).essential(H))
+    return _decompositions(p, d).dimension(H), frozenset(_decompositions(p, d).essential(H))
 
 
 @cache
@@ -248,14 +250,14 @@ def nested_classes(trial: Trial) -> Outcome:
     """If they are equal, the SOAs of the top leaves of any optimal tree of G are essential to H."""
     wrong = equal = large = undoubled = 0
     for G, H, p, d in _pairs(trial):
-        t, essential = _found(H, p, d)
-        s, _ = _found(G, 2 * p, d)
+        t, essential = _dimension_and_essentials(H, p, d)
+        s, _ = _dimension_and_essentials(G, 2 * p, d)
         wrong += s > t
         if s == t:
             equal += 1
             large += t > 0
             wrong += not _tops(G, 2 * p, d) <= essential
-        if _found(G, p, d)[0] == t > 0:
+        if _dimension_and_essentials(G, p, d)[0] == t > 0:
             undoubled += not _tops(G, p, d) <= essential
     return Outcome(
         "for optimal trees of any shape",
@@ -268,7 +270,7 @@ def nested_classes(trial: Trial) -> Outcome:
 @cache
 def _tops(G: FiniteClass, p: int, d: int) -> frozenset[Hypothesis[str]]:
     """The SOAs of the top leaves of two optimal trees, if the greedy one is optimal."""
-    best, greedy = _shared(p, d).tree(G), decompose(G, p, d)
+    best, greedy = _decompositions(p, d).tree(G), decompose(G, p, d)
     trees = [best, greedy] if greedy.degree == best.degree else [best]
     return frozenset(f for tree in trees for f in tree.hypotheses())
 
@@ -288,17 +290,20 @@ def essential_hypotheses_hold(trial: Trial) -> Outcome:
     cases = [0, 0, 0, 0]
     larger = _random_classes(trial) if trial.deep else ()
     for H, p, d in _with_parameters((*_classes(), *_hard(), *larger)):
-        t, essential = _found(H, p, d)
+        t, essential = _dimension_and_essentials(H, p, d)
         cases[0] += 1
         wrong[0] += len(essential) > leaf_bound(p, d, H.littlestone_dimension(), t)
-        if _found(H, 2 * p, d)[0] == t:
+        if _dimension_and_essentials(H, 2 * p, d)[0] == t:
             cases[2] += 1
             wrong[2] += not essential
         if t == 0:
             cases[3] += 1
             wrong[3] += essential != set(H)
     for G, H, p, d in _pairs(trial):
-        (s, inner), (t, outer) = _found(G, p, d), _found(H, p, d)
+        (s, inner), (t, outer) = (
+            _dimension_and_essentials(G, p, d),
+            _dimension_and_essentials(H, p, d),
+        )
         if s == t:
             cases[1] += 1
             wrong[1] += not inner <= outer
@@ -325,7 +330,7 @@ def lists_of_greedy_trees(trial: Trial) -> Outcome:
     for H, p, d in _with_parameters((*_classes(), *_hard(), *larger)):
         if p > 2:  # on three points every DDim is then 0
             continue
-        t, essential = _found(H, p, d)
+        t, essential = _dimension_and_essentials(H, p, d)
         tree, cases = decompose(H, p, d), cases + 1
         if tree.degree == t:
             listed, optimal = set(tree.hypotheses()), optimal + 1
@@ -333,7 +338,7 @@ def lists_of_greedy_trees(trial: Trial) -> Outcome:
             more += essential < listed
     rows = ["0000", "0001", "0100", "0110", "0111", "1000", "1011", "1110"]
     H = FiniteClass.from_array([[int(y) for y in row] for row in rows])
-    (t, essential), tree = _found(H, 1, 2), decompose(H, 1, 2)
+    (t, essential), tree = _dimension_and_essentials(H, 1, 2), decompose(H, 1, 2)
     return Outcome(
         "essential hypotheses are among the SOAs of the top leaves",
         f"the greedy tree is optimal in {optimal} of {cases} cases: an essential hypothesis is missed "
@@ -355,7 +360,7 @@ def a_new_hypothesis() -> Outcome:
     """H = {0, e1, e2, e3} and its version space {0, e1}, p = d = 1."""
     H = _singletons(3)
     G = H.restrict("x1", 0).restrict("x2", 0)
-    (t, outer), (s, inner) = _found(H, 1, 1), _found(G, 1, 1)
+    (t, outer), (s, inner) = _dimension_and_essentials(H, 1, 1), _dimension_and_essentials(G, 1, 1)
     shown = [", ".join(sorted(f.words() for f in found)) for found in (outer, inner)]
     return Outcome(
         "false as it stands: a subclass of smaller DDim has new essential hypotheses",
@@ -392,7 +397,7 @@ def exposed_hypotheses() -> Outcome:
                 G = replace(CUBE, alive=H.alive & below[bound])
                 if G.is_empty():
                     continue
-                _, essential = _found(G, p, max(H.littlestone_dimension(), 1))
+                _, essential = _dimension_and_essentials(G, p, max(H.littlestone_dimension(), 1))
                 failed = any(sum(f(x) != y for x, y in examples) >= bound for f in essential)
                 if n <= p:
                     cases += 1
@@ -426,7 +431,7 @@ def few_columns(trial: Trial) -> Outcome:
             wrong += is_irreducible(H, p * 2 ** (d - dimension))
         if columns <= p:
             zero += 1
-            wrong += _found(H, p, d) != (0, frozenset(H))
+            wrong += _dimension_and_essentials(H, p, d) != (0, frozenset(H))
     return Outcome(
         "reducible, and DDim = 0 with every hypothesis essential if p columns suffice",
         f"{wrong} failures in {reducible} and {zero} cases",
@@ -447,7 +452,7 @@ def greedy_nested_trees(trial: Trial) -> Outcome:
     """Every stage is valid; at equal degree, its top SOAs were top SOAs of the stage before."""
     rng = trial.array(6)
     stages = wrong = equal = 0
-    wide = [_wide(rng) for _ in range(trial.size(24, 240))]
+    wide = [_wide(rng) for _ in range(trial.pick(24, 240))]
     for H in (*_random_classes(trial), *(H for H in _classes() if H.size >= 4), *wide):
         for d in (H.littlestone_dimension(), H.littlestone_dimension() + 1):
             C, tree = H, decompose(H, 1, d)
@@ -559,7 +564,7 @@ def lists_of_balls(trial: Trial) -> Outcome:
         wrong += listed[0] != tree.degree or set(listed[1]) != set(tree.hypotheses())
         if len(certain_hypotheses(tree)) == len(tree.hypotheses()):
             exact += 1
-            wrong += (listed[0], frozenset(listed[1])) != _found(union, p, d)
+            wrong += (listed[0], frozenset(listed[1])) != _dimension_and_essentials(union, p, d)
     infinite = Points(Integers())
     examples = [(x, y) for x in range(9) for y in (0, 1, 1)]
     whole = error_ball(infinite, Sample.from_examples(infinite.domain, examples), len(examples))

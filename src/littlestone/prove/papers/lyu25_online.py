@@ -42,7 +42,9 @@ def _random_class(rng: np.random.Generator) -> FiniteClass:
     return FiniteClass.from_array(rows ^ rng.integers(0, 2, n))
 
 
-def _listed(H: FiniteClass, chunks: Sequence[Chunk], stage: int, cap: int) -> set[Hypothesis[Any]]:
+def _list_of_teacher(
+    H: FiniteClass, chunks: Sequence[Chunk], stage: int, cap: int
+) -> set[Hypothesis[Any]]:
     """The list of a teacher with these chunks in stage number ``stage`` + 1."""
     d = int(H.littlestone_dimension())
     found = stage_leaves(H, chunks, levels(d)[stage], cap << stage, d - stage)
@@ -149,7 +151,7 @@ def stages_end_a_dimension(trial: Trial) -> Outcome:
     """Lemma 2, for two teachers' trees: its SOA is listed a stage before, or a leaf is larger."""
     rng = trial.array(63)
     cases = wrong = large = 0
-    for _ in range(trial.size(120, 3000)):
+    for _ in range(trial.pick(120, 3000)):
         H = _random_class(rng)
         d, cap = int(H.littlestone_dimension()), int(rng.integers(1, 4))
         points, target = list(H.domain), H.hypothesis(int(rng.integers(0, H.size)))
@@ -236,7 +238,7 @@ def bottom_with_their_teachers(trial: Trial) -> Outcome:
     wrong = cases = 0
     for d in (1, 2, 3):
         sampling, most = _as_printed(d, k), 2 ** (d * d)
-        tables = [rng.integers(0, k + 1, most).tolist() for _ in range(trial.size(20, 400))]
+        tables = [rng.integers(0, k + 1, most).tolist() for _ in range(trial.pick(20, 400))]
         for scores in [[k] * most, [k], *tables]:
             p = float(sampling.chances(dict(enumerate(scores)))[None])
             least = 1 / (1 + len(scores) * math.exp(0.9 * d * d))
@@ -321,7 +323,7 @@ def the_potential_falls(trial: Trial) -> Outcome:
     rng = trial.array(64)
     cases = wrong = grown = new = 0
     slowest = Fraction(0)
-    for _ in range(trial.size(300, 6000)):
+    for _ in range(trial.pick(300, 6000)):
         H = _random_class(rng)
         d, k, r = int(H.littlestone_dimension()), 3, Fraction(int(rng.integers(11, 30)), 10)
         cap, points = len(list(H.domain)) + 1, list(H.domain)
@@ -362,7 +364,7 @@ def the_potential_falls(trial: Trial) -> Outcome:
 
 
 def _scores(H: FiniteClass, chunks: Sequence[Sequence[Chunk]], stage: int, cap: int) -> Scores:
-    return Counter(f for own in chunks for f in _listed(H, own, stage, cap))
+    return Counter(f for own in chunks for f in _list_of_teacher(H, own, stage, cap))
 
 
 @statement(
@@ -381,7 +383,7 @@ def few_calls(trial: Trial) -> Outcome:
     rng = trial.array(61)
     runs = wrong = unlearned = 0
     most, r = 0.0, Fraction(2)
-    for _ in range(trial.size(30, 1200)):
+    for _ in range(trial.pick(30, 1200)):
         H = _random_class(rng)
         d, k = int(H.littlestone_dimension()), 3
         points, target = list(H.domain), H.hypothesis(int(rng.integers(0, H.size)))

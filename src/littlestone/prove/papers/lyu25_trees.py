@@ -12,7 +12,7 @@ from littlestone.prove.papers.statement import Outcome, Trial, statement
 from littlestone.prove.papers.valid_trees import (
     Rows,
     Shape,
-    dimension,
+    dimension_of_rows,
     irreducible,
     is_valid,
     most_leaves,
@@ -62,7 +62,7 @@ def _settings(trial: Trial) -> Iterator[tuple[FiniteClass, Rows, int, int]]:
         rows = rows_of(H)
         for p in (1, 2, 3) if H.domain.size == 3 else (1,):
             for more in (0, 1):
-                yield H, rows, p, dimension(rows) + more
+                yield H, rows, p, dimension_of_rows(rows) + more
 
 
 SCOPE = "all classes over 3 points in one order, and two over 4 points; p <= 3, d = LDim, LDim + 1"
@@ -117,7 +117,9 @@ def covers(trial: Trial) -> Outcome:
                 V = restrict(V, column, y)
             paths += 1
             wrong += len(path) > k or not reduces(H, path) or reduces(H, path[:-1])
-            wrong += any(dimension(side) >= dimension(rows_of(H)) for side in (*sides, V))
+            wrong += any(
+                dimension_of_rows(side) >= dimension_of_rows(rows_of(H)) for side in (*sides, V)
+            )
             wrong += frozenset().union(*sides, V) != rows_of(H)
     return Outcome(
         "one side for each of at most k points, and the end",
@@ -163,7 +165,7 @@ def tree_of(shape: Shape, H: FiniteClass, p: int, d: int) -> DecompositionTree[s
     """The tree of that shape, whose leaves hold what gets there."""
     nodes: list[Node[str]] = []
 
-    def add(shape: Shape, V: FiniteClass) -> int:
+    def add_node(shape: Shape, V: FiniteClass) -> int:
         here, points = len(nodes), list(H.domain)
         if not shape:
             nodes.append(Node(V))
@@ -171,17 +173,17 @@ def tree_of(shape: Shape, H: FiniteClass, p: int, d: int) -> DecompositionTree[s
         nodes.append(Node())
         x, *below = shape
         after = [
-            None if child is None else add(child, V.restrict(points[x], y))
+            None if child is None else add_node(child, V.restrict(points[x], y))
             for y, child in enumerate(below)
         ]
         nodes[here] = Node(point=points[x], after=tuple(after))
         return here
 
-    add(shape, H)
+    add_node(shape, H)
     return DecompositionTree(p, d, tuple(nodes))
 
 
-def changed(shape: Shape, rows: Rows) -> Iterator[Shape]:
+def change_shape(shape: Shape, rows: Rows) -> Iterator[Shape]:
     """The shape with one part of it cut to a leaf, left out, or asked for longer."""
     if not shape:
         yield from ((x, (), ()) for x in range(width(rows)))
@@ -196,7 +198,7 @@ def changed(shape: Shape, rows: Rows) -> Iterator[Shape]:
     for y, child in enumerate(below):
         if child is None:
             continue
-        for new in (None, *changed(child, restrict(rows, x, y))):
+        for new in (None, *change_shape(child, restrict(rows, x, y))):
             zero, one = (new, below[1]) if y == 0 else (below[0], new)
             yield x, zero, one
 
@@ -214,7 +216,7 @@ def valid_trees_only(trial: Trial) -> Outcome:
     wrong = valid = tried = 0
     for H, rows, p, d in _settings(trial):
         greedy = shape_of(decompose(H, p, d), H)
-        for shape in (greedy, *changed(greedy, rows)):
+        for shape in (greedy, *change_shape(greedy, rows)):
             due = is_valid(rows, shape, p, d)
             tried, valid = tried + 1, valid + due
             wrong += (check_tree(tree_of(shape, H, p, d), H) is None) != due
@@ -264,8 +266,8 @@ def leaves_of_all_trees(trial: Trial) -> Outcome:
     """The most leaves of all valid trees, against N(p (2^(d-t) - 1), l - t)."""
     wrong = cases = equal = 0
     for _, rows, p, d in _settings(trial):
-        for t in range(dimension(rows) + 1):
-            most, bound = most_leaves(rows, p, d, t), leaf_bound(p, d, dimension(rows), t)
+        for t in range(dimension_of_rows(rows) + 1):
+            most, bound = most_leaves(rows, p, d, t), leaf_bound(p, d, dimension_of_rows(rows), t)
             cases += 1
             wrong += most > bound
             equal += most == bound

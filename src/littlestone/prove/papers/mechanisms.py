@@ -6,19 +6,19 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.prove.mechanisms.drawn import drawn
-from littlestone.prove.mechanisms.subject import Named, find_subjects
+from littlestone.prove.mechanisms.drawn import follow_draws
+from littlestone.prove.mechanisms.subject import SubjectMaker, find_subjects
 from littlestone.prove.papers.statement import Outcome, Statement, statement
 
 DELTA = Fraction(1, 1000)
 
 
-def audited(
-    named: Named,
+def audit_row(
+    named: SubjectMaker,
     *,
     epsilon: int = 1,
     drawn_at: int | None = None,
@@ -43,7 +43,7 @@ def audited(
         pairs = followed.pairs[-1:]
         if steps:
             pairs = tuple((one[-steps:], other[-steps:]) for one, other in pairs)
-        draws = drawn(followed, pairs)
+        draws = follow_draws(followed, pairs)
         return Outcome(stated, f"{found}; {draws}", draws.holds)
 
     scope = "the exact law, on tiny data and all their neighbours; its draws, followed, on one pair"
@@ -54,7 +54,7 @@ def audited(
     return statement(says=says, scope=scope, **{"status": "as stated", **words})(run)
 
 
-AUDITED = {named.name: audited(named, **named.row) for named in find_subjects() if named.row}
+AUDITED = {named.name: audit_row(named, **named.row) for named in find_subjects() if named.row}
 
 
 @statement(
@@ -97,7 +97,7 @@ def _paper_bottom(size: int, epsilon: Fraction) -> float:
 )
 def hundred_draws() -> Outcome:
     """The certified epsilon of the composition."""
-    draws = Composed([(ExponentialMechanism(Fraction(1, 10)), 100)], Fraction(1, 10**6))
+    draws = Composition([(ExponentialMechanism(Fraction(1, 10)), 100)], Fraction(1, 10**6))
     epsilon = draws.cost().epsilon
     return Outcome(
         "at most 2.42, against 10 by addition",

@@ -30,7 +30,7 @@ CLASSES = [
     status="as stated",
     proof="proofs/conditions.md#theorem-2-scores-are-counts-of-cells",
 )
-def counted(trial: Trial) -> Outcome:
+def compare_scores(trial: Trial) -> Outcome:
     """The scores of all written hypotheses beside the errors of each, one by one."""
     rng, checked, wrong = trial.draws(5), 0, 0
     for text in CLASSES:
@@ -39,7 +39,7 @@ def counted(trial: Trial) -> Outcome:
         examples = [(rng.choice(points), rng.randrange(2)) for _ in range(20)]
         sample = Sample.from_examples(H.domain, examples)
         for item, score in _items(H.scores(sample)):
-            h = H.written(item)
+            h = H.hypothesis_of_item(item)
             checked += 1
             wrong += score != sum(h(x) != y for x, y in examples)
     return Outcome("each score is a number of errors", f"{wrong} of {checked:,} differ", wrong == 0)

@@ -52,7 +52,7 @@ def branches(H: Thresholds, examples: tuple[tuple[int, int], ...] = ()) -> list[
 )
 def natural_thresholds(trial: Trial) -> Outcome:
     """Trees are on 0, ..., 2^n - 2.  A positive at x leaves x + 1 cuts, and so log2(x + 1) mistakes."""
-    wrong, deepest = 0, trial.size(10, 14)
+    wrong, deepest = 0, trial.pick(10, 14)
     for n in range(1, deepest + 1):
         found = branches(Thresholds.on(0, 2**n - 2))
         wrong += len(found) != 2**n or set(found) != {(n, 1)}

@@ -22,7 +22,7 @@ def one_mistake_names_the_target(trial: Trial) -> Outcome:
     """The functions that agree with a mistake, on random tables of dimension 1."""
     rng = trial.array(11)
     classes = mistakes = wrong = 0
-    for _ in range(trial.size(400, 20_000)):
+    for _ in range(trial.pick(400, 20_000)):
         H = FiniteClass.from_array(rng.integers(0, 2, (int(rng.integers(2, 6)), 4)))
         if H.littlestone_dimension() != 1:
             continue

@@ -13,7 +13,7 @@ from littlestone.dimension import mistake_tree
 from littlestone.learn import GGKMLearner, SingleKeyLearner
 from littlestone.learn.base import binomial_mean
 from littlestone.learn.papers.stable_sizes import proved_sizes
-from littlestone.learn.plan import Stated, formulas, plan, plan_stream
+from littlestone.learn.plan import StatedSize, formulas, plan, plan_stream
 from littlestone.learn.plan.lower import chain, fresh, half_tail, indistinct, path, release
 from littlestone.points import Integers
 from littlestone.privacy.budget import Budget
@@ -188,7 +188,9 @@ def mistakes_above() -> Outcome:
         for epsilon, T in ((1, 200_000), (8, 1000), ("0.1", 10**6)):
             found = plan_stream(parse_class(text), Budget(epsilon, "1e-6"), horizon=T)
             least = max(bound.mistakes for bound in found.lower)
-            proved = [row.proved.mistakes for row in found.rows if row.proved is not None]
+            proved = [
+                row.proved_bound.mistakes for row in found.rows if row.proved_bound is not None
+            ]
             known, below = known + len(proved), below + sum(n < least for n in proved)
     growth = [fresh(10**i, 0.5, 0.0) for i in (4, 8, 12)]
     rate = (growth[2] - growth[1]) / (math.log(10**4) / 0.5)
@@ -205,7 +207,7 @@ GOALS: list[dict[str, Any]] = [
 ]
 
 
-def _named(theorem: str, d: int, goal: dict[str, Any]) -> Stated:
+def _formula_of(theorem: str, d: int, goal: dict[str, Any]) -> StatedSize:
     H = Points(Integers()) if d == 1 else Subsets(Integers(), d)
     return next(stated for stated in formulas(H, **goal) if stated.theorem == theorem)
 
@@ -227,12 +229,12 @@ def tournaments_stated() -> Outcome:
     """One constant is enough if the ratio does not grow with d.  The repaired size grows faster."""
     ratios = []
     for goal in GOALS:
-        found = [_named("BLM20 Theorem 1", d, goal) for d in range(1, 9)]
+        found = [_formula_of("BLM20 Theorem 1", d, goal) for d in range(1, 9)]
         ratios.append([(stated.proof or 0) / stated.at_one for stated in found])
     most, falls = max(map(max, ratios)), not _grows(ratios)
     repaired = [
         proved_sizes(d, 0.1, 0.05, Budget(1, "1e-6")).n
-        / _named("BLM20 Theorem 1", d, GOALS[0]).at_one
+        / _formula_of("BLM20 Theorem 1", d, GOALS[0]).at_one
         for d in (1, 2, 3)
     ]
     return Outcome(
@@ -261,7 +263,7 @@ def ggkm_stated() -> Outcome:
             bound = GGKMLearner.with_proved_bound(Subsets(Integers(), d), **goal).plan(
                 goal["alpha"], goal["beta"], setting="realizable"
             )
-            stated = _named("BGS21 Theorem 3.5", d, goal).at_one
+            stated = _formula_of("BGS21 Theorem 3.5", d, goal).at_one
             row.append(math.inf if bound is None else bound.n / stated)
         ratios.append(row)
     most, falls = max(map(max, ratios)), not _grows(ratios)

@@ -17,7 +17,9 @@ Records = list[tuple[Any, int]]
 Runs = list[dict[Any, int]]
 
 
-def runs(H: HypothesisClass[Any], records: Records, radii: int, sizes: tuple[int, ...]) -> Runs:
+def runs_of_lists(
+    H: HypothesisClass[Any], records: Records, radii: int, sizes: tuple[int, ...]
+) -> Runs:
     """For each dimension, the number of radii that list each rule."""
     found: Runs = [{} for _ in sizes]
     sample = Sample.from_examples(H.domain, records, labels=H.labels)
@@ -61,17 +63,17 @@ def one_record_moves_a_run_by_one(trial: Trial) -> Outcome:
     """Random classes and records, each with one record replaced."""
     rng, table = trial.draws(5), trial.array(5)
     tried = wrong = moved = 0
-    for _ in range(trial.size(80, 4000)):
+    for _ in range(trial.pick(80, 4000)):
         H = some_class(rng, table)
         d = int(H.littlestone_dimension())
         xs = list(H.domain.examples(6))
         n, radii, few = rng.randint(3, 9), rng.randint(2, 9), rng.sample(xs, rng.randint(1, 4))
         sizes = tuple(rng.choice([1, 2, 50]) for _ in range(d))
         records = [(rng.choice(few), rng.randrange(H.labels)) for _ in range(n)]
-        one = runs(H, records, radii, sizes)
+        one = runs_of_lists(H, records, radii, sizes)
         for _ in range(3):
             changed = [*records[1:], (rng.choice(xs), rng.randrange(H.labels))]
-            other = runs(H, changed, radii, sizes)
+            other = runs_of_lists(H, changed, radii, sizes)
             for a, b, size in zip(one, other, sizes, strict=True):
                 tried += 1
                 moved += a != b

@@ -31,7 +31,7 @@ K = 3
 )
 def few_more_mistakes(trial: Trial) -> Outcome:
     """The expected mistakes less those of the best hypothesis, over the bound, in the worst game."""
-    games = [(H, trial.size(3, 4)) for H in unordered_classes(3)]
+    games = [(H, trial.pick(3, 4)) for H in unordered_classes(3)]
     games += [(H, 4) for H in unordered_classes(2)]
     played = worst = 0.0
     for H, rounds in games:

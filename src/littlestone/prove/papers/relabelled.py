@@ -16,11 +16,11 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.drawn import drawn
+from littlestone.prove.mechanisms.drawn import follow_draws
 from littlestone.prove.mechanisms.exact import exact_audit
 from littlestone.prove.mechanisms.subject import find_subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.reductions import CLASS, Masses, relabelled
+from littlestone.prove.mechanisms.subjects.reductions import CLASS, Masses, law_of_relabelling
 from littlestone.prove.papers.statement import Outcome, statement
 
 Learner = AgnosticTransformation[Any]
@@ -55,14 +55,14 @@ class Stage:
             realizable=lambda budget: ExponentialLearner(self.H, Budget(self.inner)),
         )
 
-    def distribution(
-        self, kind: type[Learner], law: Law = relabelled
+    def law_of_answers(
+        self, kind: type[Learner], law: Law = law_of_relabelling
     ) -> Callable[[Records], Masses]:
         """The exact law of the answers, by an exact law of the relabelled sample."""
         learner, sought = self.learner(kind), Counter(self.sought)
         base = exp_below(self.inner, bits=64)
 
-        def distribution(records: Records) -> Masses:
+        def law_of_batch(records: Records) -> Masses:
             masses = Masses()
             for found, p in law(learner, records).items():
                 have: Counter[Any] = Counter(dict(found))  # type: ignore[call-overload]
@@ -72,7 +72,7 @@ class Stage:
                     masses[key] = masses.get(key, Fraction(0)) + mass
             return masses
 
-        return distribution
+        return law_of_batch
 
 
 def at(records: tuple[tuple[int, int], ...]) -> Records:
@@ -80,7 +80,7 @@ def at(records: tuple[tuple[int, int], ...]) -> Records:
     return tuple((f"x{i}", y) for i, y in records)
 
 
-def moved(
+def move_record(
     rest: tuple[tuple[int, int], ...], one: tuple[int, int], other: tuple[int, int]
 ) -> tuple[Records, Records]:
     """Two neighbours: one record after all others is replaced by another."""
@@ -92,7 +92,7 @@ FEW = Stage(
     TWO,
     OtherLabels(ExponentialMechanism(Fraction(1)), share=200_000, weight=4),
     Fraction(5),
-    moved(((0, 0),) * 100_001 + ((0, 1),) * 99_998, (0, 1), (0, 0)),
+    move_record(((0, 0),) * 100_001 + ((0, 1),) * 99_998, (0, 1), (0, 0)),
     at(((0, 1),)),
 )
 """One record of very many is relabelled: nearly all that changes is what the others say about it."""
@@ -101,7 +101,7 @@ SHARP = Stage(
     CLASS,
     OwnLabels(ExponentialMechanism(Fraction(4)), share=1),
     Fraction(8),
-    moved(((0, 0), (1, 0)), (2, 0), (3, 1)),
+    move_record(((0, 0), (1, 0)), (2, 0), (3, 1)),
     at(((0, 1), (1, 1), (2, 0))),
 )
 """Two patterns, each of which gains an extension that is right where the other loses one."""
@@ -110,7 +110,7 @@ FAR = Stage(
     FiniteClass.from_array([[0, 0, 0, 0], [1, 0, 1, 1]]),
     OtherLabels(ExponentialMechanism(Fraction(8)), share=5, weight=1),
     Fraction(32),
-    moved((*((3, 0),) * 8, (0, 0)), (1, 0), (2, 0)),
+    move_record((*((3, 0),) * 8, (0, 0)), (1, 0), (2, 0)),
     at(((0, 1), (1, 0))),
 )
 """The points are u, x, x', z.  The second hypothesis labels u as no other does; at x it agrees with
@@ -120,16 +120,16 @@ BEHIND = Stage(
     FiniteClass.from_array([[0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 1, 1, 0], [1, 1, 1, 1, 1, 0, 1]]),
     OtherLabels(ExponentialMechanism(Fraction(12)), share=2, weight=1),
     Fraction(24),
-    moved(((0, 1), (1, 0), (2, 0), (3, 0), *((6, 0),) * 5), (4, 1), (5, 0)),
+    move_record(((0, 1), (1, 0), (2, 0), (3, 0), *((6, 0),) * 5), (4, 1), (5, 0)),
     at(((0, 1), (1, 1), (2, 1), (3, 1), (4, 1))),
 )
 """The points are four u, x, x', z: the third hypothesis alone labels all u by 1; the second one comes
 after it, and is better than the first at x and worse at x'."""
 
 
-def _audited(kind: type[Learner], *stages: Stage, used: float) -> Outcome:
+def _audit(kind: type[Learner], *stages: Stage, used: float) -> Outcome:
     audits = [
-        exact_audit(stage.distribution(kind), [stage.pair], stage.learner(kind).event)
+        exact_audit(stage.law_of_answers(kind), [stage.pair], stage.learner(kind).event)
         for stage in stages
     ]
     claims = (f"{float(audit.claim.epsilon):.4g}" for audit in audits)
@@ -150,9 +150,9 @@ def _audited(kind: type[Learner], *stages: Stage, used: float) -> Outcome:
 )
 def own_labels() -> Outcome:
     """Two patterns on three records, of which one is replaced; all records are relabelled."""
-    found = _audited(RelabellingLearner, SHARP, used=0.97)
+    found = _audit(RelabellingLearner, SHARP, used=0.97)
     subject = find_subject("relabelling-learner").make(Fraction(10), Fraction(0))
-    draws = drawn(subject, subject.pairs[-1:])
+    draws = follow_draws(subject, subject.pairs[-1:])
     return Outcome(found.stated, f"{found.measured}; {draws}", found.holds and draws.holds)
 
 
@@ -166,4 +166,4 @@ def own_labels() -> Outcome:
 )
 def other_labels() -> Outcome:
     """One record of many is relabelled; one of five; and one of two."""
-    return _audited(AgnosticLearner, FEW, FAR, BEHIND, used=0.5)
+    return _audit(AgnosticLearner, FEW, FAR, BEHIND, used=0.5)

@@ -15,7 +15,7 @@ from littlestone.data.sample import Sample
 from littlestone.prove.papers.bgs21 import sauer_sum
 from littlestone.prove.papers.families import unordered_classes
 from littlestone.prove.papers.statement import Outcome, Trial, statement
-from littlestone.prove.papers.teachers import agreed
+from littlestone.prove.papers.teachers import rules_in_common
 from littlestone.theory.decomposition import (
     DecompositionTree,
     Node,
@@ -32,7 +32,7 @@ def _tables(trial: Trial) -> tuple[FiniteClass, ...]:
     """Every table of 3 labels on two points; random ones of 3 and 4, half with 0 at most points."""
     rng = trial.array(2026)
     found = list(unordered_classes(2, labels=3))
-    for i in range(trial.size(120, 2000)):
+    for i in range(trial.pick(120, 2000)):
         labels = 3 + i % 2
         shape = int(rng.integers(2, 9)), int(rng.integers(1, 5))
         values = rng.integers(0, labels, size=shape)
@@ -204,9 +204,9 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
     """One label other than 0 and more, 3 and 4 labels, three teachers, with d doublings."""
     rng = trial.array(11)
     tried = lacking = 0
-    for _ in range(trial.size(150, 3000)):
+    for _ in range(trial.pick(150, 3000)):
         H, chunks = _chunks(rng)
-        found = agreed(H, chunks, doublings=int(H.littlestone_dimension()))
+        found = rules_in_common(H, chunks, doublings=int(H.littlestone_dimension()))
         if found is not None:
             tried += 1
             lacking += not found

@@ -83,7 +83,7 @@ def stages(setting: Setting) -> tuple[Stage, ...]:
         if not differ:
             break
         blocks = 2 * (blocks + 1) / differ
-        decided = {f: _decided(f, masses) for f in masses}
+        decided = {f: _decide(f, masses) for f in masses}
         samples = defaultdict(int)
         for (state, agrees), mass in law.items():
             f = rule_of(state)
@@ -95,7 +95,7 @@ def stages(setting: Setting) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
-def _decided(f: Hypothesis[Any], masses: Mapping[Hypothesis[Any], int]) -> dict[Any, int]:
+def _decide(f: Hypothesis[Any], masses: Mapping[Hypothesis[Any], int]) -> dict[Any, int]:
     """At each point, how much of the other rules f meets there."""
     found: dict[Any, int] = defaultdict(int)
     for g, mass in masses.items():

@@ -18,7 +18,7 @@ Size = Callable[[float, float, float, float], float]
 """A number of records by epsilon, delta, alpha and beta."""
 
 
-def printed(d: int, k: int, functions: int) -> dict[str, Size]:
+def printed_sizes(d: int, k: int, functions: int) -> dict[str, Size]:
     """What the papers print at constant 1, for k + 1 labels: each as printed there."""
     ln = math.log
     if k > 1:
@@ -81,7 +81,7 @@ def formulas_as_printed() -> Outcome:
     for (H, d, k, functions), (e, t, a, b) in product(cells, settings):
         goal: dict[str, Any] = {"alpha": a, "beta": b}
         found = {stated.theorem: stated for stated in formulas(H, Budget(repr(e), repr(t)), **goal)}
-        due = printed(d, k, functions)
+        due = printed_sizes(d, k, functions)
         wrong += set(found) != set(due)
         for theorem, size in due.items():
             checked += 1

@@ -59,10 +59,10 @@ class Trial:
         """
         return random.Random(own if self.seed is None else f"{self.seed} {own}")
 
-    def size(self, usual: int, deep: int) -> int:
+    def pick(self, usual: int, deep: int) -> int:
         """The number of things to try.
 
-        >>> Trial().size(60, 600), Trial(deep=True).size(60, 600)
+        >>> Trial().pick(60, 600), Trial(deep=True).pick(60, 600)
         (60, 600)
         """
         return deep if self.deep else usual
@@ -133,13 +133,13 @@ class Statement:
     def name(self) -> str:
         """The row's own name.
 
-        >>> statement_named("L5 Example 1: LDim(H) <= log2 |H|").id
+        >>> find_statement("L5 Example 1: LDim(H) <= log2 |H|").id
         'L5 Example 1'
         """
         return f"{self.id}: {self.says}"
 
     @property
-    def found(self) -> str:
+    def verdict_status(self) -> str:
         """The status as a verdict says it: a row of a false statement holds if it shows that."""
         return "shown false" if self.status == "false" else self.status
 
@@ -150,7 +150,7 @@ class Statement:
 
     def __reduce__(self) -> tuple[Callable[[str], Statement], tuple[str]]:
         # Its name goes to other processes: a decorated function cannot.
-        return statement_named, (self.name,)
+        return find_statement, (self.name,)
 
 
 def statement(
@@ -197,7 +197,7 @@ def rows_of(module: ModuleType) -> dict[str, Statement]:
     return {name: member for name, member in members.items() if isinstance(member, Statement)}
 
 
-def statement_named(name: str) -> Statement:
+def find_statement(name: str) -> Statement:
     """The statement of exactly that name."""
     return next(row for row in statements() if row.name == name)
 
@@ -221,7 +221,7 @@ def tally(verdicts: Sequence[Verdict]) -> str:
 def run_one(row: Statement, trial: Trial = Trial()) -> Verdict:
     """Run a statement; a function that other processes can be given.
 
-    >>> run_one(statement_named("L5 Example 1: LDim(H) <= log2 |H|")).holds
+    >>> run_one(find_statement("L5 Example 1: LDim(H) <= log2 |H|")).holds
     True
     """
     return row(trial)

@@ -19,7 +19,7 @@ from littlestone.prove.papers.statement import Outcome, Trial, statement
 from littlestone.rules import Hypothesis
 
 
-def agreed(
+def rules_in_common(
     H: FiniteClass, chunks: list[Sample[Any]], *, doublings: int
 ) -> set[Hypothesis[Any]] | None:
     """The rules that the lists of all teachers share if their balls interleave; None if not.
@@ -40,7 +40,7 @@ def agreed(
         most=None,
         doublings=doublings,
     )
-    return set.intersection(*(set(learner.listed(chunk)) for chunk in chunks))
+    return set.intersection(*(set(learner.hypotheses_of_teacher(chunk)) for chunk in chunks))
 
 
 def chunks_of_three(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
@@ -65,13 +65,13 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
     """Singletons and more, three teachers: with d doublings, and with one p for all radii."""
     rng = trial.array(7)
     tried = lacking = without = 0
-    for _ in range(trial.size(200, 4000)):
+    for _ in range(trial.pick(200, 4000)):
         H, chunks = chunks_of_three(rng)
-        found = agreed(H, chunks, doublings=int(H.littlestone_dimension()))
+        found = rules_in_common(H, chunks, doublings=int(H.littlestone_dimension()))
         if found is not None:
             tried += 1
             lacking += not found
-            without += not agreed(H, chunks, doublings=0)
+            without += not rules_in_common(H, chunks, doublings=0)
     return Outcome(
         "if each ball lies in those of the next radius, all teachers list some rule",
         f"{lacking} of {tried} samples without one; {without} with the same p for all radii",
@@ -90,7 +90,7 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
 def all_that_errs_little(trial: Trial) -> Outcome:
     """Then every leaf is one function, so none dominates another: the errors say it all."""
     rng, wrong, listed = trial.array(12), 0, 0
-    cases = trial.size(120, 2000)
+    cases = trial.pick(120, 2000)
     for _ in range(cases):
         points, size = int(rng.integers(2, 6)), int(rng.integers(5, 10))
         H = FiniteClass.from_array(rng.integers(0, 2, (int(rng.integers(2, 9)), points)))
@@ -98,7 +98,7 @@ def all_that_errs_little(trial: Trial) -> Outcome:
         alpha = Fraction(int(rng.integers(0, 4)), 4)
         learner = IrreducibleLearner(H, Budget(1, "0.1"), alpha=alpha, list_size=99)
         due = {h for h in H if sum(h(x) != y for x, y in examples) <= alpha * size}
-        found = learner.listed(Sample.from_examples(H.domain, examples))
+        found = learner.hypotheses_of_teacher(Sample.from_examples(H.domain, examples))
         wrong += set(found) != due or len(found) != len(due)
         listed += len(due)
     return Outcome(
@@ -122,7 +122,7 @@ def on_a_fixed_data_set(trial: Trial) -> Outcome:
     learner = IrreducibleLearner.with_proved_bound(Subsets(domain, 1), Budget(5, "0.01"), **goal)
     bound = learner.plan(**goal, setting="realizable")
     n, rng, failed = 0 if bound is None else bound.n, trial.draws(3), 0
-    runs = trial.size(60, 600)
+    runs = trial.pick(60, 600)
     for run in range(runs):
         ones = [int(goal["alpha"] * n) + 1, n // 2, n][run % 3]
         counts = {0: [0, ones], **{x: [1, 0] for x in range(1, n - ones + 1)}}
@@ -157,7 +157,7 @@ def proper_as_a_whole(trial: Trial) -> Outcome:
     learner = ProperLearner.with_proved_bound(H, Budget(5, "0.01"), **goal)
     bound = learner.plan(**goal, setting="realizable")
     n, rng, failed, improper = 0 if bound is None else bound.n, trial.draws(51), 0, 0
-    runs = trial.size(20, 200)
+    runs = trial.pick(20, 200)
     for _ in range(runs):
         ones = sum(rng.random() < 0.5 for _ in range(n))
         counts = {target: [0, ones], **{x: [1, 0] for x in range(n - ones)}}

@@ -59,25 +59,25 @@ def as_class(game: Game) -> FiniteClass:
     return FiniteClass.from_array(table)
 
 
-def _explored(game: Game, rule: Callable[[FiniteClass, Drawn, Any], Any]) -> Law:
+def _explore(game: Game, rule: Callable[[FiniteClass, Drawn, Any], Any]) -> Law:
     """The law of what ``rule`` gives, along every outcome of its coins and of the examples drawn."""
     H, choices = as_class(game), Choices()
     points, examples, weights = list(H.domain), list(game.chances), list(game.chances.values())
 
-    def draw(n: int) -> list[tuple[Any, int]]:
+    def draw_examples(n: int) -> list[tuple[Any, int]]:
         return [(points[x], y) for x, y in (examples[choices.choose(weights)] for _ in range(n))]
 
-    def run() -> int | None:
-        f = rule(H, draw, choices.generator())
+    def draw_rule() -> int | None:
+        f = rule(H, draw_examples, choices.generator())
         return None if f is None else sum(f(p) << x for x, p in enumerate(points))
 
-    return choices.explore(run)
+    return choices.explore(draw_rule)
 
 
 @cache
 def law_of_the_code(game: Game, k: int, blocks: int) -> Law:
     """The law of `stable_rule`."""
-    return _explored(
+    return _explore(
         game,
         lambda H, draw, rng: stable_rule(H, k, (draw(game.n) for _ in range(blocks)), rng),
     )
@@ -86,7 +86,7 @@ def law_of_the_code(game: Game, k: int, blocks: int) -> Law:
 def votes(learner: GloballyStableLearner[Any], sizes: BatchSizes, game: Game) -> list[Law]:
     """The law of the rule of each batch, by the learner itself."""
     return [
-        _explored(
+        _explore(
             game,
             lambda _, draw, rng, i=i: learner.rule(draw(sizes.batch(i)), i, sizes, rng),  # type: ignore[misc]
         )
@@ -106,7 +106,7 @@ def votes(learner: GloballyStableLearner[Any], sizes: BatchSizes, game: Game) ->
 def tournaments(trial: Trial) -> Outcome:
     """All outcomes of coins and examples, against an enumeration that shares no code with it."""
     played = list(games(trial))
-    wrong = sum(law_of_the_code(*each) != each[0].capped(*each[1:]) for each in played)
+    wrong = sum(law_of_the_code(*each) != each[0].capped_law(*each[1:]) for each in played)
     return Outcome("the same law", f"{wrong} of {len(played)} laws differ", wrong == 0)
 
 
@@ -139,7 +139,7 @@ def globally_stable_code(trial: Trial) -> Outcome:
         rules: Counter[int] = Counter()
         for k in (0, 1):
             law = law_of_the_code(game, k, blocks)
-            wrong += law != game.capped(k, blocks)
+            wrong += law != game.capped_law(k, blocks)
             for f, p in law.items():
                 if f is not None:
                     rules[f] += p / 2  # type: ignore[assignment]
@@ -167,6 +167,6 @@ def batches_in_turn() -> Outcome:
     game = Game(frozenset([0, 1, 2]), 2, {(0, 0): HALF, (1, 0): HALF})
     sizes = BatchSizes(block=1, caps=(0, 4), batches=4, fresh=1)
     learner = GloballyStableLearner(as_class(game), Budget(1, "0.1"), sizes=sizes)
-    found, due = votes(learner, sizes, game), [game.capped(0, 1), game.capped(1, 5)] * 2
+    found, due = votes(learner, sizes, game), [game.capped_law(0, 1), game.capped_law(1, 5)] * 2
     same = sum(one == other for one, other in zip(found, due, strict=True))
     return Outcome("the same laws", f"{same} of {len(due)} laws agree", same == len(due))

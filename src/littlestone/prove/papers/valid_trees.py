@@ -26,15 +26,15 @@ def width(rows: Rows) -> int:
 
 
 @cache
-def dimension(rows: Rows) -> int:
+def dimension_of_rows(rows: Rows) -> int:
     """LDim; -1 for no rows.
 
-    >>> dimension(frozenset([(0, 0), (0, 1), (1, 0), (1, 1)]))
+    >>> dimension_of_rows(frozenset([(0, 0), (0, 1), (1, 0), (1, 1)]))
     2
     """
     if not rows:
         return -1
-    sides = [[dimension(restrict(rows, x, y)) for y in (0, 1)] for x in range(width(rows))
+    sides = [[dimension_of_rows(restrict(rows, x, y)) for y in (0, 1)] for x in range(width(rows))
              if {row[x] for row in rows} == {0, 1}]  # fmt: skip
     return max((1 + min(side) for side in sides), default=0)
 
@@ -46,8 +46,8 @@ def soa(rows: Rows) -> Row:
     >>> soa(frozenset([(0, 1), (1, 1)]))
     (1, 1)
     """
-    d = dimension(rows)
-    return tuple(int(dimension(restrict(rows, x, 0)) != d) for x in range(width(rows)))
+    d = dimension_of_rows(rows)
+    return tuple(int(dimension_of_rows(restrict(rows, x, 0)) != d) for x in range(width(rows)))
 
 
 @cache
@@ -60,20 +60,20 @@ def irreducible(rows: Rows, k: int) -> bool:
     f = soa(rows)
     for chosen in combinations(range(width(rows)), min(k, width(rows))):
         left = frozenset(row for row in rows if all(row[x] == f[x] for x in chosen))
-        if dimension(left) < dimension(rows):
+        if dimension_of_rows(left) < dimension_of_rows(rows):
             return False
     return True
 
 
 def may_be_leaf(rows: Rows, p: int, d: int, depth: int) -> bool:
     """Definition 4.2: the depth and the irreducibility of a leaf."""
-    left = d - dimension(rows)
+    left = d - dimension_of_rows(rows)
     return depth <= p * (2**left - 1) and irreducible(rows, p * 2**left)
 
 
 def may_be_node(rows: Rows, p: int, d: int, depth: int) -> bool:
     """Definition 4.2: the depth of any node."""
-    return bool(depth <= p * (2 ** (d - dimension(rows) + 1) - 1))
+    return bool(depth <= p * (2 ** (d - dimension_of_rows(rows) + 1) - 1))
 
 
 def splits(rows: Rows, *, idle: bool = False) -> list[list[Rows]]:
@@ -97,7 +97,7 @@ def decompositions(
         return frozenset()
     found: set[frozenset[Leaf]] = set()
     if may_be_leaf(rows, p, d, depth):
-        found.add(frozenset([(dimension(rows), soa(rows))]))
+        found.add(frozenset([(dimension_of_rows(rows), soa(rows))]))
     for sides in splits(rows, idle=idle):
         below = [decompositions(side, p, d, depth + 1, idle) for side in sides]
         found |= {frozenset().union(*chosen) for chosen in product(*below)}
@@ -113,7 +113,7 @@ def most_leaves(rows: Rows, p: int, d: int, t: int, depth: int = 0) -> float:
     """
     if not may_be_node(rows, p, d, depth):
         return -inf
-    best = float(dimension(rows) >= t) if may_be_leaf(rows, p, d, depth) else -inf
+    best = float(dimension_of_rows(rows) >= t) if may_be_leaf(rows, p, d, depth) else -inf
     for sides in splits(rows):
         best = max(best, sum(most_leaves(side, p, d, t, depth + 1) for side in sides))
     return best

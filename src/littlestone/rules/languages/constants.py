@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, did_you_mean, shown
+from littlestone.base.errors import DeclarationError, did_you_mean, show_value
 from littlestone.points import text
 from littlestone.rules.languages.form import Days, OneOf, Outcome, Within, cells
 
@@ -105,14 +105,14 @@ def require_types(types: Mapping[str, str], columns: Sequence[str]) -> None:
     """
     for column, kind in types.items():
         if kind not in TYPES:
-            found = f"{shown(kind)} is not a type"
+            found = f"{show_value(kind)} is not a type"
             fix = did_you_mean(str(kind), TYPES, f"use one of: {', '.join(TYPES)}")
         elif column not in columns:
             found = "the rule is not about this column"
             fix = did_you_mean(str(column), columns, "name one of its columns")
         else:
             continue
-        raise DeclarationError(f"say the type of {shown(column)}", found=found, fix=fix)
+        raise DeclarationError(f"say the type of {show_value(column)}", found=found, fix=fix)
 
 
 def decimal(value: Fraction) -> Decimal:
@@ -260,7 +260,7 @@ def require_days(outcome: Outcome, types: Mapping[str, str], dated: Sequence[str
             words = " or ".join(f"{cell.column}={one}" for one in dated)
             typed = {cell.column: dated[0]}
             raise DeclarationError(
-                f"write a condition on the days of {shown(cell.column)}",
+                f"write a condition on the days of {show_value(cell.column)}",
                 found="nothing says how it holds days"
                 if kind is None
                 else f"it is said to hold the type {kind}",
@@ -268,7 +268,7 @@ def require_days(outcome: Outcome, types: Mapping[str, str], dated: Sequence[str
             )
         if kind == "date" and not isinstance(cell, Days):
             raise DeclarationError(
-                f"say that {shown(cell.column)} holds dates",
+                f"say that {show_value(cell.column)} holds dates",
                 found="the rule asks for its numbers or texts",
                 fix="leave out the type",
             )
@@ -280,7 +280,7 @@ def require_numbers(outcome: Outcome, types: Mapping[str, str], language: str) -
     for cell in cells(outcome):
         if isinstance(cell, Within) and types.get(cell.column) == "text":
             raise DeclarationError(
-                f"write the rule for {language}, with texts in the column {shown(cell.column)}",
+                f"write the rule for {language}, with texts in the column {show_value(cell.column)}",
                 found="the rule asks for its numbers",
                 fix="make numbers of the texts in the frame, and leave out the type",
             )

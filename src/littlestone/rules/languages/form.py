@@ -96,15 +96,15 @@ def both(*parts: Condition) -> Condition:
     >>> both(ALWAYS, Within("age"), ALWAYS)
     Within(column='age', low=None, high=None)
     """
-    return _joined(Both, parts, ALWAYS, NEVER)
+    return _join(Both, parts, ALWAYS, NEVER)
 
 
 def either(*parts: Condition) -> Condition:
     """One of the parts, in short."""
-    return _joined(Either, parts, NEVER, ALWAYS)
+    return _join(Either, parts, NEVER, ALWAYS)
 
 
-def _joined(
+def _join(
     kind: type[Both] | type[Either],
     parts: Iterable[Condition],
     idle: Condition,
@@ -119,19 +119,19 @@ def _joined(
     return kept[0] if len(kept) == 1 else kind(tuple(kept))
 
 
-def negated(condition: Condition) -> Condition:
+def negate(condition: Condition) -> Condition:
     """The condition that holds where ``condition`` does not; negations apply to cells only.
 
     >>> old, other = Within("age", Fraction(65)), Not(OneOf("sex", ("F",)))
-    >>> negated(both(old, other)) == either(Not(old), OneOf("sex", ("F",)))
+    >>> negate(both(old, other)) == either(Not(old), OneOf("sex", ("F",)))
     True
     """
     if isinstance(condition, Not):
         return condition.part
     if isinstance(condition, Both):
-        return either(*map(negated, condition.parts))
+        return either(*map(negate, condition.parts))
     if isinstance(condition, Either):
-        return both(*map(negated, condition.parts))
+        return both(*map(negate, condition.parts))
     return Not(condition)
 
 
@@ -170,7 +170,7 @@ def where(outcome: Outcome, label: int) -> Condition:
     found, so_far = list[Condition](), both()
     for when, then in outcome.branches:
         found += [both(so_far, when)] if then == label else []
-        so_far = both(so_far, negated(when))
+        so_far = both(so_far, negate(when))
     return either(*found, *([so_far] if outcome.otherwise == label else []))
 
 

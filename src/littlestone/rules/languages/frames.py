@@ -15,7 +15,7 @@ from math import inf, isinf
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
-from littlestone.base.errors import DeclarationError, OutputError, TooLargeError, shown
+from littlestone.base.errors import DeclarationError, OutputError, TooLargeError, show_value
 from littlestone.rules.languages import form
 from littlestone.rules.languages.constants import bound, require_numbers, truths, values_of
 
@@ -54,7 +54,7 @@ def _require(cell: form.Cell, kind: str | None) -> None:
         found, fix = "a query compares decimals with floats", "make floats of the decimals"
     else:
         return
-    raise DeclarationError(f"{ASKED} on {shown(cell.column)}", found=found, fix=fix)
+    raise DeclarationError(f"{ASKED} on {show_value(cell.column)}", found=found, fix=fix)
 
 
 def _condition(condition: form.Condition, types: Mapping[str, str], inside: bool = False) -> str:
@@ -79,7 +79,7 @@ def _condition(condition: form.Condition, types: Mapping[str, str], inside: bool
 def _cell(cell: form.Cell, kind: str | None) -> str:
     if isinstance(cell, form.Days):
         raise DeclarationError(
-            f"{ASKED} on the days of {shown(cell.column)}",
+            f"{ASKED} on the days of {show_value(cell.column)}",
             found="frames of pandas hold days in several ways, which compare otherwise",
             fix="use to_polars or to_sql, or predict with `littlestone predict`",
         )

@@ -32,14 +32,14 @@ MOST_POINTS = 1 << 12
 """The largest domain whose points are listed to write a function on it."""
 
 
-def labelled(
+def outcome_of_labels(
     domain: Domain[Any], label: Callable[[Any], int], labels: int, asked: str
 ) -> form.Outcome:
     """The function with these labels, which is asked at every point of a small domain.
 
     Raises `TooLargeError` for a domain of more than `MOST_POINTS` points.
 
-    >>> labelled(Grid(0, 9, "age"), lambda x: int(x >= 5), 2, "export")
+    >>> outcome_of_labels(Grid(0, 9, "age"), lambda x: int(x >= 5), 2, "export")
     Case(branches=((Within(column='age', low=Fraction(5, 1), high=None), 1),), otherwise=0)
     """
     if domain.size is None or domain.size > MOST_POINTS:
@@ -74,14 +74,14 @@ def among(domain: Domain[Any], points: Collection[Any]) -> form.Condition:
             numbers = [int(x) for x in points if x != MISSING]
             return _whole(domain.name, numbers, MISSING in points)
         case Cells():
-            return _cells(domain, points)
+            return _condition_on_cells(domain, points)
         case Strings():
             return _texts(domain.name, points)
         case Names():
             rest = domain.points[0] if domain.other is None else domain.other
-            return _listed(domain.name, points, domain.points, rest)
+            return _condition_on_list(domain.name, points, domain.points, rest)
         case Listed():
-            return _listed(domain.name, points, domain.points, OTHER)
+            return _condition_on_list(domain.name, points, domain.points, OTHER)
         case Product():
             return _records(domain.columns, points)
         case Disjoint():
@@ -91,7 +91,7 @@ def among(domain: Domain[Any], points: Collection[Any]) -> form.Condition:
                     for j, chosen in enumerate(shares(domain))
                 )
             )
-    raise _unknown(domain)
+    raise _domain_error(domain)
 
 
 def interval(
@@ -110,7 +110,7 @@ def interval(
         if not low <= 0 < high:
             return form.Within(domain.name, low, high)
         outside = [(-_MOST, low), (high, _MOST)]
-        return form.negated(
+        return form.negate(
             form.either(*(form.Within(domain.name, a, b) for a, b in outside if a < b))
         )
     unit = Fraction(domain.unit)
@@ -118,7 +118,7 @@ def interval(
     high = None if high is None or high > domain.high else high * unit
     if low is not None:
         return form.Within(domain.name, low, high)
-    return form.ALWAYS if high is None else form.negated(form.Within(domain.name, high))
+    return form.ALWAYS if high is None else form.negate(form.Within(domain.name, high))
 
 
 def shares(domain: Disjoint) -> list[form.Condition]:
@@ -127,7 +127,7 @@ def shares(domain: Disjoint) -> list[form.Condition]:
     for column in domain.columns:
         reads = _reads(column)
         found.append(form.both(before, reads))
-        before = form.both(before, form.negated(reads))
+        before = form.both(before, form.negate(reads))
     found[0] = form.either(found[0], before)
     return found
 
@@ -140,17 +140,17 @@ def _reads(domain: Domain[Any]) -> form.Condition:
         case Grid() | Reals() | Integers() | Cells() | Codes():
             return form.Within(domain.name)
         case Strings():
-            return form.negated(form.OneOf(domain.name, (MISSING,)))
+            return form.negate(form.OneOf(domain.name, (MISSING,)))
         case Names():
             return _texts(domain.name, domain.points)
         case Listed():
             return _texts(domain.name, domain.values)
         case Product() | Disjoint():
             return form.either(*map(_reads, domain.columns))
-    raise _unknown(domain)
+    raise _domain_error(domain)
 
 
-def _unknown(domain: Domain[Any]) -> DeclarationError:
+def _domain_error(domain: Domain[Any]) -> DeclarationError:
     return DeclarationError(
         f"write conditions on {domain}",
         found="single real numbers, or points of a kind of domain of your own, have no form here",
@@ -175,15 +175,17 @@ def _whole(name: str, points: Collection[int], unreadable: bool) -> form.Conditi
     if not unreadable:
         return form.either(*(form.Within(name, a, b) for a, b in runs))
     ends = [-_MOST, *(end for run in runs for end in run), _MOST]
-    return form.negated(
+    return form.negate(
         form.either(*(form.Within(name, a, b) for a, b in zip(ends[::2], ends[1::2], strict=True)))
     )
 
 
-def _cells(domain: Cells, points: Collection[str]) -> form.Condition:
+def _condition_on_cells(domain: Cells, points: Collection[str]) -> form.Condition:
     """Runs of cells; the first cell has no lower end and the last no upper one."""
     if MISSING in points:
-        return form.negated(_cells(domain, [x for x in domain.starts if x not in points]))
+        return form.negate(
+            _condition_on_cells(domain, [x for x in domain.starts if x not in points])
+        )
     runs = _runs([domain.index(x) - 1 for x in points])
     if isinstance(domain, Dates):
         days = [None, *domain.starts[1:], None]
@@ -196,11 +198,13 @@ def _texts(name: str, values: Collection[str]) -> form.Condition:
     return form.OneOf(name, tuple(sorted(values))) if values else form.NEVER
 
 
-def _listed(name: str, points: Collection[str], known: Sequence[str], rest: str) -> form.Condition:
+def _condition_on_list(
+    name: str, points: Collection[str], known: Sequence[str], rest: str
+) -> form.Condition:
     """Points of a list where every other text stands for ``rest``."""
     if rest not in points:
         return _texts(name, points)
-    return form.negated(_texts(name, [x for x in known if x not in points]))
+    return form.negate(_texts(name, [x for x in known if x not in points]))
 
 
 def _records(columns: Sequence[Domain[Any]], points: Collection[Any]) -> form.Condition:

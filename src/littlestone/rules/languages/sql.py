@@ -17,7 +17,7 @@ from littlestone.base.errors import (
     OutputError,
     did_you_mean,
     install_command,
-    shown,
+    show_value,
 )
 from littlestone.rules.languages import constants
 from littlestone.rules.languages.constants import (
@@ -38,14 +38,14 @@ _LINE, _WIDTH = 150, 120
 """SQL of more characters is written in lines, one to a condition; and functions of more in several."""
 
 
-def written(
+def write_sql(
     outcome: Outcome, dialect: str, types: Mapping[str, str], names: Sequence[str] | None
 ) -> str:
     """The SQL expression of the outcome; see `Hypothesis.to_sql`."""
     known: dict[object, type[Dialect]] = {kind.name: kind for kind in (Postgres, DuckDb, Sqlite)}
     if dialect not in known:
         raise DeclarationError(
-            f"write the rule as SQL for {shown(dialect)}",
+            f"write the rule as SQL for {show_value(dialect)}",
             found="nothing is known about when that database treats two values as equal",
             fix=did_you_mean(str(dialect), map(str, known), "use one of: postgres, duckdb, sqlite"),
         )
@@ -78,13 +78,13 @@ def _require_plain(written: Sequence[str]) -> None:
         )
 
 
-class _Typed(Dialect):
+class _TypedDialect(Dialect):
     """A database whose columns have one type each, where NaN is a float above all others."""
 
     def _within(self, column: Expression, cell: Within, kind: str | None) -> Expression:
         bounds = [v for v in (cell.low, cell.high) if v is not None]
         plain = all(self._is_plain(v, kind) for v in bounds)
-        found = self._exactly(column, cell) if plain else self._dispatched(column, cell)
+        found = self._exactly(column, cell) if plain else self._dispatch(column, cell)
         if cell.high is not None:  # NaN is not below it
             return found
         return self._all([found, self.exp.NEQ(this=column, expression=self._nan())])
@@ -94,7 +94,7 @@ class _Typed(Dialect):
         """Whether comparing a number of that type with the constant compares its shortest form."""
 
     @abstractmethod
-    def _dispatched(self, column: Expression, cell: Within) -> Expression:
+    def _dispatch(self, column: Expression, cell: Within) -> Expression:
         """Whether the shortest form of a number of any type is within the bounds."""
 
     @abstractmethod
@@ -131,7 +131,7 @@ class _Typed(Dialect):
         """The part of that pattern in a text that otherwise has only white space; or no number."""
         return self._first(column, constants.alone(core))
 
-    def _day_shown(self, column: Expression, cell: Days) -> Expression:
+    def _shows_day(self, column: Expression, cell: Days) -> Expression:
         # Such texts are in the order of their days.
         return self._between(self._bytes(self._first(column, constants.day(self.code))), *cell.ends)
 
@@ -157,7 +157,7 @@ class _Typed(Dialect):
         """The text of a cell without padding; the database refuses columns of other types."""
 
 
-class Postgres(_Typed):
+class Postgres(_TypedDialect):
     """PostgreSQL."""
 
     name, code = "postgres", r"\u{:04x}"
@@ -168,7 +168,7 @@ class Postgres(_Typed):
         # A real is compared as a double, which is not its shortest form.
         return is_short(value) if kind == "double" else is_shortest_real(value)
 
-    def _dispatched(self, column: Expression, cell: Within) -> Expression:
+    def _dispatch(self, column: Expression, cell: Within) -> Expression:
         # The text of a float is its shortest form, and a decimal of any size is made of it.
         return self._exactly(self._cast(self._cast(column, "TEXT"), "DECIMAL"), cell)
 
@@ -186,7 +186,7 @@ class Postgres(_Typed):
             self.exp.RegexpLike(this=lines, expression=pattern) for lines in self._lines(columns)
         ]
 
-    def _number_shown(self, column: Expression, cell: Within) -> Expression:
+    def _shows_number(self, column: Expression, cell: Within) -> Expression:
         return self._exactly(self._cast(self._part(column, constants.NUMBER), "DECIMAL"), cell)
 
     def _first(self, column: Expression, pattern: str) -> Expression:
@@ -195,7 +195,7 @@ class Postgres(_Typed):
         return self._call("SUBSTRING", self._cast(column, "TEXT"), found)
 
 
-class DuckDb(_Typed):
+class DuckDb(_TypedDialect):
     """DuckDB."""
 
     name, code = "duckdb", r"\x{{{:x}}}"
@@ -205,12 +205,12 @@ class DuckDb(_Typed):
         digits = len(decimal(value).as_tuple().digits)
         return is_short(value) and (digits <= 6 or kind in ("double", "decimal"))
 
-    def _dispatched(self, column: Expression, cell: Within) -> Expression:
+    def _dispatch(self, column: Expression, cell: Within) -> Expression:
         kind = self._typeof(column)
         floats = self._in(kind, [self._text("DOUBLE"), self._text("FLOAT")])
         # As a double a real is no longer in its shortest form, but as a text it is.
         shortest = self._cast(self._cast(column, "TEXT"), "DOUBLE")
-        exact = self._bounded(column, cell, self._bound)
+        exact = self._bound_range(column, cell, self._bound)
         return self.exp.case().when(floats[0], self._as_floats(shortest, cell)).else_(exact)
 
     def _bound(self, value: Fraction) -> tuple[bool, Expression]:
@@ -229,7 +229,7 @@ class DuckDb(_Typed):
         pattern = self._text(constants.unsure(constants.MOST_CHARACTERS + 1))
         return [self._call("REGEXP_MATCHES", lines, pattern) for lines in self._lines(columns)]
 
-    def _number_shown(self, column: Expression, cell: Within) -> Expression:
+    def _shows_number(self, column: Expression, cell: Within) -> Expression:
         part = self._part(column, constants.SHORT_NUMBER)
         return self._as_floats(
             self.exp.TryCast(this=part, to=self.exp.DataType.build("DOUBLE")), cell
@@ -258,31 +258,33 @@ class Sqlite(Dialect):
         return Backticks
 
     def _within(self, column: Expression, cell: Within, kind: str | None) -> Expression:
-        return self._stored(column, cell, lambda constant: constant)
+        return self._compare_stored(column, cell, lambda constant: constant)
 
-    def _stored(
+    def _compare_stored(
         self, column: Expression, cell: Within, real: Callable[[Expression], Expression]
     ) -> Expression:
         """Whether a cell is within bounds, where ``real`` is applied to all but whole constants."""
         if all(is_short(v) for v in (cell.low, cell.high) if v is not None):
-            return self._bounded(column, cell, lambda v: (False, real(self._number(decimal(v)))))
+            return self._bound_range(
+                column, cell, lambda v: (False, real(self._number(decimal(v))))
+            )
 
         def bound(v: Fraction) -> tuple[bool, Expression]:
             strict, number = nearest(v)
             return strict, real(self._float(number))
 
-        whole = self._bounded(column, cell, lambda v: (False, self._number(ceil(v))))
+        whole = self._bound_range(column, cell, lambda v: (False, self._number(ceil(v))))
         case = self.exp.case(self._typeof(column)).when(self._text("integer"), whole)
-        return case.else_(self._bounded(column, cell, bound))
+        return case.else_(self._bound_range(column, cell, bound))
 
-    def _number_shown(self, column: Expression, cell: Within) -> Expression:
+    def _shows_number(self, column: Expression, cell: Within) -> Expression:
         # Beside a CAST to a number, a text that is one counts as a number, white space and all.
-        found = self._stored(column, cell, lambda constant: self._cast(constant, "DOUBLE"))
+        found = self._compare_stored(column, cell, lambda constant: self._cast(constant, "DOUBLE"))
         return found if cell.high is not None else self._all([found, self._is_number(column)])
 
-    def _day_shown(self, column: Expression, cell: Days) -> Expression:
+    def _shows_day(self, column: Expression, cell: Days) -> Expression:
         blanks = self._call("CHAR", *map(self._number, constants.BLANKS))
-        shown, (first, last) = self._trimmed(column, blanks), cell.ends
+        shown, (first, last) = self._trim(column, blanks), cell.ends
         start = self._call("SUBSTR", shown, self._number(1), self._number(10))
         # Computed with, a day that its month does not have is another one.
         day = self._call("DATE", start, self._text("+0 days"))
@@ -302,9 +304,9 @@ class Sqlite(Dialect):
         return self.exp.LTE(this=column, expression=self._cast(self.infinity(), "DOUBLE"))
 
     def _letters(self, column: Expression) -> Expression:
-        return self._trimmed(column, self.exp.HexString(this=constants.SPACES))
+        return self._trim(column, self.exp.HexString(this=constants.SPACES))
 
-    def _trimmed(self, column: Expression, characters: Expression) -> Expression:
+    def _trim(self, column: Expression, characters: Expression) -> Expression:
         return self.exp.Trim(this=column, expression=characters, position="BOTH")
 
     def _unsure(self, columns: Sequence[str]) -> list[Expression]:
@@ -315,7 +317,7 @@ class Sqlite(Dialect):
         if self.types.get(name) != "text":
             return self._in(self._typeof(column), [self._text("text"), self._text("blob")])
         is_text = self.exp.EQ(this=self._typeof(column), expression=self._text("text"))
-        digits = self._call("LENGTH", self._trimmed(column, self._text(" +-")))
+        digits = self._call("LENGTH", self._trim(column, self._text(" +-")))
         most = self._number(constants.MOST_CHARACTERS)
         long = self.exp.GT(this=digits, expression=most)
         lower = self._call("LOWER", column)

@@ -94,16 +94,16 @@ class Dialect(ABC):
             missing = [self._is_null(column)] if "" in cell.values else []
             return self._any([*missing, *held])
         if isinstance(cell, form.Days):
-            return self._days(column, cell) if kind == "date" else self._day_shown(column, cell)
+            return self._days(column, cell) if kind == "date" else self._shows_day(column, cell)
         if kind == "boolean":
             found = truths(cell)
             if len(found) == 2:
                 return self.exp.not_(self._is_null(column))
             return (column if found[0] else self.exp.not_(column)) if found else self.exp.false()
         if kind == "integer":
-            return self._bounded(column, cell, lambda v: (False, self._number(ceil(v))))
+            return self._bound_range(column, cell, lambda v: (False, self._number(ceil(v))))
         if kind == "text":
-            return self._any([self._number_shown(column, cell), *self._truth_shown(column, cell)])
+            return self._any([self._shows_number(column, cell), *self._shows_truth(column, cell)])
         return self._within(column, cell, kind)
 
     @abstractmethod
@@ -119,7 +119,7 @@ class Dialect(ABC):
         return self._all([above, self.exp.LT(this=column, expression=after)])
 
     @abstractmethod
-    def _day_shown(self, column: Expression, cell: form.Days) -> Expression:
+    def _shows_day(self, column: Expression, cell: form.Days) -> Expression:
         """Whether a text shows a day within bounds."""
 
     def _between(self, value: Expression, first: str, last: str) -> Expression:
@@ -134,14 +134,14 @@ class Dialect(ABC):
         """Conditions that texts are perhaps numbers, but written in another way than SQL reads."""
 
     @abstractmethod
-    def _number_shown(self, column: Expression, cell: form.Within) -> Expression:
+    def _shows_number(self, column: Expression, cell: form.Within) -> Expression:
         """Whether a text is a number in digits, within bounds."""
 
     @abstractmethod
     def _letters(self, column: Expression) -> Expression:
         """The word that a text consists of, apart from white space."""
 
-    def _truth_shown(self, column: Expression, cell: form.Within) -> list[Expression]:
+    def _shows_truth(self, column: Expression, cell: form.Within) -> list[Expression]:
         """Whether a text is one of the words for truth values that are within bounds."""
         words = [self._text(constants.WORDS[found]) for found in truths(cell)]
         return self._in(self._call("LOWER", self._letters(column)), words)
@@ -151,12 +151,12 @@ class Dialect(ABC):
             strict, number = nearest(v)
             return strict, self._float(number)
 
-        return self._bounded(value, cell, bound)
+        return self._bound_range(value, cell, bound)
 
     def _exactly(self, value: Expression, cell: form.Within) -> Expression:
-        return self._bounded(value, cell, lambda v: (False, self._number(decimal(v))))
+        return self._bound_range(value, cell, lambda v: (False, self._number(decimal(v))))
 
-    def _bounded(
+    def _bound_range(
         self,
         value: Expression,
         cell: form.Within,

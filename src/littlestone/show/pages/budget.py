@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from littlestone.base.errors import DeclarationError
-from littlestone.base.markup import Html, joined
-from littlestone.base.visible import shortened
+from littlestone.base.markup import Html, join
+from littlestone.base.visible import shorten
 from littlestone.learn.results.release import Release
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import PrivacyCost, decimal_text, short_text
 from littlestone.privacy.ledger import Count, Entry, Ledger
-from littlestone.show.pages.frame import facts, figure, note, said, table, warning
+from littlestone.show.pages.frame import facts, figure, note, prose, table, warning
 
 OUTLINE = (
     "the counts for rows and units hold together if it stays the same whose record each one is"
@@ -76,7 +76,7 @@ class Account:
             )
             parts.append(figure(self._chart(own).picture(), caption, chart=True))
             parts.append(self._table())
-        return joined(parts)
+        return join(parts)
 
     def _chart(self, own: int | None) -> Chart:
         before, rows = 0.0, list[Row]()
@@ -105,7 +105,7 @@ class Account:
                 short_text(entry.cost.epsilon),
                 short_text(entry.cost.delta),
                 short_text(total.epsilon),
-                shortened(entry.what) + ("" if entry.part is None else f" [part {entry.part}]"),
+                shorten(entry.what) + ("" if entry.part is None else f" [part {entry.part}]"),
             ]
             for entry, total in self.lines
         ]
@@ -130,7 +130,7 @@ def accounts(ledger: Ledger, dataset: str | None = None) -> list[Account]:
     return found
 
 
-def paid_from(ledger: Ledger, number: int, cost: PrivacyCost, mechanism: str) -> Account:
+def account_of_entry(ledger: Ledger, number: int, cost: PrivacyCost, mechanism: str) -> Account:
     """The account of the data set whose entry ``number`` paid for a release.
 
     Raises `DeclarationError` if the ledger has no such entry, or one of another cost or mechanism.
@@ -150,12 +150,12 @@ def budget(
 ) -> list[Html]:
     """The account whose entry ``own`` paid for a release; without a ledger, what is ``unknown``.
 
-    Raises `DeclarationError` as `paid_from`.
+    Raises `DeclarationError` as `account_of_entry`.
     """
     if ledger is None:
         return list(unknown)
-    account = paid_from(ledger, own, cost, mechanism)
-    return [said(f"The data set {account.name}, with all its entries:"), account.body(own)]
+    account = account_of_entry(ledger, own, cost, mechanism)
+    return [prose(f"The data set {account.name}, with all its entries:"), account.body(own)]
 
 
 def own_budget(release: Release) -> list[Html]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
 import littlestone
-from littlestone.base.markup import Html, grid, joined, pairs, tag
+from littlestone.base.markup import Html, grid, join, pairs, tag
 from littlestone.base.visible import visible_json
 from littlestone.pictures.canvas import Picture
 
@@ -42,7 +42,7 @@ def page(
         # Between these tags a browser reads no entities, and the first "</script" ends the data.
         text = visible_json(data).replace("<", "\\u003c")
         held = tag("script", Html(text), type="application/json", id="data")
-        played = joined([held, Html("\n"), tag("script", Html(script))])
+        played = join([held, Html("\n"), tag("script", Html(script))])
     metas = [
         Html(""),
         tag("meta", charset="utf-8"),
@@ -81,10 +81,10 @@ def section(heading: str, *children: Html) -> Html:
 
 def part(heading: str, *children: Html) -> Html:
     """A part of a section."""
-    return joined([tag("h3", heading), *children])
+    return join([tag("h3", heading), *children])
 
 
-def said(text: str, *more: str) -> Html:
+def prose(text: str, *more: str) -> Html:
     """A paragraph."""
     return tag("p", text, *more)
 
@@ -110,7 +110,7 @@ def facts(rows: Iterable[tuple[str, str]]) -> Html:
     return tag("dl", *boxes, class_="facts")
 
 
-def listed(rows: Iterable[tuple[str, str]]) -> Html:
+def list_rows(rows: Iterable[tuple[str, str]]) -> Html:
     """Headings and their texts, below each other on a phone."""
     return pairs(rows, class_="pairs")
 
@@ -135,7 +135,7 @@ def figure(picture: Picture, caption: str, *, chart: bool = False) -> Html:
 
 def command(text: str) -> Html:
     """Commands to paste, or another text in lines."""
-    lines = (joined([line, Html("\n")]) for line in text.splitlines())
+    lines = (join([line, Html("\n")]) for line in text.splitlines())
     return tag("pre", tag("code", *lines))
 
 

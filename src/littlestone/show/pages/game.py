@@ -13,7 +13,7 @@ from littlestone.base.visible import visible
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.rules.base import numbers
-from littlestone.show.pages.frame import page, said, section
+from littlestone.show.pages.frame import page, prose, section
 
 MOST_HYPOTHESES = 32
 """The most hypotheses of a game; the page keeps a version space in the bits of one number."""
@@ -71,8 +71,8 @@ def game_page(H: HypothesisClass[Any], title: str, source: str, labels: Sequence
     board = Board.of(H)
     dimension = int(H.littlestone_dimension())
     size = (
-        f"{_number(board.hypotheses, 'hypothesis', 'hypotheses')} on "
-        f"{_number(board.points, 'point', 'points')}, of Littlestone dimension {dimension}."
+        f"{_count_noun(board.hypotheses, 'hypothesis', 'hypotheses')} on "
+        f"{_count_noun(board.points, 'point', 'points')}, of Littlestone dimension {dimension}."
     )
     data = {
         "kind": "game",
@@ -82,15 +82,15 @@ def game_page(H: HypothesisClass[Any], title: str, source: str, labels: Sequence
         "labels": [visible(name) for name in labels or numbers(H.labels)],
     }
     sections = [Html("\n"), tag("div", NO_SCRIPT, id="play"), _theorem(dimension)]
-    return page(title, "The online game", [said(size), _rules()], sections, source, data)
+    return page(title, "The online game", [prose(size), _rules()], sections, source, data)
 
 
-def _number(things: Sequence[str], one: str, many: str) -> str:
+def _count_noun(things: Sequence[str], one: str, many: str) -> str:
     return f"{len(things)} {one if len(things) == 1 else many}"
 
 
 def _rules() -> Html:
-    return said(
+    return prose(
         "Each round has a point. One side predicts its label, and the other side says what the label "
         "is. Some hypothesis must agree with all labels so far: the hypotheses that agree are the ",
         tag("em", "version space"),
@@ -102,7 +102,7 @@ def _theorem(dimension: int) -> Html:
     if not dimension:
         return section(
             "What is proved",
-            said(
+            prose(
                 "The class has one function. A learner that predicts its labels never errs, because "
                 "the adversary must agree with it."
             ),
@@ -110,12 +110,12 @@ def _theorem(dimension: int) -> Html:
     times = {1: "once", 2: "twice"}.get(dimension, f"{dimension} times")
     return section(
         "What is proved",
-        said(
+        prose(
             f"Every learner can be made to err {times}. The adversary asks a point at which two "
             "labels lower the dimension by at most 1 each. Whatever the learner predicts, the "
             f"adversary can say another label, and it can do so {times}."
         ),
-        said(
+        prose(
             "At most one label of a point keeps the dimension. The standard optimal algorithm "
             "predicts that label if there is one, so each of its mistakes lowers the dimension. It "
             f"never errs more than {times}, whatever the points and labels are."

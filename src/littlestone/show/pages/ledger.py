@@ -5,7 +5,7 @@ from __future__ import annotations
 from littlestone.base.markup import Html
 from littlestone.privacy.ledger import Ledger
 from littlestone.show.pages.budget import Account, accounts
-from littlestone.show.pages.frame import command, facts, note, page, said, section
+from littlestone.show.pages.frame import command, facts, note, page, prose, section
 from littlestone.show.pages.promise import citing, one_person
 
 
@@ -26,7 +26,7 @@ def ledger_page(ledger: Ledger, name: str, dataset: str | None = None) -> str:
         )
         if len(found) == 1 and account.lines:
             sections.append(section("What the guarantee means for one person", _promise(account)))
-    sections.append(section("How to check it", *_checked()))
+    sections.append(section("How to check it", *_check_notes()))
     if len(found) == 1:
         account = found[0]
         what = f"All releases on {account.name}, {len(account.lines):,} entries"
@@ -36,7 +36,7 @@ def ledger_page(ledger: Ledger, name: str, dataset: str | None = None) -> str:
 
 def _together(account: Account, *, alone: bool) -> list[Html]:
     if not account.lines:
-        return [said("Nothing is spent yet.")]
+        return [prose("Nothing is spent yet.")]
     if alone:
         return []
     return [
@@ -54,9 +54,9 @@ def _promise(account: Account) -> Html:
     return one_person(account.total, among, what, several)
 
 
-def _checked() -> list[Html]:
+def _check_notes() -> list[Html]:
     return [
-        said(
+        prose(
             "Each entry was written to the disk before its draw. Costs of one data set add up: the sum "
             "of all epsilons and the sum of all deltas hold together. Parts of a partition count once, "
             "with the largest part."

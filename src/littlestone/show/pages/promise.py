@@ -8,10 +8,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 import littlestone
-from littlestone.base.markup import Html, joined
+from littlestone.base.markup import Html, join
 from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import PrivacyCost, decimal_text
-from littlestone.show.pages.frame import command, note, said, section, table
+from littlestone.show.pages.frame import command, note, prose, section, table
 from littlestone.show.words import factor
 
 _BEFORE = (1, 10, 50, 90)
@@ -34,14 +34,14 @@ def one_person(cost: PrivacyCost, among: str, what: str, several: str) -> Html:
     times = factor(cost.epsilon)
     apart = ", apart from delta" if cost.delta else ""
     parts = [
-        said(
+        prose(
             f"Compare two worlds. In one, {yours} {swap} Nothing else is different. The probability of "
             f"any result differs between them by a factor of at most {times}{apart}: that is "
             f"e^{decimal_text(cost.epsilon)}, rounded up. The result is {what}."
         ),
         *_odds(cost.epsilon, yours),
         *_delta(cost.delta, yours),
-        said(
+        prose(
             "What is not promised: the result still says something about people in general, which is "
             "its purpose. Others may draw conclusions about you from it. They could draw the same, "
             "up to that factor, if your data had not been there. Other releases about the same people "
@@ -49,13 +49,13 @@ def one_person(cost: PrivacyCost, among: str, what: str, several: str) -> Html:
         ),
         note(f"The guarantee protects {several}."),
     ]
-    return joined(parts)
+    return join(parts)
 
 
 def _odds(epsilon: Fraction, yours: str) -> list[Html]:
     if epsilon > _MOST:
         return [
-            said(
+            prose(
                 f"An epsilon above {_MOST} is large: somebody who knows all other records may become "
                 f"almost certain about {yours}."
             )
@@ -64,7 +64,7 @@ def _odds(epsilon: Fraction, yours: str) -> list[Html]:
     bound = Decimal(times.replace(",", ""))
     rows = [(f"{before}%", *posterior(bound, before)) for before in _BEFORE]
     return [
-        said(
+        prose(
             f"So suppose that somebody knows all other records and guesses about {yours}. After seeing "
             f"the result, their odds for any guess are at most {times} times as high as before, and at "
             f"least 1/{times} of them:"
@@ -94,10 +94,10 @@ def posterior(times: Decimal, before: int) -> tuple[str, str]:
 
 def _delta(delta: Fraction, yours: str) -> list[Html]:
     if not delta:
-        return [said("Delta is 0: the bound holds without exception.")]
+        return [prose("Delta is 0: the bound holds without exception.")]
     chance = f" (1 in {delta.denominator:,})" if delta.numerator == 1 else ""
     return [
-        said(
+        prose(
             f"Delta is {decimal_text(delta)}{chance}: a small chance that the promise fails. For any "
             "two such worlds, the result is as if drawn in two steps. With a probability of at most "
             f"delta, anything may come out, even {yours}. Otherwise the bound above holds."
@@ -119,8 +119,8 @@ def citing(what: str, cost: PrivacyCost, mechanism: str) -> Html:
     """
     return section(
         "How to cite",
-        said(f"Say what was released and under which guarantee: “{what}, {cost}, {mechanism}”."),
-        said("The software:"),
+        prose(f"Say what was released and under which guarantee: “{what}, {cost}, {mechanism}”."),
+        prose("The software:"),
         command(
             "@software{littlestone,\n"
             f"  title = {{{TITLE}}},\n"
@@ -139,10 +139,16 @@ def again(release: Release, *, group: bool = False) -> str:
     parts are left to the reader.
     """
     privacy = release.cost
-    estimate = Fraction(0) if release.estimate is None else release.estimate.spent
+    estimate = Fraction(0) if release.estimate is None else release.estimate.total_epsilon
     # The epsilon of a group pays for its estimates too, and that of a rule does not.
     epsilon = privacy.epsilon if group else privacy.epsilon - estimate
-    options = [*_label(release), "--class", release.hypotheses, "--epsilon", decimal_text(epsilon)]
+    options = [
+        *_label_options(release),
+        "--class",
+        release.hypotheses,
+        "--epsilon",
+        decimal_text(epsilon),
+    ]
     if privacy.delta:
         options += ["--delta", decimal_text(privacy.delta)]
     if estimate:
@@ -156,7 +162,7 @@ def again(release: Release, *, group: bool = False) -> str:
     return shlex.join(["littlestone", "subgroup" if group else "fit", "TABLE.csv", *options])
 
 
-def _label(release: Release) -> list[str]:
+def _label_options(release: Release) -> list[str]:
     if release.labels:
         names = (f'"{name}"' if "," in name else name for name in release.labels)
         return ["--target", release.label, "--labels", ",".join(names)]

@@ -7,7 +7,7 @@ from littlestone.learn.results.estimate import BETA, Estimate, Share, interval
 from littlestone.learn.results.release import Release
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import decimal_text
-from littlestone.show.pages.frame import figure, note, part, said
+from littlestone.show.pages.frame import figure, note, part, prose
 from littlestone.show.words import NOT_ESTIMATED
 
 _MARK = 0.0025  # half of the width of the mark of the likeliest value
@@ -16,7 +16,7 @@ _MARK = 0.0025  # half of the width of the mark of the likeliest value
 def quality(release: Release, *, group: bool) -> list[Html]:
     """The promises and the estimates of a rule or of a ``group``."""
     promised = release.accuracy or "This model file does not say what is proved about the error."
-    parts = [said(promised)]
+    parts = [prose(promised)]
     if not promised.startswith(("No accuracy guarantee", "This model file")):
         clean = promised.startswith("If some rule")
         setting = "clean labels" if clean else "any labels, even if no rule fits them"
@@ -31,10 +31,10 @@ def quality(release: Release, *, group: bool) -> list[Html]:
     if release.estimate is not None:
         shares = _of_group(release.estimate) if group else _of_rule(release.estimate)
         chart = _chart(shares)
-        found.append(part("Estimated on these records", chart, _explained(release.estimate)))
+        found.append(part("Estimated on these records", chart, _explanation(release.estimate)))
     elif release.hypothesis.labels == 2:
         missing = f"The share of positives is {NOT_ESTIMATED}."
-        found.append(part("Estimated on these records", said(missing)))
+        found.append(part("Estimated on these records", prose(missing)))
     return found
 
 
@@ -70,7 +70,7 @@ def _of_unread(estimate: Estimate) -> dict[str, tuple[Share, str]]:
 
 def _of_group(estimate: Estimate) -> dict[str, tuple[Share, str]]:
     return {
-        "size": (estimate.covered(BETA), "of all records, those in the group"),
+        "size": (estimate.coverage(BETA), "of all records, those in the group"),
         "rate": (estimate.precision(BETA), "of the records in the group, the positive ones"),
         "overall": (estimate.positive(BETA), "of all records, the positive ones"),
     }
@@ -95,10 +95,10 @@ def _bars(share: Share) -> tuple[Bar, ...]:
     return Bar(float(share.low), float(share.high)), mark
 
 
-def _explained(estimate: Estimate) -> Html:
+def _explanation(estimate: Estimate) -> Html:
     return note(
         "These numbers are private too: noise was added to three counts"
         f"{' of the rule and two of unread records' if estimate.unread else ''}, for epsilon "
-        f"{decimal_text(estimate.spent)} of the total. They describe the records that the rule was "
-        "learned from, so on new records it may do a little worse."
+        f"{decimal_text(estimate.total_epsilon)} of the total. They describe the records that the rule "
+        "was learned from, so on new records it may do a little worse."
     )

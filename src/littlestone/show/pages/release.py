@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from littlestone.base.markup import Html, tag
-from littlestone.base.visible import shortened
+from littlestone.base.visible import shorten
 from littlestone.learn.results.group import Group
 from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
@@ -16,9 +16,9 @@ from littlestone.show.pages.frame import (
     facts,
     figure,
     fold,
-    listed,
+    list_rows,
     page,
-    said,
+    prose,
     section,
     warning,
 )
@@ -87,7 +87,7 @@ def rule_words(release: Release) -> str:
     """
     words, label = release.hypothesis.words(), release.label
     if release.labels:
-        return f"{label}: {release.hypothesis.named(release.labels)}."
+        return f"{label}: {release.hypothesis.words_with(release.labels)}."
     tree = release.hypothesis
     if isinstance(tree, DecisionTree) and not tree.condition and words not in CONSTANT:
         return f"{label} (1) or not (0): {words}."
@@ -127,9 +127,9 @@ def _numbers(release: Release) -> list[tuple[str, str]]:
 
 def _rule(release: Release, *, group: bool) -> list[Html]:
     picture = picture_of_release(release)
-    parts = [said(f"It was drawn from a declared class of rules, {shortened(release.hypotheses)}.")]
+    parts = [prose(f"It was drawn from a declared class of rules, {shorten(release.hypotheses)}.")]
     if not release.mistakes.equal and not group:
-        parts.append(said(f"Mistakes do not all cost the same: {release.mistakes}."))
+        parts.append(prose(f"Mistakes do not all cost the same: {release.mistakes}."))
     if picture is not None:
         caption = "The rule. All its ranges and lists are public, and no record is shown."
         parts.append(figure(picture, caption))
@@ -145,7 +145,7 @@ def _promise(release: Release) -> Html:
 
 
 def _budget(release: Release, ledger: Ledger | None) -> list[Html]:
-    cost = said(f"This release cost {release.cost}. Entry {release.receipt} of the ledger paid for it "
+    cost = prose(f"This release cost {release.cost}. Entry {release.receipt} of the ledger paid for it "
                 "before anything was drawn.")  # fmt: skip
     paid = (release.receipt, release.cost, release.mechanism)
     return [cost, *budget(ledger, *paid, unknown=own_budget(release))]
@@ -153,11 +153,11 @@ def _budget(release: Release, ledger: Ledger | None) -> list[Html]:
 
 def _reproduce(release: Release, *, group: bool) -> list[Html]:
     return [
-        said(
+        prose(
             "The rule is fixed. Its predictions for a table with these columns are always the same:"
         ),
         command("littlestone predict MODEL.json TABLE.csv"),
-        said(
+        prose(
             "The draw cannot be repeated, because its randomness is kept nowhere. "
             if release.private
             else "Whoever knows the seed can repeat the draw. ",
@@ -165,5 +165,5 @@ def _reproduce(release: Release, *, group: bool) -> list[Html]:
             "same once more:",
         ),
         command(again(release, group=group)),
-        fold("Everything that was declared", listed(declared_rows(release))),
+        fold("Everything that was declared", list_rows(declared_rows(release))),
     ]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from littlestone.base.disk import MOST_BYTES, parse_json
 from littlestone.base.errors import DAMAGED, ModelError
 from littlestone.base.markup import Html, tag
-from littlestone.base.visible import shortened
+from littlestone.base.visible import shorten
 from littlestone.data.opening import open_table
 from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
@@ -30,10 +30,10 @@ from littlestone.show.pages.budget import budget
 from littlestone.show.pages.frame import (
     facts,
     figure,
-    listed,
+    list_rows,
     note,
     page,
-    said,
+    prose,
     section,
     table,
     warning,
@@ -99,7 +99,7 @@ class Run:
         try:
             read = [parse_json(line) for line in lines if line.strip()]
         except ValueError:
-            raise _refused("a line is not JSON, as lines of a stream and models are") from None
+            raise _stream_error("a line is not JSON, as lines of a stream and models are") from None
         try:
             public = [line for line in read if not line.get("NOT PRIVATE")]
             headers = [line for line in public if "horizon" in line]
@@ -107,7 +107,7 @@ class Run:
             first = headers[0]
             same = all(line == rules[line["step"]] for line in public if "step" in line)
             if not same or any(header != first for header in headers):
-                raise _refused("they are of two runs")
+                raise _stream_error("they are of two runs")
             relation = NeighboringRelation(first["neighboring"])
             cost = PrivacyCost(
                 exact(first["epsilon"], what="epsilon"), exact_delta(first["delta"]), relation
@@ -131,7 +131,7 @@ class Run:
         except ModelError:
             raise
         except (*DAMAGED, AttributeError, RecursionError):
-            raise _refused("a line is missing or damaged") from None
+            raise _stream_error("a line is missing or damaged") from None
         return cls(first, cost, published, protected, reading)
 
 
@@ -141,7 +141,7 @@ def _step(value: object) -> int:
     return value
 
 
-def _refused(found: str) -> ModelError:
+def _stream_error(found: str) -> ModelError:
     return ModelError(
         "read the lines of a stream",
         found=found,
@@ -187,7 +187,7 @@ def _rules(run: Run, rule: Hypothesis[Any], label: str) -> list[Html]:
     chart = publications(shown, run.declared["horizon"], "Published rules over the whole stream")
     caption = "When each rule was published, on the whole stream from step 0 to the horizon."
     parts = [
-        said(f"The rules are of a declared class, {shortened(str(run.declared['class']))}."),
+        prose(f"The rules are of a declared class, {shorten(str(run.declared['class']))}."),
         figure(chart.picture(), caption, chart=True),
     ]
     picture = rule_picture(rule, label, [], "")
@@ -217,7 +217,7 @@ def _promise(run: Run) -> Html:
 
 def _accuracy(run: Run) -> list[Html]:
     return [
-        said(f"The method, and what is known about its mistakes: {run.declared['method']}."),
+        prose(f"The method, and what is known about its mistakes: {run.declared['method']}."),
         note(
             "Clean labels means that some rule of the class makes no mistake on the stream. The "
             "mistakes that were made on this stream are not part of the release."
@@ -227,7 +227,7 @@ def _accuracy(run: Run) -> list[Html]:
 
 def _budget(run: Run, ledger: Ledger | None) -> list[Html]:
     number = run.declared["ledger entry"]
-    cost = said(
+    cost = prose(
         f"The whole stream cost {run.cost}, however many rules it publishes. Entry {number} of the "
         "ledger paid for it before the first record."
     )
@@ -237,16 +237,16 @@ def _budget(run: Run, ledger: Ledger | None) -> list[Html]:
 
 def _reproduce(run: Run) -> list[Html]:
     names = ("label", "class", "horizon", "mechanism", "method", "ledger entry")
-    rows = [(name, shortened(str(run.declared[name]))) for name in names]
+    rows = [(name, shorten(str(run.declared[name]))) for name in names]
     return [
-        said(
+        prose(
             "The published rules are fixed, and anybody may apply them. ",
             "The draws cannot be repeated, because their randomness is kept nowhere public. "
             if run.declared["private"] is True
             else "Whoever knows the seed can repeat the draws. ",
             "A new run costs a new budget and may publish other rules. It has these declarations:",
         ),
-        listed([*rows, ("privacy", str(run.cost))]),
+        list_rows([*rows, ("privacy", str(run.cost))]),
     ]
 
 

@@ -13,7 +13,7 @@ from littlestone.base.visible import visible
 from littlestone.classes import HypothesisClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.pictures.tree import Node, tone
-from littlestone.show.pages.frame import page, said
+from littlestone.show.pages.frame import page, prose
 from littlestone.show.pages.game import NO_SCRIPT
 
 
@@ -59,7 +59,7 @@ def walk_page(root: Node, walk: Walk, title: str, source: str) -> str:
         "tree": _node(root, walk),
     }
     sections = [Html("\n"), tag("div", NO_SCRIPT, id="play")]
-    return page(title, walk.kind, [said(walk.about)], sections, source, data)
+    return page(title, walk.kind, [prose(walk.about)], sections, source, data)
 
 
 def _node(node: Node, walk: Walk) -> dict[str, object]:

@@ -5,14 +5,14 @@ A class over n points is a set of rows: numbers below 2^n, whose bit x is the la
 
 from littlestone.theory.atlas.listing import Entry, atlas, burnside, canonical, table_of
 from littlestone.theory.atlas.quantities import QUANTITIES, Quantity, Query
-from littlestone.theory.atlas.search import Looked, search
+from littlestone.theory.atlas.search import SearchResult, search
 
 __all__ = [
     "QUANTITIES",
     "Entry",
-    "Looked",
     "Quantity",
     "Query",
+    "SearchResult",
     "atlas",
     "burnside",
     "canonical",

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from littlestone.base.errors import TooLargeError
 from littlestone.base.parallel import spread
 from littlestone.dimension import LabelTable
-from littlestone.theory.atlas.quantities import PAIRINGS, QUANTITIES, paired
+from littlestone.theory.atlas.quantities import PAIRINGS, QUANTITIES, pair_dimensions
 
 Rows = tuple[int, ...]
 """A class: its rows in increasing order."""
@@ -77,13 +77,13 @@ def canonical(rows: Iterable[int], points: int) -> Rows:
 def _smallest(rows: Sequence[int], points: int) -> Rows:
     orders = list(_orders(rows, points))
     if len(orders) <= _FEW:
-        return min(tuple(sorted(_moved(rows, order))) for order in orders)
+        return min(tuple(sorted(_move_points(rows, order))) for order in orders)
     moved = table_of(rows, points).values[:, np.array(orders)] @ (1 << np.arange(points))
     found: list[int] = min(np.sort(moved, axis=0).T.tolist())
     return tuple(found)
 
 
-def _moved(rows: Iterable[int], order: Sequence[int]) -> Iterator[int]:
+def _move_points(rows: Iterable[int], order: Sequence[int]) -> Iterator[int]:
     """The rows with the old point ``order[x]`` in the place x."""
     return (sum((row >> old & 1) << x for x, old in enumerate(order)) for row in rows)
 
@@ -125,7 +125,7 @@ def renamings(points: int) -> NDArray[np.int64]:
     [[0, 1, 2, 3], [0, 2, 1, 3], [3, 2, 1, 0], [3, 1, 2, 0]]
     """
     rows, full = range(2**points), 2**points - 1
-    moved = [list(_moved(rows, order)) for order in permutations(range(points))]
+    moved = [list(_move_points(rows, order)) for order in permutations(range(points))]
     return np.array([*moved, *([full ^ row for row in image] for image in moved)])
 
 
@@ -158,8 +158,8 @@ MOST = 4
 class Entry:
     """A class of the atlas: one for all its renamings, of which there are ``renamings``.
 
-    ``values`` has each of `QUANTITIES` by its name, and ``pairings`` the lists of `paired`, which are
-    empty unless there are four points.
+    ``values`` has each of `QUANTITIES` by its name, and ``pairings`` the lists of
+    `pair_dimensions`, which are empty unless there are four points.
     """
 
     points: int
@@ -206,7 +206,7 @@ def entry(found: tuple[int, Rows, int]) -> Entry:
     points, rows, count = found
     table = table_of(rows, points)
     values = {name: int(quantity.of(table)) for name, quantity in QUANTITIES.items()}
-    return Entry(points, rows, count, values, paired(table) if points == PAIRINGS else {})
+    return Entry(points, rows, count, values, pair_dimensions(table) if points == PAIRINGS else {})
 
 
 def columns(entries: Sequence[Entry]) -> dict[str, list[Any]]:

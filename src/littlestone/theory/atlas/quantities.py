@@ -57,11 +57,11 @@ def _log(number: int) -> int:
     return number.bit_length() - 1
 
 
-def _rows(points: int, rows: int) -> int:
+def _most_rows(points: int, rows: int) -> int:
     return min(1 << points, rows)
 
 
-def _shattered(points: int, rows: int) -> int:
+def _most_points(points: int, rows: int) -> int:
     return min(points, _log(rows))
 
 
@@ -79,15 +79,16 @@ def _threshold(table: LabelTable) -> int:
     return max(threshold_dimension(table), threshold_dimension(exchanged))
 
 
-def _decomposed(p: int) -> Callable[[LabelTable], int]:
+def _decomposer(p: int) -> Callable[[LabelTable], int]:
     return lambda table: decomposition_dimension(FiniteClass.from_table(table), p)
 
 
 _ALL = (
-    Quantity("rows", "hypotheses", lambda table: table.size, _rows, True, True),
+    Quantity("rows", "hypotheses", lambda table: table.size, _most_rows, True, True),
     Quantity("points", "points", lambda table: len(table.points), lambda points, rows: points),
-    Quantity("ldim", "Littlestone dimension", multiclass_littlestone_dimension, _shattered, True, True),
-    Quantity("vc", "VC dimension", vc_dimension, _shattered, True, True),
+    Quantity("ldim", "Littlestone dimension", multiclass_littlestone_dimension,
+             _most_points, True, True),
+    Quantity("vc", "VC dimension", vc_dimension, _most_points, True, True),
     Quantity("dual_ldim", "dual Littlestone dimension", dual_littlestone_dimension,
              _dual, True, True),
     Quantity("dual_vc", "dual VC dimension", dual_vc_dimension, _dual, True, True),
@@ -95,7 +96,7 @@ _ALL = (
     Quantity("teaching", "teaching dimension", teaching_dimension, _star, True),
     Quantity("star", "star number", star_number, _star, True),
     *(
-        Quantity(f"ddim{p}", f"decomposition dimension for p = {p}", _decomposed(p))
+        Quantity(f"ddim{p}", f"decomposition dimension for p = {p}", _decomposer(p))
         for p in DECOMPOSED
     ),
 )  # fmt: skip
@@ -117,12 +118,12 @@ def pairings(table: LabelTable) -> list[LabelTable]:
     return [LabelTable.of(values, labels=4) for values in columns]
 
 
-def paired(table: LabelTable) -> dict[str, list[int]]:
+def pair_dimensions(table: LabelTable) -> dict[str, list[int]]:
     """Psi-Littlestone dimensions of the `pairings` of a class over four points.
 
     The lists are sorted, because a renaming may exchange the pairings.
 
-    >>> paired(LabelTable.of([[0, 0, 0, 0], [1, 1, 1, 1]]))
+    >>> pair_dimensions(LabelTable.of([[0, 0, 0, 0], [1, 1, 1, 1]]))
     {'psi_n': [1, 1, 1], 'psi_bin': [1, 1, 1], 'psi_b': [1, 1, 1], 'psi_g': [1, 1, 1]}
     """
     classes = pairings(table)
@@ -150,7 +151,7 @@ _TURNED = {
 class Query:
     """A condition, with the ``least`` and ``most`` values that it asks of single quantities.
 
-    >>> query = Query.parse("ldim == 3 and vc <= 1 and (threshold > 6 or star >= 2 * vc)")
+    >>> query = Query.from_text("ldim == 3 and vc <= 1 and (threshold > 6 or star >= 2 * vc)")
     >>> query.names, query.least, query.most
     (['ldim', 'vc', 'threshold', 'star'], {'ldim': 3}, {'ldim': 3, 'vc': 1})
     >>> query({"ldim": 3, "vc": 1, "threshold": 5, "star": 2})
@@ -164,21 +165,21 @@ class Query:
     most: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, text: str) -> Query:
+    def from_text(cls, text: str) -> Query:
         """The condition that a text writes.
 
         It has names of `QUANTITIES`, whole numbers, ``+ - *``, comparisons, ``and``, ``or``, ``not``
         and brackets.  Raises `DeclarationError` for anything else.
         """
         if len(text) > _LONGEST:
-            raise _refused(text, f"it has more than {_LONGEST:,} characters")
+            raise _query_error(text, f"it has more than {_LONGEST:,} characters")
         try:
             body = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise _refused(text, "it is not a condition") from None
+            raise _query_error(text, "it is not a condition") from None
         names: list[str] = []
         if not _is_condition(body, text, names):
-            raise _refused(text, "it is a number, not a condition")
+            raise _query_error(text, "it is a number, not a condition")
         least: dict[str, int] = {}
         most: dict[str, int] = {}
         for name, compare, number in _limits(body):
@@ -224,7 +225,9 @@ def _is_condition(node: ast.expr, text: str, names: list[str]) -> bool:
             return False
         case _:
             pass
-    raise _refused(text, "a part of it is neither a number nor a condition that can be used there")
+    raise _query_error(
+        text, "a part of it is neither a number nor a condition that can be used there"
+    )
 
 
 def _limits(node: ast.expr) -> list[tuple[str, type[ast.cmpop], int]]:
@@ -266,7 +269,7 @@ def _value(node: ast.expr, values: Mapping[str, int]) -> int:
     raise AssertionError(ast.dump(node))  # `parse` refused it
 
 
-def _refused(text: str, found: str) -> DeclarationError:
+def _query_error(text: str, found: str) -> DeclarationError:
     return DeclarationError(
         f"search for {text:.100}",
         found=found,

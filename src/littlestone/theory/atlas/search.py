@@ -17,7 +17,7 @@ MOST_EXAMPLES = 1_000
 
 
 @dataclass(frozen=True)
-class Looked:
+class SearchResult:
     """What a search found and how far it looked.
 
     ``found`` are classes of ``points`` points and equally many rows that meet the condition, up to
@@ -41,7 +41,7 @@ def search(
     rows: tuple[int, int],
     most: int = 1,
     seconds: float | None = None,
-) -> Looked:
+) -> SearchResult:
     """The smallest classes that meet a condition: fewest points first, and then fewest rows.
 
     ``points`` and ``rows`` are ranges with both ends.  Up to ``most`` examples of the smallest size are
@@ -56,9 +56,9 @@ def search(
     >>> looked.found, looked.points, looked.rows
     (((0, 1, 2, 6),), 3, 4)
     """
-    query = Query.parse(condition)
+    query = Query.from_text(condition)
     _require(points, rows, most)
-    looked = Looked()
+    looked = SearchResult()
     deadline = None if seconds is None else time.monotonic() + seconds
     try:
         with stage("searching") as tell:
@@ -76,8 +76,13 @@ def search(
 
 
 def _over(
-    query: Query, n: int, rows: tuple[int, int], most: int, looked: Looked, deadline: float | None
-) -> Iterator[Looked]:
+    query: Query,
+    n: int,
+    rows: tuple[int, int],
+    most: int,
+    looked: SearchResult,
+    deadline: float | None,
+) -> Iterator[SearchResult]:
     """The results after each number of rows, over ``n`` points."""
     vc = min(query.most.get("vc", n), n)
     top = min(rows[1], sum(comb(n, i) for i in range(vc + 1)))  # Sauer's lemma
@@ -88,7 +93,7 @@ def _over(
     for target in range(rows[0], top + 1) if deepens else (top,):
         level: list[Rows] = [()] if _fits(query, n, target) else []
         for r in range(1, target + 1):
-            level, tried = _grown(query, level, n, target - r, deadline)
+            level, tried = _grow_classes(query, level, n, target - r, deadline)
             looked = replace(looked, classes=looked.classes + tried)
             if r >= rows[0] and (r == target or not deepens):
                 found = [one for one in level if _meets(query, one, n)]
@@ -103,7 +108,7 @@ def _over(
     yield replace(looked, rows=rows[1])
 
 
-def _grown(
+def _grow_classes(
     query: Query, level: list[Rows], n: int, to_come: int, deadline: float | None
 ) -> tuple[list[Rows], int]:
     """The classes with one row more that may still meet the condition, and how many were measured."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.base.steps import count
+from littlestone.base.steps import count_steps
 from littlestone.classes import HypothesisClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.points import Point
@@ -116,7 +116,7 @@ def decompose(
     1
     """
     d = depth_parameter(H.whole, p, d, above=1) if isinstance(H, Ball) else depth_parameter(H, p, d)
-    return _grown(H, p, d, (), most)
+    return _grow(H, p, d, (), most)
 
 
 def refine(
@@ -145,7 +145,7 @@ def refine(
             found="a finer tree needs a p at least as large",
             fix=f"give a whole number p >= {tree.p}",
         )
-    return _grown(C, p, tree.d, tree.nodes, most)
+    return _grow(C, p, tree.d, tree.nodes, most)
 
 
 def top_hypotheses(
@@ -164,13 +164,13 @@ def top_hypotheses(
     >>> from littlestone.data.sample import Sample
     >>> H, examples = Points(Strings("dest")), [("HNL", 1)] * 2 + [("BOS", 1), ("ATL", 0)]
     >>> ball = error_ball(H, Sample.from_examples(H.domain, examples), 3)
-    >>> top_hypotheses(ball, p=3)[0], [f.words() for f in top_hypotheses(ball.within(2), p=3)[1]]
+    >>> top_hypotheses(ball, p=3)[0], [f.words() for f in top_hypotheses(ball.shrink(2), p=3)[1]]
     (1, ["dest is 'BOS'", "dest is 'HNL'"])
     """
     d = depth_parameter(ball.whole, p, d, above=1)
     degree, found = -1, dict[Hypothesis[Point], None]()
     for V, _ in ball.cells:
-        tree = _grown(V, p, d, (), most)
+        tree = _grow(V, p, d, (), most)
         most -= len(tree.nodes)
         if tree.degree > degree:
             degree, found = tree.degree, {}
@@ -201,7 +201,7 @@ def certain_hypotheses(tree: DecompositionTree[Point]) -> list[Hypothesis[Point]
 _Path = tuple[tuple[Any, int], ...]
 
 
-def _grown(
+def _grow(
     C: HypothesisClass[Any] | Ball[Any], p: int, d: int, old: tuple[Node[Any], ...], most: int
 ) -> DecompositionTree[Any]:
     # A tree may be as deep as a sample is long, so there is no recursion.  ``follow`` is the node of
@@ -218,7 +218,7 @@ def _grown(
         if space.is_empty():
             continue
         here = len(nodes)
-        count()
+        count_steps()
         if here >= most:
             raise TooLargeError(
                 f"decompose with p = {p} and d = {d}",

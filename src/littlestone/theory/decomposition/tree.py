@@ -30,7 +30,7 @@ class Ball(Generic[Point]):
     points: tuple[Point, ...]
     cells: tuple[tuple[HypothesisClass[Point], int], ...]
 
-    def within(self, max_errors: int) -> Self:
+    def shrink(self, max_errors: int) -> Self:
         """The ball of a smaller radius."""
         return self._with(self.whole, [cell for cell in self.cells if cell[1] <= max_errors])
 
@@ -67,7 +67,7 @@ def error_ball(
 ) -> Ball[Point]:
     """The ball {h in H : h errs at most ``max_errors`` times on ``sample``}.
 
-    By `HypothesisClass.error_ball`; the balls of smaller radius are its `Ball.within`.  Raises
+    By `HypothesisClass.error_ball`; the balls of smaller radius are its `Ball.shrink`.  Raises
     `TooLargeError` when more than ``most`` version spaces are looked at.
 
     >>> from littlestone.classes import Thresholds
@@ -76,7 +76,7 @@ def error_ball(
     >>> ball = error_ball(H, sample, 1)
     >>> [(V.size, errors) for V, errors in sorted(ball.cells, key=lambda cell: cell[0].after)]
     [(11, 1), (990, 0), (4000, 1)]
-    >>> len(ball.within(0).cells)
+    >>> len(ball.shrink(0).cells)
     1
     """
     return Ball(H, tuple(sample.points), tuple(H.error_ball(sample, max_errors, most=most)))

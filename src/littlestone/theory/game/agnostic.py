@@ -7,7 +7,7 @@ import random
 from math import comb
 from typing import Self
 
-from littlestone.base.errors import DeclarationError, TooLargeError, require_generator, shown
+from littlestone.base.errors import DeclarationError, TooLargeError, require_generator, show_value
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.points import Point
 from littlestone.points.labels import require_label
@@ -66,13 +66,13 @@ class AgnosticExperts(Player[Point]):
             require_generator(rng)
         if type(most) is not int or most < 1:
             raise DeclarationError(
-                f"keep {shown(most)} version spaces of {H}",
+                f"keep {show_value(most)} version spaces of {H}",
                 found="it is not a whole number of at least 1",
                 fix=f"leave it out for {MOST_SPACES:,}",
             )
         if type(horizon) is not int or horizon < 1:
             raise DeclarationError(
-                f"play {shown(horizon)} rounds with {H}",
+                f"play {show_value(horizon)} rounds with {H}",
                 found="the number of rounds is not a whole number of at least 1",
                 fix="give the number of rounds, such as 1000: the learning rate depends on it",
             )
@@ -93,7 +93,7 @@ class AgnosticExperts(Player[Point]):
         self._weights: dict[HypothesisClass[Point], float] = {H: 1.0}
 
     @classmethod
-    def made(cls, H: HypothesisClass[Point], *, rounds: int | None) -> Self:
+    def make(cls, H: HypothesisClass[Point], *, rounds: int | None) -> Self:
         if rounds is None:
             raise DeclarationError(
                 f"play {H} with the learner {cls.method}",

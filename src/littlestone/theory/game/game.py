@@ -16,7 +16,7 @@ from littlestone.base.errors import (
     RealizabilityError,
     TableError,
     require_generator,
-    shown,
+    show_value,
 )
 from littlestone.base.markup import grid, tag
 from littlestone.classes.base import Enumerable, HypothesisClass, require_class
@@ -356,7 +356,7 @@ def play(
         )
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise DeclarationError(
-            f"play {shown(rounds)} rounds",
+            f"play {show_value(rounds)} rounds",
             found="it is not a whole number of at least 0",
             fix="give a number such as 20",
         )

@@ -31,7 +31,7 @@ class Player(ABC, Generic[Point]):
     """The number k + 1 of the labels 0, ..., k of the game."""
 
     @classmethod
-    def made(cls, H: HypothesisClass[Point], *, rounds: int | None) -> Self:
+    def make(cls, H: HypothesisClass[Point], *, rounds: int | None) -> Self:
         """The learner of H for a game of that many rounds, or until the adversary stops."""
         return cls(H)  # type: ignore[call-arg]
 
@@ -169,7 +169,7 @@ class ExtendedSOA(Generic[Point]):
 
     def hypothesis(self) -> Hypothesis[Point] | None:
         """The rule; None if the class's kind of function cannot represent the set labels."""
-        return self.version_space.soa().patched(dict(self.set_labels))
+        return self.version_space.soa().patch(dict(self.set_labels))
 
 
 class Halving(OnlineLearner[Point]):

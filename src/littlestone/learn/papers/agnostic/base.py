@@ -28,13 +28,13 @@ from littlestone.learn.papers.agnostic.patterns import (
     Counts,
     most_points,
     patterns,
-    relabelled,
+    relabel,
 )
 from littlestone.learn.papers.inner import fewest
 from littlestone.learn.papers.irreducible import IrreducibleLearner
-from littlestone.learn.papers.teachers import shuffled, split
+from littlestone.learn.papers.teachers import shuffle_records, split
 from littlestone.points import Point
-from littlestone.privacy.accounting.relabelled import Relabelled, Relabelling
+from littlestone.privacy.accounting.relabelled import Relabelling, RelabellingEvent
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.parameters import least
@@ -55,7 +55,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     """Relabel a random part T of the records by a hypothesis, then learn T as if it were realizable.
 
     1. T = the first floor(n / share) records of a uniform order, W = the others, by position.
-    2. A pattern h of H on T by the exponential mechanism, with the `scores` of the subclass.
+    2. A pattern h of H on T by the exponential mechanism, with the `score_patterns` of the subclass.
     3. The realizable learner on the points of T with the labels of h.
 
     (epsilon, delta)-DP for every sample (docs/proofs/agnostic.md, Theorem 1).  The parameters of the
@@ -71,7 +71,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     caveat = Caveat.WRONG_LABELS
 
     kind: ClassVar[type[Relabelling]]
-    """The type of relabelling that states the cost of its `scores`."""
+    """The type of relabelling that states the cost of its `score_patterns`."""
 
     source: ClassVar[str] = "docs/proofs/agnostic.md, Theorem 3"
 
@@ -96,7 +96,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
                 found=f"its relabelling is of type {type(relabelling).__name__}",
                 fix=f"give one of type {self.kind.__name__}, or leave it out",
             )
-        self.relabelling = relabelling or self.tuned(target.epsilon)
+        self.relabelling = relabelling or self.tune(target.epsilon)
         # What is left for the realizable learner once the choice is paid for
         # (docs/proofs/agnostic.md, Theorem 1).
         room = self.relabelling.room(target)
@@ -113,7 +113,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
                 found=f"the realizable learner learns {self.realizable.hypotheses}",
                 fix="give a learner of the same class",
             )
-        self._event = Relabelled(self.relabelling, self.realizable.event)
+        self._event = RelabellingEvent(self.relabelling, self.realizable.event)
         if not self._event.cost().within(target):
             raise DeclarationError(
                 f"learn {hypotheses} at {target}",
@@ -123,7 +123,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
         self.most_points = None if entries is None else most_points(hypotheses, entries)
 
     @classmethod
-    def aimed(
+    def for_error(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> AgnosticTransformation[Point]:
         """The learner with a relabelling and a realizable learner for that alpha."""
@@ -173,15 +173,17 @@ class AgnosticTransformation(PrivateLearner[Point]):
         return usual
 
     @abstractmethod
-    def tuned(self, epsilon: Fraction) -> Relabelling:
+    def tune(self, epsilon: Fraction) -> Relabelling:
         """Parameters that leave room for a learner and little error; calibrated, not proved best."""
 
     @abstractmethod
-    def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
+    def score_patterns(
+        self, sample: Sample[Point], labels: Any, spaces: Any, others: Any
+    ) -> Counts:
         """The score of each pattern on T = ``sample``; the relabelling bounds what a record changes."""
 
     @property
-    def event(self) -> Relabelled:
+    def event(self) -> RelabellingEvent:
         return self._event
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
@@ -193,31 +195,31 @@ class AgnosticTransformation(PrivateLearner[Point]):
         if not chosen.n:  # too few records for the share; n is public
             return self.hypotheses.soa()
         labels, spaces = patterns(self.hypotheses, chosen)
-        scores = self.scores(chosen, labels, spaces, others)
+        scores = self.score_patterns(chosen, labels, spaces, others)
         # An exponential mechanism over patterns of T; the pattern stays secret.
-        h = labels[selection.draw(scores, None, choice.base, rng)]
-        return self.realizable.draw(relabelled(chosen, h), receipt=receipt)
+        h = labels[selection.draw_item(scores, None, choice.base, rng)]
+        return self.realizable.draw(relabel(chosen, h), receipt=receipt)
 
     def parts(
         self, sample: Sample[Point], rng: random.Random
     ) -> tuple[Sample[Point], Sample[Point]]:
         """T and W, by the positions of the records in a uniform order alone."""
-        records, size = shuffled(sample, rng), self.size(sample.n)
+        records, size = shuffle_records(sample, rng), self.part_size(sample.n)
         (chosen,), (others,) = split(sample, records[:size], 1), split(sample, records[size:], 1)
         return chosen, others
 
-    def size(self, n: int) -> int:
+    def part_size(self, n: int) -> int:
         """The number of records in T."""
         size = n // self.relabelling.share
         # By n and public numbers, because the size of T is known to everyone.
         return size if self.most_points is None else min(size, self.most_points)
 
     def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
-        return [(self.realizable, self.size(n))]
+        return [(self.realizable, self.part_size(n))]
 
     def work(self, n: int) -> int:
         """The labels in the table of all patterns on T, and the work of the realizable learner."""
-        size = self.size(n)
+        size = self.part_size(n)
         if not size and not has_rule(self.hypotheses):
             return MOST_WORK + 1
         return size * self.hypotheses.growth_function(size) + self.realizable.work(size)
@@ -227,9 +229,9 @@ class AgnosticTransformation(PrivateLearner[Point]):
     ) -> list[tuple[Fraction, Sample[Point]]]:
         """The relabelled samples, with probabilities that depend on the data: for audits."""
         labels, spaces = patterns(self.hypotheses, chosen)
-        scores = self.scores(chosen, labels, spaces, others)
+        scores = self.score_patterns(chosen, labels, spaces, others)
         chances = self.relabelling.choice.probabilities(scores - scores.min())
-        return [(p, relabelled(chosen, h)) for p, h in zip(chances, labels, strict=True)]
+        return [(p, relabel(chosen, h)) for p, h in zip(chances, labels, strict=True)]
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The least n with a small `failure` at which T suffices for the realizable learner, if any.
@@ -240,28 +242,28 @@ class AgnosticTransformation(PrivateLearner[Point]):
         first = math.ceil(80 / alpha)
 
         def suffices(n: int) -> bool:
-            m = self.size(n)
+            m = self.part_size(n)
             return m >= first and self.failure(m, n - m, alpha, beta) <= 3 * beta / 4
 
         if not suffices(BEYOND):
             return None
         # A power of two above m bounds P(m^2), so that the share of beta does not depend on m.
         chosen = least(suffices)  # records for the choice, whatever is learned afterwards
-        doublings = max(first, self.size(chosen)).bit_length() - 1
+        doublings = max(first, self.part_size(chosen)).bit_length() - 1
         while (doublings := doublings + 1) < DOUBLINGS:
             most = (1 << doublings) - 1
             share = share_of_beta(self.hypotheses, most, beta)
-            if share == 0 or self.size(BEYOND) <= most >> 1:
+            if share == 0 or self.part_size(BEYOND) <= most >> 1:
                 break
             bound = self.realizable.plan(KEPT * alpha / 4, share, setting="realizable")
             if bound is None:
                 continue
-            if bound.n > min(most, self.size(BEYOND)):
+            if bound.n > min(most, self.part_size(BEYOND)):
                 # A smaller share of beta needs at least as many, so smaller powers need no trial.
                 doublings = max(doublings, bound.n.bit_length() - 1)
                 continue
-            n = chosen if self.size(chosen) >= bound.n else self.relabelling.share * bound.n
-            if self.size(n) <= most:
+            n = chosen if self.part_size(chosen) >= bound.n else self.relabelling.share * bound.n
+            if self.part_size(n) <= most:
                 return Bound(n, alpha, beta, setting, True, self.source)
         return None
 

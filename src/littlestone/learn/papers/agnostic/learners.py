@@ -14,7 +14,7 @@ from littlestone.learn.papers.agnostic.patterns import (
     epsilons,
     errors_of,
     fewest,
-    relaxed,
+    relax,
     shares,
 )
 from littlestone.points import Point
@@ -50,7 +50,7 @@ class AgnosticLearner(AgnosticTransformation[Point]):
 
     relabelling: OtherLabels
 
-    def tuned(self, epsilon: Fraction) -> OtherLabels:
+    def tune(self, epsilon: Fraction) -> OtherLabels:
         alpha = float(self.alpha)
         found = []
         weights = shares(float(epsilon), least=1)
@@ -69,10 +69,12 @@ class AgnosticLearner(AgnosticTransformation[Point]):
         _, less, share, weight = best(found)
         return OtherLabels(ExponentialMechanism(-less), share, weight)
 
-    def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
+    def score_patterns(
+        self, sample: Sample[Point], labels: Any, spaces: Any, others: Any
+    ) -> Counts:
         # T counts by its points only; its labels are not read.
         often = sample.negatives + sample.positives
-        return relaxed(labels, often, fewest(spaces, others), self.relabelling.weight)
+        return relax(labels, often, fewest(spaces, others), self.relabelling.weight)
 
     def failure(self, m: int, others: int, alpha: float, beta: float) -> float:
         slack = self.slack(m, beta)
@@ -107,7 +109,7 @@ class RelabellingLearner(AgnosticTransformation[Point]):
     tolerates_label_noise = True
     kind = OwnLabels
 
-    def tuned(self, epsilon: Fraction) -> OwnLabels:
+    def tune(self, epsilon: Fraction) -> OwnLabels:
         alpha = float(self.alpha)
         found = []
         for share in shares(float(epsilon)):
@@ -121,7 +123,9 @@ class RelabellingLearner(AgnosticTransformation[Point]):
         _, share, eta = best(found)
         return OwnLabels(ExponentialMechanism(eta), share)
 
-    def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
+    def score_patterns(
+        self, sample: Sample[Point], labels: Any, spaces: Any, others: Any
+    ) -> Counts:
         # A record of T moves each score by one; one outside T moves none (docs/proofs/agnostic.md,
         # Theorem 1).
         return errors_of(labels, sample)

@@ -46,17 +46,17 @@ def patterns(
     return labels, list(found.values())
 
 
-def relaxed(labels: Labels, often: Counts, errors: Counts, weight: int) -> Counts:
+def relax(labels: Labels, often: Counts, errors: Counts, weight: int) -> Counts:
     """The least over rows t of ``errors[t]`` + ``weight`` #(h != t), for each row h; whole numbers.
 
     A column j in which h and t differ counts ``often[j]`` times.  The minimum skips each row t that
     another row makes superfluous: by the triangle inequality, a row with q(t) < errors[t].
 
     >>> labels = np.array([[0, 0], [0, 1], [1, 1]], dtype=bool)
-    >>> relaxed(labels, np.array([1, 3]), np.array([9, 1, 4]), 2).tolist()
+    >>> relax(labels, np.array([1, 3]), np.array([9, 1, 4]), 2).tolist()
     [7, 1, 3]
     """
-    packed = _packed(np.repeat(labels, often, axis=1))
+    packed = _pack(np.repeat(labels, often, axis=1))
     scores, kept = errors.copy(), np.zeros(0, dtype=np.int64)
     for level in np.unique(errors).tolist():
         rows = np.flatnonzero(errors == level)
@@ -80,7 +80,7 @@ def _nearest(
     return np.concatenate(found)
 
 
-def _packed(bits: Labels) -> NDArray[np.uint64]:
+def _pack(bits: Labels) -> NDArray[np.uint64]:
     """The rows, packed into words of 64 bits."""
     wide = np.zeros((len(bits), -(-bits.shape[1] // 64) * 64), dtype=bool)
     wide[:, : bits.shape[1]] = bits
@@ -99,7 +99,7 @@ def errors_of(labels: Labels, sample: Sample[Point]) -> Counts:
     return wrong
 
 
-def relabelled(sample: Sample[Point], labels: Labels) -> Sample[Point]:
+def relabel(sample: Sample[Point], labels: Labels) -> Sample[Point]:
     """The sample with the same points, as often each, and with these labels."""
     often = sample.negatives + sample.positives
     return Sample.of_two(

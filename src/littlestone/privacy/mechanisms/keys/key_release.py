@@ -13,7 +13,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Budgeted, Mechanism, Output
+from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism, Output
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 
 Key = TypeVar("Key", bound=Hashable)
@@ -33,7 +33,7 @@ def require_delta_for_unlisted_keys(budget: Budget) -> None:
 
 
 @dataclass(frozen=True)
-class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
+class KeyRelease(BudgetedMechanism, Mechanism[Iterable[tuple[Key, bool]], Output]):
     """A record is (key, label); key u with score s fires independently with probability q(s).
 
     Keys come from an unbounded set, and only keys with a positive record can fire.  Each mechanism
@@ -113,7 +113,7 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
             low, above = (middle, above) if missed else (low, middle)
         return above
 
-    def _fired(self, scores: Mapping[Key, int], rng: random.Random) -> list[Key]:
+    def _keys_that_fire(self, scores: Mapping[Key, int], rng: random.Random) -> list[Key]:
         # One comparison with fresh bits for each key: the proofs need keys that fire independently.
         fires = self.curve.fires
         return [key for key, score in scores.items() if fires(score, rng)]

@@ -12,7 +12,7 @@ from typing import Generic
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
+from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.keys.key_release import Key, require_delta_for_unlisted_keys
 from littlestone.privacy.parameters import least
 from littlestone.privacy.rational import exp_below
@@ -25,7 +25,9 @@ DEFAULT = 0
 
 @dataclass(frozen=True)
 class LabelSelection(
-    Budgeted, Mechanism[Iterable[tuple[Key, int]], frozenset[tuple[Key, int]]], Generic[Key]
+    BudgetedMechanism,
+    Mechanism[Iterable[tuple[Key, int]], frozenset[tuple[Key, int]]],
+    Generic[Key],
 ):
     """Hold a race of the labels and bottom for every key; release the key with the winning label.
 

@@ -19,18 +19,18 @@ class NetRelease(KeyRelease[Key, Output]):
     """Keys are released by the number of their positive records minus that of their negative ones."""
 
     @cached_property
-    def base(self) -> Fraction:
+    def odds_factor(self) -> Fraction:
         """The factor r by which one record moves the odds of one key, at most."""
         return exp_below(self.epsilon / 2)
 
     @property
     def upper(self) -> Fraction:
         """The factor by which one record moves the chance that a key is not released, at most."""
-        return self.base
+        return self.odds_factor
 
     @cached_property
     def curve(self) -> ReleaseCurve:
-        r, upper = self.base, self.upper
+        r, upper = self.odds_factor, self.upper
         # A changed label takes two steps of one score: r (r q + d) + d = r^2 q + delta
         # (docs/proofs/partition-selection.md, Theorem 1, step 1).
         d = self.delta / (r + 1)
@@ -88,7 +88,7 @@ class PartitionSelection(NetRelease[Key, frozenset[Key]]):
     """What the scores are, in words; they may be any that one record moves as little."""
 
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> frozenset[Key]:
-        released = self._fired(scores, rng)
+        released = self._keys_that_fire(scores, rng)
         # As in `StableHistogram`: the order in which a set is filled can show when it is listed.
         rng.shuffle(released)
         return frozenset(released)

@@ -53,22 +53,22 @@ class RestSelection(NetRelease[Key, frozenset[Key] | None]):
     def upper(self) -> Fraction:
         # Non-releases may move by r / p only; the decision about the rest pays with p
         # (docs/proofs/partition-selection.md, Theorem 3, step 4).
-        return self.base / self.slow
+        return self.odds_factor / self.slow
 
     @cached_property
     def even(self) -> Fraction:
         """Q0, the chance of all keys if the rest has as many positives as negatives."""
         # The value at which Q(1) = r Q(0) exactly, so both pieces of Q keep their slopes at 0.
-        return (self.slow - 1) / (self.base * self.slow - 1)
+        return (self.slow - 1) / (self.odds_factor * self.slow - 1)
 
     def chance_of_all(self, rest: int) -> Fraction:
         """Q(T), exactly; for audits and small T, because it has T times as many digits as r."""
         if rest <= 0:
-            return self.even / self.base**-rest
+            return self.even / self.odds_factor**-rest
         return 1 - (1 - self.even) / self.slow**rest
 
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> frozenset[Key] | None:
-        released = self._fired(scores, rng)
+        released = self._keys_that_fire(scores, rng)
         # T looks only at keys that did not fire, which is why the fired ones need no further noise.
         rest = sum(scores.values()) - sum(scores[key] for key in released)
         # All keys are drawn for, never computed from T: a certain decision would reveal the sign of
@@ -84,7 +84,7 @@ class RestSelection(NetRelease[Key, frozenset[Key] | None]):
         even = Real.of(self.even)
         if rest <= 0:
             # The power stays a `Real`: as a fraction it would have T times as many digits as r.
-            return bernoulli(even * Real.of(1 / self.base).power(-rest), rng)
+            return bernoulli(even * Real.of(1 / self.odds_factor).power(-rest), rng)
         return not bernoulli((1 - even) * Real.of(1 / self.slow).power(rest), rng)
 
     def _distribution(self, scores: Mapping[Key, int]) -> dict[frozenset[Key] | None, Fraction]:

@@ -94,7 +94,7 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> Key | None:
         # Independent coins first; the choice among those that fired uses public numbers of the
         # curve only.
-        fired = self._fired(scores, rng)
+        fired = self._keys_that_fire(scores, rng)
         if not fired:
             return None
         # First the score of the key, because there are far fewer scores than keys; then the key.

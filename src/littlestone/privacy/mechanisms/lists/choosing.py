@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 
 Covered = TypeVar("Covered", int, NDArray[np.int64])
 
@@ -52,7 +52,7 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("growth", "gain", "loss"):
-            whole(name, getattr(self, name), least=1)
+            require_whole(name, getattr(self, name), least=1)
 
     @property
     def fresh(self) -> int:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class RadiiSelection(SparseSelection[Mapping[Item, int], Item]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("runs", self.runs, least=1)
+        require_whole("runs", self.runs, least=1)
 
     @property
     def fresh(self) -> int:

@@ -12,7 +12,7 @@ from itertools import islice
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below
 
 
@@ -42,7 +42,7 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("list_size", self.list_size, least=1)
+        require_whole("list_size", self.list_size, least=1)
 
     @property
     def fresh(self) -> int:

@@ -19,7 +19,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Budgeted, Data, Mechanism
+from littlestone.privacy.mechanisms.base import BudgetedMechanism, Data, Mechanism
 from littlestone.privacy.parameters import natural_log
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import selection
@@ -31,7 +31,7 @@ _BITS = 64
 
 
 @dataclass(frozen=True)
-class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
+class SparseSelection(BudgetedMechanism, Mechanism[Data, Item | None]):
     """Draw a candidate u with Pr[u] ~ r^score(u), or bottom (None) with Pr ~ r^B.
 
     r is a rational with r <= e^(epsilon / (2 s)), and B the least integer for which
@@ -162,7 +162,7 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
         size = len(scores) if lengths is None else int(lengths.sum())
         runs = None if lengths is None else np.append(lengths, 1)
         # `selection` draws by the distance from the best, so no exponent is ever negative.
-        index = selection.draw(table.max() - table, runs, self.base, rng)
+        index = selection.draw_item(table.max() - table, runs, self.base, rng)
         return index if index < size else None
 
     def distribution(self, data: Data) -> dict[Item | None, Fraction]:

@@ -16,7 +16,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
+from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.rational import exp_below, log_above, log_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
 
@@ -25,7 +25,7 @@ Histogram = frozenset[tuple[Key, int]]
 
 
 @dataclass(frozen=True)
-class StableHistogram(Budgeted, Mechanism[Sequence[Key | None], Histogram[Key]]):
+class StableHistogram(BudgetedMechanism, Mechanism[Sequence[Key | None], Histogram[Key]]):
     """Release (key, count + X) iff count + X >= threshold, for every key that occurs.
 
     ``data`` holds the key of each record, None for a record without one.  The X are independent

@@ -13,7 +13,7 @@ from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below, log_above, log_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
 
@@ -44,17 +44,17 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
 
     def __post_init__(self) -> None:
         require_epsilon(self.epsilon)
-        whole("cells", self.cells, least=1)
+        require_whole("cells", self.cells, least=1)
 
     @property
-    def moved(self) -> int:
+    def counts_per_record(self) -> int:
         """The most counts that a replaced record moves, each by 1."""
         return self.cells if self.together else min(self.cells, 2)
 
     @cached_property
     def ratio(self) -> Fraction:
         """The ratio a of the probabilities of neighbouring noises."""
-        return 1 / exp_below(self.epsilon / self.moved)
+        return 1 / exp_below(self.epsilon / self.counts_per_record)
 
     def within(self, beta: Fraction) -> int:
         """The least t with k Pr[|X| > t] <= beta: then Pr[all |X| <= t] >= 1 - beta.
@@ -70,8 +70,8 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
 
     def guarantee(self) -> Guarantee:
         # A replaced record moves m counts by one, and each of them is (epsilon / m)-DP.
-        each = Guarantee.pure(self.epsilon / self.moved)
-        return Guarantee(self.epsilon, Fraction(0), self.moved * each.rho)
+        each = Guarantee.pure(self.epsilon / self.counts_per_record)
+        return Guarantee(self.epsilon, Fraction(0), self.counts_per_record * each.rho)
 
     def draw(self, data: Sequence[int], *, receipt: Receipt) -> tuple[int, ...]:
         rng = receipt.redeem(self)

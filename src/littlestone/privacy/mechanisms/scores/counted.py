@@ -8,7 +8,7 @@ from functools import cached_property
 
 from littlestone.privacy.cost import PrivacyCost, require_epsilon
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns
 
@@ -27,7 +27,7 @@ class ErrorMechanism(Mechanism[ErrorRuns, int]):
 
     def __post_init__(self) -> None:
         require_epsilon(self.epsilon)
-        whole("sensitivity", self.sensitivity, least=1)
+        require_whole("sensitivity", self.sensitivity, least=1)
 
     @cached_property
     def base(self) -> Fraction:

@@ -47,7 +47,7 @@ class ExponentialMechanism(ErrorMechanism):
         # Payment before the draw: the receipt is the only way to the generator.
         rng = receipt.redeem(self)
         # Exact by docs/proofs/exponential-mechanism.md, Theorem 2: no weight is ever a float.
-        return selection.draw(data.errors, data.lengths, self.base, rng)
+        return selection.draw_item(data.errors, data.lengths, self.base, rng)
 
     def draw_sum(self, data: ErrorSums, *, receipt: Receipt) -> tuple[Any, ...]:
         """Draw one item (g, i, j, ...), like `draw`, without listing the items."""

@@ -38,7 +38,7 @@ class PermuteAndFlip(ErrorMechanism):
         rng = receipt.redeem(self)
         # The least U_i r^errors_i has the law of the coins: docs/proofs/permute-and-flip.md,
         # Theorem 1.
-        return race.draw(data.errors, data.lengths, self.base, rng)
+        return race.draw_item(data.errors, data.lengths, self.base, rng)
 
     def distribution(self, data: ErrorRuns) -> dict[int, Fraction]:
         """Pr[i] = q_i times the integral over [0, 1] of prod over k != i of (1 - q_k t), q = r^-gap.

@@ -60,7 +60,7 @@ def next_changing_hit(
     horizon, and the first one holds ``step``.
     """
 
-    def drawn(rng: random.Random) -> int:
+    def draw_hit(rng: random.Random) -> int:
         at = step
         for quiet, last in pieces:
             if at > horizon:
@@ -73,7 +73,7 @@ def next_changing_hit(
                 break
         return at
 
-    return tape.whole(drawn, step, horizon + 1)
+    return tape.whole(draw_hit, step, horizon + 1)
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -126,7 +126,7 @@ class Terms:
                 yield float(self.weight(score))
             low, high = low * n // d, -(-high * n // d)
 
-    def missed(self) -> Iterator[float]:
+    def miss_bounds(self) -> Iterator[float]:
         """S(m), m = 0, 1, ...: bound Pr[none is selected after m records that all name one candidate].
 
         It holds whatever the pace of the records and whatever else they name.
@@ -142,13 +142,13 @@ class Terms:
     @cached_property
     def expected_records(self) -> float:
         """The sum of all S(m): the most records expected up to a selection."""
-        found = list(islice(self.missed(), self.certain + 1))
+        found = list(islice(self.miss_bounds(), self.certain + 1))
         return sum(found[:-1]) + found[-1] / (1 - float(self.skip))
 
     def sample_size(self, beta: float) -> int:
         """The least m with S(m) <= ``beta``."""
         # The relative margin covers the rounding of a few hundred operations.
-        return next(m for m, missed in enumerate(self.missed()) if missed * (1 + 1e-9) <= beta)
+        return next(m for m, missed in enumerate(self.miss_bounds()) if missed * (1 + 1e-9) <= beta)
 
 
 def no_handicap(key: object) -> int:

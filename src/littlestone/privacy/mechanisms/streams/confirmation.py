@@ -16,7 +16,7 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.mechanisms.streams.competition import draw_skips, next_changing_hit
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
@@ -36,7 +36,7 @@ class Watch(NamedTuple):
 
 
 @dataclass
-class _Counted:
+class _KeyState:
     """The secret state of a key: its records, those that do not matter, and the step it is due."""
 
     skips: int
@@ -55,8 +55,8 @@ class Confirmations(Generic[Key]):
     def __init__(self, mechanism: ContinualConfirmation, tape: Tape) -> None:
         self._mechanism, self._tape = mechanism, tape
         self._watched: dict[Key, Watch] = {}
-        self._counted: dict[Key, _Counted] = {}
-        self._calendar: list[tuple[int, int, Key, _Counted]] = []
+        self._counted: dict[Key, _KeyState] = {}
+        self._calendar: list[tuple[int, int, Key, _KeyState]] = []
         self._serial = count()  # settles ties, because keys need no order
 
     def watch(self, step: int, watched: Mapping[Key, Watch]) -> None:
@@ -66,7 +66,7 @@ class Confirmations(Generic[Key]):
             if key not in self._counted:
                 # A new epoch of the key: its skips hide a record that enters
                 # (docs/proofs/confirmation.md, Theorem 1, step 4).
-                self._counted[key] = _Counted(draw_skips(self._mechanism.skip, self._tape))
+                self._counted[key] = _KeyState(draw_skips(self._mechanism.skip, self._tape))
             elif before.get(key) == watch:
                 continue  # the tests go on as they are
             self._time(key, step)
@@ -158,7 +158,7 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
         for name in ("skip_epsilon", "test_epsilon"):
             require_epsilon(getattr(self, name), what=name)
         for name in ("threshold", "warm", "keys", "horizon"):
-            whole(name, getattr(self, name), least=1)
+            require_whole(name, getattr(self, name), least=1)
 
     @cached_property
     def skip(self) -> Fraction:

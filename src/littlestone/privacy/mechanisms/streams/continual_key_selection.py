@@ -17,8 +17,8 @@ from littlestone.privacy.cost import PrivacyCost, decimal_text, require_delta, r
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.streams.competition import Epoch, Terms, draw_skips, next_hit
-from littlestone.privacy.mechanisms.streams.continual_selection import law, make_terms
-from littlestone.privacy.parameters import require_selectable, whole
+from littlestone.privacy.mechanisms.streams.continual_selection import law_of_selections, make_terms
+from littlestone.privacy.parameters import require_selectable, require_whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
@@ -81,19 +81,19 @@ class SoloCompetitions(Generic[Key]):
 def _order(n: int, tape: Tape) -> list[int]:
     """A uniformly random order of 0, ..., n - 1."""
 
-    def shuffled(rng: random.Random) -> list[int]:
+    def shuffle(rng: random.Random) -> list[int]:
         order = list(range(n))
         rng.shuffle(order)
         return order
 
-    def allowed(order: object) -> bool:
+    def is_allowed(order: object) -> bool:
         return (
             isinstance(order, list)
             and all(type(i) is int for i in order)
             and sorted(order) == list(range(n))
         )
 
-    return tape.draw(shuffled, allowed)
+    return tape.draw(shuffle, is_allowed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +129,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     def within(cls, budget: Budget, *, horizon: int) -> ContinualKeySelection[Key]:
         """The selection of cost (epsilon, delta) with the least `expected_records`, over 32 splits."""
         total, delta = budget.epsilon, budget.delta
-        whole("horizon", horizon, least=1)
+        require_whole("horizon", horizon, least=1)
         if delta:
             require_selectable(total, delta, horizon)
         splits = (
@@ -148,7 +148,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
         for name in ("skip_epsilon", "test_epsilon"):
             require_epsilon(getattr(self, name), what=name)
         require_delta(self.delta)
-        whole("horizon", self.horizon, least=1)
+        require_whole("horizon", self.horizon, least=1)
         if self.delta == 0:
             raise DeclarationError(
                 "select keys of an unbounded set with delta = 0",
@@ -198,7 +198,9 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
         found = {(frozenset[Key](),) * len(data): Fraction(1)}
         for key in dict.fromkeys(data):
             if key is not None:
-                alone = law(self.terms, [(key,) if x == key else () for x in data[: self.horizon]])
+                alone = law_of_selections(
+                    self.terms, [(key,) if x == key else () for x in data[: self.horizon]]
+                )
                 found = {
                     tuple(
                         keys | {key} if hit is not None else keys

@@ -14,13 +14,13 @@ from littlestone.base.errors import DeclarationError
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
+from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.streams.competition import (
     Competition,
     Terms,
     no_handicap,
 )
-from littlestone.privacy.parameters import require_selectable, whole
+from littlestone.privacy.parameters import require_selectable, require_whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
 
@@ -31,7 +31,7 @@ _SPLITS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
+class ContinualSelection(BudgetedMechanism, Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
     """Select candidates that the records of a stream name, one an epoch, by `Competition`.
 
     All selections of all T = ``horizon`` steps together are (epsilon, delta)-DP under replacement of
@@ -60,8 +60,8 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
     shared: bool = False
 
     def __post_init__(self) -> None:
-        whole("horizon", self.horizon, least=1)
-        whole("growth", self.growth, least=1)
+        require_whole("horizon", self.horizon, least=1)
+        require_whole("growth", self.growth, least=1)
         if self.delta == 0:
             raise DeclarationError(
                 "select candidates that depend on the data with delta = 0",
@@ -92,7 +92,7 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
         terms = self.terms(self.growth, shared=self.shared)
         kept = [tuple(dict.fromkeys(named))[: self.growth] for named in data[: self.horizon]]
         rest = (None,) * (len(data) - len(kept))
-        return {(*found, *rest): mass for found, mass in law(terms, kept).items()}
+        return {(*found, *rest): mass for found, mass in law_of_selections(terms, kept).items()}
 
     def __str__(self) -> str:
         skips = "shared skips" if self.shared else "skips of their own"
@@ -123,7 +123,9 @@ def make_terms(growth: int, shared: bool, skip: Fraction, base: Fraction, delta:
     return Terms(growth, shared, skip, base, min(Fraction(1), delta / (growth * share)))
 
 
-def law(terms: Terms, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], Fraction]:
+def law_of_selections(
+    terms: Terms, data: Sequence[tuple[Key, ...]]
+) -> dict[Selections[Key], Fraction]:
     """The exact distribution of the selections, without handicaps.  For audits of short streams.
 
     Shared skips beyond those at which the weights may add up to more than 1 are summed at once: every
@@ -139,7 +141,7 @@ def law(terms: Terms, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], 
             mass = first(terms, data[: u + 1], key)
             never -= mass
             if mass:
-                later = law(terms, data[u + 1 :]) if later is None else later
+                later = law_of_selections(terms, data[u + 1 :]) if later is None else later
                 for selections, p in later.items():
                     whole_run = (*(None,) * u, key, *selections)
                     found[whole_run] = found.get(whole_run, Fraction(0)) + mass * p
@@ -158,7 +160,7 @@ def first(
         last = counts[-1] if counts else {}
         counts.append(last | {x: last.get(x, -handicap(x)) + 1 for x in named})
 
-    def given(skips: dict[Key, int]) -> Fraction:
+    def chance(skips: dict[Key, int]) -> Fraction:
         weights = [{x: terms.weight(c - skips[x]) for x, c in now.items()} for now in counts]
         totals = [sum(now.values(), Fraction(0)) for now in weights]
         still = prod(1 - min(Fraction(1), total) for total in totals[:-1])
@@ -172,11 +174,11 @@ def first(
         for skips in product(*(range(top + 1) for top in tops)):
             ends = zip(skips, tops, strict=True)
             chances = (skip**z * (1 - skip if z < most else 1) for z, most in ends)
-            mass += prod(chances) * given(dict(zip(keys, skips, strict=True)))
+            mass += prod(chances) * chance(dict(zip(keys, skips, strict=True)))
         return mass
     mass, z = Fraction(0), 0
     while sum((terms.weight(c - z) for c in counts[-1].values()), Fraction(0)) > 1:
-        mass += (1 - skip) * skip**z * given(dict.fromkeys(keys, z))
+        mass += (1 - skip) * skip**z * chance(dict.fromkeys(keys, z))
         z += 1
     # From here on no total exceeds 1: a product of (1 - total x) and weight x, for x = base^-k.
     polynomial = [Fraction(0), terms.weight(counts[-1][key] - z)]

@@ -18,7 +18,7 @@ from littlestone.privacy.mechanisms.streams.confirmation import (
     ContinualConfirmation,
     Watch,
 )
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.tape import Tape
@@ -101,9 +101,9 @@ class ContinualTallies(Mechanism[Sequence[int | None], Tallied]):
 
     def __post_init__(self) -> None:
         require_epsilon(self.cell_epsilon, what="cell_epsilon")
-        whole("cells", self.cells, least=1)
-        whole("least", self.least)
-        whole("most", self.most, least=self.least)
+        require_whole("cells", self.cells, least=1)
+        require_whole("least", self.least)
+        require_whole("most", self.most, least=self.least)
 
     @property
     def horizon(self) -> int:
@@ -150,14 +150,14 @@ class ContinualTallies(Mechanism[Sequence[int | None], Tallied]):
         """From a step on at which the counts begin."""
         left = Fraction(1)
         for u in range(1, len(data) + 1):
-            left -= (mass := self.timed(data[:u]))
+            left -= (mass := self.chance_of_tally(data[:u]))
             later = tuple(self._law(data[u:]))
             for tally, p in self.tally_law(data[:u]).items():
                 for seen, q in later:
                     yield (*(None,) * (u - 1), tally, *seen), mass * p * q
         yield (None,) * len(data), left
 
-    def timed(self, data: Sequence[int | None]) -> Fraction:
+    def chance_of_tally(self, data: Sequence[int | None]) -> Fraction:
         """The probability that the first tally after the one before is at the last of these steps."""
         timer, counts = self.timer, accumulate(cell is not None for cell in data)
         return timer._first_hit(
@@ -177,12 +177,12 @@ class ContinualTallies(Mechanism[Sequence[int | None], Tallied]):
         }
 
     def _cell_law(self, count: int) -> dict[int, Fraction]:
-        def at_least(x: int) -> Fraction:
+        def tail(x: int) -> Fraction:
             """Pr[count + X >= x]."""
             a, x = self.ratio, x - count
             return a**x / (1 + a) if x > 0 else 1 - a ** (1 - x) / (1 + a)
 
-        inner = {x: at_least(x) for x in range(self.least + 1, self.most + 1)}
+        inner = {x: tail(x) for x in range(self.least + 1, self.most + 1)}
         law, above = dict[int, Fraction](), Fraction(1)
         for x in range(self.least, self.most + 1):
             below = inner.get(x + 1, Fraction(0))

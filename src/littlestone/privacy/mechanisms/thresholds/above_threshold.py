@@ -13,7 +13,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee
-from littlestone.privacy.mechanisms.base import Budgeted
+from littlestone.privacy.mechanisms.base import BudgetedMechanism
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session, ThresholdMechanism
@@ -23,7 +23,7 @@ _STEPS = 8  # the query epsilon is found to one part in 2^8
 
 
 @dataclass(frozen=True, kw_only=True)
-class AboveThreshold(Budgeted, ThresholdMechanism):
+class AboveThreshold(BudgetedMechanism, ThresholdMechanism):
     """Answer value_t + nu_t >= threshold with fresh nu_t ~ DLap(1/r) only, up to ``hits`` hits.
 
     (epsilon, delta)-DP, delta > 0, whatever the values and the number of tests.  r is e^query_epsilon,

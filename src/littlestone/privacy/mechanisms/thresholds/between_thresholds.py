@@ -12,10 +12,10 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
+from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per_hit
-from littlestone.privacy.parameters import least, whole
+from littlestone.privacy.parameters import least, require_whole
 from littlestone.privacy.rational import log_above, log_below
 from littlestone.privacy.samplers.reals import Enclosure, Real
 from littlestone.privacy.samplers.uniform import LazyUniform, bernoulli
@@ -32,7 +32,7 @@ _ORDERS = [Fraction(i, 8) for i in range(3, 13)]  # in units of the order that G
 
 
 @dataclass(frozen=True, kw_only=True)
-class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
+class BetweenThresholds(BudgetedMechanism, Mechanism[Sequence[int], tuple[Answer, ...]]):
     """Answer yes/no questions by ``voters`` votes, when one record moves one vote per question.
 
     With n of k = ``voters`` for 1, c = ``threshold`` and r = 1 + 1/N, the answer is
@@ -58,10 +58,10 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
     horizon: int
 
     def __post_init__(self) -> None:
-        whole("voters", self.voters, least=1)
-        whole("hits", self.hits, least=1)
-        whole("threshold", self.threshold, least=self.voters // 2 + 1)
-        whole("horizon", self.horizon, least=1)
+        require_whole("voters", self.voters, least=1)
+        require_whole("hits", self.hits, least=1)
+        require_whole("threshold", self.threshold, least=self.voters // 2 + 1)
+        require_whole("horizon", self.horizon, least=1)
         if self.delta == 0:
             raise DeclarationError(
                 "answer questions by votes with delta = 0",
@@ -188,7 +188,7 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
             # Only uncertain answers count against the session: certain ones are free
             # (docs/proofs/private-prediction.md, Theorem 1).
             if not answers[-1][1]:
-                epoch = self.gate.counted(epoch, step, tape)
+                epoch = self.gate.count_record(epoch, step, tape)
             if epoch.due == step:
                 break
         return tuple(answers)

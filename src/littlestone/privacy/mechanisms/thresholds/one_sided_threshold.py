@@ -13,7 +13,7 @@ from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.streams.competition import Epoch, draw_skips, next_hit
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
@@ -44,8 +44,8 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
 
     def __post_init__(self) -> None:
         require_epsilon(self.epsilon)
-        whole("threshold", self.threshold, least=1)
-        whole("horizon", self.horizon, least=1)
+        require_whole("threshold", self.threshold, least=1)
+        require_whole("horizon", self.horizon, least=1)
 
     @cached_property
     def shrink(self) -> Fraction:
@@ -57,13 +57,17 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
 
     def begin(self, step: int, tape: Tape, threshold: int | None = None) -> Epoch:
         """Begin an epoch at ``step``, its first test, with its own public threshold, if given."""
-        return self._timed(draw_skips(self.shrink, tape), 0, step, tape, threshold)
+        return self._time_epoch(draw_skips(self.shrink, tape), 0, step, tape, threshold)
 
-    def counted(self, epoch: Epoch, step: int, tape: Tape, threshold: int | None = None) -> Epoch:
+    def count_record(
+        self, epoch: Epoch, step: int, tape: Tape, threshold: int | None = None
+    ) -> Epoch:
         """The epoch with one more record, that of ``step``, whose test is still to come."""
-        return self._timed(epoch.skips, epoch.count + 1, step, tape, threshold)
+        return self._time_epoch(epoch.skips, epoch.count + 1, step, tape, threshold)
 
-    def _timed(self, skips: int, count: int, step: int, tape: Tape, threshold: int | None) -> Epoch:
+    def _time_epoch(
+        self, skips: int, count: int, step: int, tape: Tape, threshold: int | None
+    ) -> Epoch:
         gap = (self.threshold if threshold is None else threshold) - count + skips
         # The chance has no zero, so no delta is spent (docs/proofs/online-teachers.md, Theorem 1).
         quiet = 1 - Real.of(self.shrink).power(max(0, gap))
@@ -76,7 +80,7 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
         for step, counts in enumerate(data[: self.horizon], start=1):
             if counts:
                 # The record counts before the test of its own step.
-                epoch = self.counted(epoch, step, tape)
+                epoch = self.count_record(epoch, step, tape)
             if epoch.due == step:
                 hits.append(step)
                 epoch = self.begin(step + 1, tape)

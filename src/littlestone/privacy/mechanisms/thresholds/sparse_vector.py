@@ -9,7 +9,7 @@ from functools import cached_property
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session, ThresholdMechanism
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
 
@@ -49,7 +49,7 @@ class SparseVector(ThresholdMechanism):
         The variance is 2 / e1^2 + 2 m^2 / e2^2 up to rounding (LSL17, section 4.2).
         """
         require_epsilon(epsilon)
-        whole("hits", hits, least=1)
+        require_whole("hits", hits, least=1)
         m = hits if monotone else 2 * hits
         # Any split is private and its parts add up to epsilon exactly, so a float may choose it.
         first = epsilon / (1 + Fraction(round(m ** (2 / 3), 2)).limit_denominator(100))

@@ -12,7 +12,7 @@ from operator import index
 
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.samplers.geometric import laplace_at_least
 from littlestone.privacy.samplers.uniform import bernoulli
 
@@ -23,8 +23,8 @@ class Session:
     """One run of tests value + nu >= threshold, with fresh nu ~ DLap(noise) for every test.
 
     It ends with the last of ``hits`` hits.  Hits are the answers True, or False with ``hits_below``.
-    From then on it is `exhausted`: it reads no value, draws nothing, and always gives the answer that
-    is not a hit.
+    From then on it is `is_exhausted`: it reads no value, draws nothing, and always gives the answer
+    that is not a hit.
     """
 
     def __init__(
@@ -34,14 +34,14 @@ class Session:
         self._left, self._hits_below = hits, hits_below
 
     @property
-    def exhausted(self) -> bool:
+    def is_exhausted(self) -> bool:
         """Whether all hits are used up."""
         return self._left == 0
 
     def test(self, value: int) -> bool:
         """Whether the noisy ``value`` reaches the threshold: True is Above, False is Below."""
         # After the last hit nothing is read or drawn, so further questions cost nothing.
-        if self.exhausted:
+        if self.is_exhausted:
             return self._hits_below
         at_least = self._threshold - index(value)  # numpy's integers would wrap around
         # The test is drawn by its exact probability; no noisy value exists that could be compared
@@ -66,8 +66,8 @@ class ThresholdMechanism(Mechanism[Sequence[int], Answers]):
     hits_below: bool = False
 
     def __post_init__(self) -> None:
-        whole("threshold", self.threshold)
-        whole("hits", self.hits, least=1)
+        require_whole("threshold", self.threshold)
+        require_whole("hits", self.hits, least=1)
 
     def start(self, *, receipt: Receipt) -> Session:
         """Begin the tests, paid for by ``receipt``, whose generator they draw from."""

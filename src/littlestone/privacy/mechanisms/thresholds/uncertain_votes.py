@@ -34,15 +34,15 @@ def moment_per_hit(ratio: Fraction, order: int, voters: int, threshold: int) -> 
     ranges: list[tuple[bool, Fraction, int, int]] = []
     largest = Fraction(1)
 
-    def add(first: int, last: int) -> None:
+    def add_range(first: int, last: int) -> None:
         if first <= last:
             bound = question.bound(first, last)
             heappush(ranges, (bound is not None, -(bound or Fraction(0)), first, last))
 
     # Three ranges at first: the middle, and two tails in which one bound holds for every vote.
-    add(question.least, -far - 1)
-    add(max(question.least, -far), min(question.most, far))
-    add(far + 1, question.most)
+    add_range(question.least, -far - 1)
+    add_range(max(question.least, -far), min(question.most, far))
+    add_range(far + 1, question.most)
     # The range with the largest bound is halved, until the factor of some vote comes near to it.
     while True:
         bounded, bound, first, last = heappop(ranges)
@@ -54,8 +54,8 @@ def moment_per_hit(ratio: Fraction, order: int, voters: int, threshold: int) -> 
             largest = max(largest, question.bound(middle, middle) or largest)
             if -bound - 1 <= _NEAR * (largest - 1):
                 return -bound
-        add(first, middle)
-        add(middle + 1, last)
+        add_range(first, middle)
+        add_range(middle + 1, last)
 
 
 class _Question:
@@ -89,7 +89,7 @@ class _Question:
             return None
         # Half of an odd number is rounded: with the labels exchanged, the odds are o / r.
         least = low * self._down // self._up if low and self._odd else low
-        return max(Fraction(1), Fraction(self._label(least, high), rest))
+        return max(Fraction(1), Fraction(self._moment_of_label(least, high), rest))
 
     def _rest(self, low: int | None, high: int | None) -> int:
         """At most X^a / Y^b - u r^b - w r^-b for odds in a range; X and Y are the sums of weights.
@@ -120,7 +120,7 @@ class _Question:
         s = ((self._one + u + w) << self._places) // Y
         return s, s
 
-    def _label(self, low: int | None, high: int | None) -> int:
+    def _moment_of_label(self, low: int | None, high: int | None) -> int:
         """At least the moment of the label of an uncertain answer, for odds in a range."""
         p, q = self._worst_odds
         if low is not None and low * q > p * self._one:

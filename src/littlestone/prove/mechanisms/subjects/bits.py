@@ -67,11 +67,11 @@ def bits(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """Three labels learned by their two bits, each from all records, under one budget."""
     learner = BitsLearner(H, Budget(epsilon, delta), binary=ExponentialLearner)
 
-    def law(data: Records) -> Masses:
+    def law_of_bits(data: Records) -> Masses:
         sample = read(data)
         return together(learner, [learner.bit(sample, i) for i in range(H.bits)])
 
-    return on_pairs(learner, law)
+    return on_pairs(learner, law_of_bits)
 
 
 @subject("bit-parts-learner")

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.parallel import Parallel
-from littlestone.privacy.accounting.subsampled import Subsampled
+from littlestone.privacy.accounting.subsampled import Subsampling
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
@@ -24,7 +24,13 @@ from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.samplers.uniform import bernoulli
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Run, Subject, mechanism_subject, paid, subject
+from littlestone.prove.mechanisms.subject import (
+    Run,
+    Subject,
+    mechanism_subject,
+    receipt_for_trials,
+    subject,
+)
 
 Bits = tuple[int, ...]
 Records = tuple[tuple[int, int], ...]
@@ -36,7 +42,7 @@ def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
     """One bit told four times; spends a delta if it is given one."""
     response, times = RandomizedResponse(epsilon / 4), 4
 
-    def distribution(bit: int) -> Masses:
+    def law_of_responses(bit: int) -> Masses:
         masses: Masses = {}
         told = response.distribution(bit)
         for bits in product((0, 1), repeat=times):
@@ -46,13 +52,13 @@ def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
             masses[bits] = mass
         return masses
 
-    event = Composed([(response, times)], delta)
+    event = Composition([(response, times)], delta)
 
-    def runs(trials: int, rng: random.Random) -> Run[int]:
-        receipt = paid(event, trials, rng)
+    def run_responses(trials: int, rng: random.Random) -> Run[int]:
+        receipt = receipt_for_trials(event, trials, rng)
         return lambda bit: tuple(response.draw(bit, receipt=receipt) for _ in range(times))
 
-    return Subject(event, distribution, ((0, 1),), runs, (0, 1))
+    return Subject(event, law_of_responses, ((0, 1),), run_responses, (0, 1))
 
 
 @subject(
@@ -64,7 +70,7 @@ def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
 def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """Two draws by error counts, the second about what the first returned; needs no delta."""
     mechanism = ExponentialMechanism(epsilon / 2)
-    event = Composed([(mechanism, 2)], delta)
+    event = Composition([(mechanism, 2)], delta)
 
     def first(records: Records) -> ErrorRuns:
         """The coordinate that is 1 more often: its zeros are its errors."""
@@ -75,26 +81,26 @@ def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         ones = sum(record[chosen] for record in records)
         return ErrorRuns(np.array([ones, len(records) - ones]))
 
-    def distribution(records: Records) -> Masses:
+    def law_of_draws(records: Records) -> Masses:
         return {
             (i, j): p * q
             for i, p in mechanism.distribution(first(records)).items()
             for j, q in mechanism.distribution(second(records, i)).items()
         }
 
-    def runs(trials: int, rng: random.Random) -> Run[Records]:
-        receipt = paid(event, trials, rng)
+    def run_draws(trials: int, rng: random.Random) -> Run[Records]:
+        receipt = receipt_for_trials(event, trials, rng)
 
-        def run(records: Records) -> Hashable:
+        def draw_both(records: Records) -> Hashable:
             chosen = mechanism.draw(first(records), receipt=receipt)
             return chosen, mechanism.draw(second(records, chosen), receipt=receipt)
 
-        return run
+        return draw_both
 
     kinds: Records = ((0, 0), (0, 1), (1, 0), (1, 1))
     many = kinds * 25
     pairs = tuple(neighbours(kinds, 3, ordered=False))
-    return Subject(event, distribution, pairs, runs, (((0, 1), *many), ((1, 0), *many)))
+    return Subject(event, law_of_draws, pairs, run_draws, (((0, 1), *many), ((1, 0), *many)))
 
 
 @subject("parallel-responses")
@@ -103,7 +109,7 @@ def parallel_responses(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
     responses = [RandomizedResponse(epsilon / k) for k in (1, 2, 3)]
     event = Parallel(responses)
 
-    def distribution(bits: Bits) -> Masses:
+    def law_of_responses(bits: Bits) -> Masses:
         masses: Masses = {}
         for told in product((0, 1), repeat=3):
             mass = Fraction(1)
@@ -112,23 +118,25 @@ def parallel_responses(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
             masses[told] = mass
         return masses
 
-    def runs(trials: int, rng: random.Random) -> Run[Bits]:
-        receipt = paid(event, trials, rng)
+    def run_responses(trials: int, rng: random.Random) -> Run[Bits]:
+        receipt = receipt_for_trials(event, trials, rng)
         return lambda bits: tuple(
             response.draw(bit, receipt=receipt)
             for response, bit in zip(responses, bits, strict=True)
         )
 
-    return Subject(event, distribution, tuple(neighbours((0, 1), 3)), runs, ((0, 0, 0), (1, 0, 0)))
+    return Subject(
+        event, law_of_responses, tuple(neighbours((0, 1), 3)), run_responses, ((0, 0, 0), (1, 0, 0))
+    )
 
 
 @subject("subsampled-response")
 def subsampled_response(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
     """Whether a secret sample of two of four records has a 1, by randomized response; no delta."""
     response = RandomizedResponse(epsilon)
-    event = Subsampled(response, n=4, size=2)
+    event = Subsampling(response, n=4, size=2)
 
-    def distribution(bits: Bits) -> Masses:
+    def law_of_response(bits: Bits) -> Masses:
         masses: Masses = {0: Fraction(0), 1: Fraction(0)}
         samples = list(combinations(bits, event.size))
         for sample in samples:
@@ -136,17 +144,17 @@ def subsampled_response(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
                 masses[said] += mass / len(samples)
         return masses
 
-    def runs(trials: int, rng: random.Random) -> Run[Bits]:
-        receipt = paid(event, trials, rng)
+    def run_response(trials: int, rng: random.Random) -> Run[Bits]:
+        receipt = receipt_for_trials(event, trials, rng)
 
-        def run(bits: Bits) -> Any:
+        def draw_sample(bits: Bits) -> Any:
             sample = rng.sample(bits, event.size)  # in random order
             return response.draw(max(sample), receipt=receipt)
 
-        return run
+        return draw_sample
 
     pairs = tuple(neighbours((0, 1), 4))
-    return Subject(event, distribution, pairs, runs, ((0, 0, 0, 0), (1, 0, 0, 0)))
+    return Subject(event, law_of_response, pairs, run_response, ((0, 0, 0, 0), (1, 0, 0, 0)))
 
 
 @dataclass(frozen=True)

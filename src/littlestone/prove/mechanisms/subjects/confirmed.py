@@ -20,7 +20,7 @@ from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirm
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.subject import Subject, mechanism_subject, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.online import LONG, Law, Published, told
+from littlestone.prove.mechanisms.subjects.online import LONG, Law, Published, subject_of_stream
 
 Keys = tuple[int | None, ...]
 Gaps = tuple[int, ...]
@@ -32,7 +32,7 @@ HORIZON = 20
 def of_confirmed(learner: ConfirmedLearner, records: Records) -> Law:
     """The law of what is published, by the learner's own code between the hits."""
     law: Law = {}
-    for published, mass in _paths(learner, learner.asked.begin(), {}, records, 1):
+    for published, mass in _paths(learner, learner.asked.initial_knowledge(), {}, records, 1):
         law[published] = law.get(published, Fraction(0)) + mass
     return law
 
@@ -46,8 +46,8 @@ def _paths(
         yield (), _quiet(mechanism, epochs)
         return
     x, y = records[step - 1]
-    named = None if knowledge.published(x) == y else knowledge.key(x, y)
-    watched = knowledge.watched(mechanism.threshold, learner.unlikely)
+    named = None if knowledge.published_rule(x) == y else knowledge.key(x, y)
+    watched = knowledge.keys_to_watch(mechanism.threshold, learner.unlikely)
     now = dict(epochs)
     for key, watch in watched.items():
         count, gaps = now.get(key, (0, ()))
@@ -65,7 +65,7 @@ def _paths(
             if forgotten:
                 mass, left = mass * _quiet(mechanism, left), {}
         for published, p in _paths(learner, later, left, records, step + 1):
-            yield (later.published.words(), *published), mass * p
+            yield (later.published_rule.words(), *published), mass * p
 
 
 def _quiet(mechanism: ContinualConfirmation, epochs: Epochs) -> Fraction:
@@ -125,14 +125,16 @@ def points(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of confirmations, of a table of two points; spends no delta."""
     table = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]], points=["a", "b"])
     learner = quick(table, epsilon)
-    return told(learner, partial(of_confirmed, learner), (("a", 0), ("a", 1), ("b", 1)))
+    return subject_of_stream(
+        learner, partial(of_confirmed, learner), (("a", 0), ("a", 1), ("b", 1))
+    )
 
 
 @subject("online-confirmed-thresholds")
 def thresholds(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of confirmations, of three thresholds; spends no delta."""
     learner = quick(Thresholds.on(0, 1), epsilon)
-    return told(learner, partial(of_confirmed, learner), ((0, 0), (0, 1), (1, 1)))
+    return subject_of_stream(learner, partial(of_confirmed, learner), ((0, 0), (0, 1), (1, 1)))
 
 
 @subject("online-confirmed-intervals")
@@ -141,4 +143,6 @@ def intervals(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     H = Intervals.on(0, 1)
     learner = quick(H, epsilon)
     learner.asked = Ends(H)
-    return told(learner, partial(of_confirmed, learner), ((0, 0), (0, 1), (1, 1)), steps=2)
+    return subject_of_stream(
+        learner, partial(of_confirmed, learner), ((0, 0), (0, 1), (1, 1)), steps=2
+    )

@@ -37,12 +37,12 @@ Cells = tuple[int, ...]
 """The cell of each record; 2 stands for a record in no cell."""
 
 
-def counted(data: Cells) -> Cells:
+def count_cells(data: Cells) -> Cells:
     """The number of records in each cell."""
     return tuple(data.count(cell) for cell in range(TWO))
 
 
-def within(data: Cells, noisy: Cells) -> Cells:
+def clip_counts(data: Cells, noisy: Cells) -> Cells:
     """The noisy counts, with equal names for those beyond all true ones."""
     return tuple(min(max(y, 0), len(data)) for y in noisy)
 
@@ -55,16 +55,16 @@ def cell_counts(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
         mechanism,
         pairs=neighbours(range(TWO + 1), 2, ordered=False),
         large=((0, *many), (1, *many)),
-        read=counted,
-        cell=within,
+        read=count_cells,
+        cell=clip_counts,
     )
 
-    def distribution(data: Cells) -> Mapping[Hashable, Fraction]:
+    def law_of_counts(data: Cells) -> Mapping[Hashable, Fraction]:
         # The number of records is public; the number of records in the cells is not.
-        exact = mechanism.distribution(counted(data), len(data))
+        exact = mechanism.distribution(count_cells(data), len(data))
         return dict(exact.items())
 
-    return replace(made, distribution=distribution)
+    return replace(made, distribution=law_of_counts)
 
 
 Bits = tuple[int, ...]
@@ -136,24 +136,24 @@ def estimate_subject(
     def sample(data: Records) -> Sample[Any]:
         return Sample.from_examples(H.domain, data)
 
-    def distribution(data: Records) -> dict[Hashable, Fraction]:
+    def law_of_estimate(data: Records) -> dict[Hashable, Fraction]:
         masses: dict[Hashable, Fraction] = {}
         for rule, p in learner.distribution(sample(data)).items():
             noisy = counts.distribution(cells(rule, sample(data)), len(data))
             masses |= {(released_text(rule), ys): p * q for ys, q in noisy.items()}
         return masses
 
-    def runs(times: int, rng: random.Random) -> Run[Records]:
+    def run_fits(times: int, rng: random.Random) -> Run[Records]:
         ledger, numbers = Ledger(), count()
 
-        def fit(data: Records) -> Hashable:
+        def fit_once(data: Records) -> Hashable:
             name, estimate = f"made up {next(numbers)}", counts.epsilon
             release = learner.fit(
                 sample(data), ledger=ledger, dataset=name, estimate=estimate, rng=rng
             )
             return released_text(release.hypothesis), release.estimate
 
-        return fit
+        return fit_once
 
     def cell(data: Records, output: tuple[str, Estimate]) -> Hashable:
         text, found = output
@@ -163,9 +163,9 @@ def estimate_subject(
     many = records * (1000 // len(records))
     return Subject(
         learner.event_with(counts.epsilon),
-        distribution,
+        law_of_estimate,
         tuple(neighbours(records, RECORDS, ordered=False)),
-        runs,
+        run_fits,
         (many, (records[1], *many[1:])),
         cell,
     )

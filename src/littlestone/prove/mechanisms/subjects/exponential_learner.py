@@ -18,7 +18,7 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
-from littlestone.classes.base import Scored
+from littlestone.classes.base import ScoredClass
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises.counted import CountedBoxes
@@ -36,7 +36,7 @@ from littlestone.rules import Hypothesis
 Records = tuple[tuple[Any, int], ...]
 
 
-def all_records(H: Scored[Any], points: int = 3) -> Records:
+def all_records(H: ScoredClass[Any], points: int = 3) -> Records:
     """Records over a few points of the domain, with every label.
 
     >>> all_records(Thresholds.on(0, 1), points=2)
@@ -65,17 +65,17 @@ def fits(
     ledger, numbers, H = Ledger(), count(), learner.hypotheses
     sample = cache(read or partial(Sample.from_examples, H.domain, labels=H.labels))
 
-    def fit(data: Records, rng: random.Random) -> Hashable:
+    def fit_once(data: Records, rng: random.Random) -> Hashable:
         # A fit spends for itself; each has a name of its own, so that no list of spends grows long.
         name = f"made up {next(numbers)}"
         release = learner.fit(sample(data), ledger=ledger, dataset=name, rng=rng)
         return released_text(release.hypothesis)
 
-    return lambda times, rng: partial(fit, rng=rng)
+    return lambda times, rng: partial(fit_once, rng=rng)
 
 
 def learner_subject(
-    H: Scored[Any], epsilon: Fraction, n: int, cost: tuple[int, int] = (1, 1)
+    H: ScoredClass[Any], epsilon: Fraction, n: int, cost: tuple[int, int] = (1, 1)
 ) -> Subject[Records]:
     """The learner of H on all neighbouring samples of n records, and on one pair of a thousand."""
     learner = ExponentialLearner(H, Budget(epsilon), cost=cost)
@@ -86,13 +86,13 @@ def learner_subject(
     many = records * (1000 // len(records))
 
     @cache
-    def distribution(data: Records) -> dict[Hashable, Fraction]:
+    def law_of_rules(data: Records) -> dict[Hashable, Fraction]:
         sample = Sample.from_examples(H.domain, data, labels=H.labels)
         return {released_text(h): mass for h, mass in learner.distribution(sample).items()}
 
     pairs = tuple(neighbours(records, n, ordered=False))
     large = (many, (records[1], *many[1:]))
-    return Subject(learner.event, distribution, pairs, fits(learner), large)
+    return Subject(learner.event, law_of_rules, pairs, fits(learner), large)
 
 
 @subject("exponential-learner-thresholds")
@@ -170,7 +170,7 @@ def union(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     code="learn.ExponentialLearner",
     proof="proofs/exponential-mechanism.md#theorem-5-mistakes-that-do-not-all-cost-the-same",
 )
-def missed(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+def costly_misses(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The exponential learner, where a missed positive costs 3 and a false alarm 1; spends no delta."""
     return learner_subject(Thresholds.on(0, 2), epsilon, n=3, cost=(3, 1))
 

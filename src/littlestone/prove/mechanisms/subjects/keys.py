@@ -90,7 +90,7 @@ Labelled = tuple[tuple[str, int], ...]
 LABELLED: Labelled = tuple(product("ab", (0, 1, 2)))
 
 
-def crowded(mechanism: LabelSelection[str]) -> Iterator[tuple[Labelled, Labelled]]:
+def neighbours_at_bottom(mechanism: LabelSelection[str]) -> Iterator[tuple[Labelled, Labelled]]:
     """Neighbours around a key whose labels are as likely as bottom, alone or beside each other."""
     half = least(lambda count: 2 * mechanism.chance(count) >= 1)
     for rest in ((("a", 1),) * half, (("a", 1), ("a", 2)) * half, (("a", 0), ("a", 1)) * half):
@@ -102,7 +102,7 @@ def crowded(mechanism: LabelSelection[str]) -> Iterator[tuple[Labelled, Labelled
 def label_selection(epsilon: Fraction, delta: Fraction) -> Subject[Labelled]:
     """Label selection of keys with a label each, of three labels; needs a delta."""
     mechanism = LabelSelection[str](Budget(epsilon, delta))
-    pairs = (*neighbours(LABELLED, 3, ordered=False), *crowded(mechanism))
+    pairs = (*neighbours(LABELLED, 3, ordered=False), *neighbours_at_bottom(mechanism))
     return mechanism_subject(mechanism, pairs=pairs, large=pairs[-1], read=lambda records: records)
 
 

@@ -42,7 +42,7 @@ Law = Callable[[Records], Mapping[Any, Fraction]]
 RECORDS: Records = tuple(product(range(2), (0, 1)))
 
 
-def whole(
+def subject_of_learner(
     learner: PrivateLearner[Any],
     law: Law,
     pairs: Pairs,
@@ -56,7 +56,7 @@ def whole(
     Hypotheses of different form count as different, even if they are equal as functions.
     """
 
-    def distribution(data: Records) -> dict[Hashable, Fraction]:
+    def law_of_rules(data: Records) -> dict[Hashable, Fraction]:
         masses: dict[Hashable, Fraction] = {}
         for drawn, mass in law(data).items():
             text = released_text(release(drawn))
@@ -67,7 +67,7 @@ def whole(
     more = ((learner.hypotheses.domain.examples(5)[-1], 0),) * around
     one, other = listed[-1]
     return Subject(
-        learner.event, distribution, listed, fits(learner), ((*one, *more), (*other, *more))
+        learner.event, law_of_rules, listed, fits(learner), ((*one, *more), (*other, *more))
     )
 
 
@@ -89,17 +89,17 @@ def choosing(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The choosing learner of single points; needs a delta."""
     learner = ChoosingLearner(Points(Integers()), Budget(epsilon, delta))
     pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(learner.mechanism.bottom)]
-    return whole(learner, by_sample(learner), pairs, around=300)
+    return subject_of_learner(learner, by_sample(learner), pairs, around=300)
 
 
 @subject("choosing-learner-rules")
 def choosing_rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The choosing learner of equality rules on two columns; needs a delta."""
-    H = EqualityRules.of("a", "b", max_literals=2)
+    H = EqualityRules.over_columns("a", "b", max_literals=2)
     learner = ChoosingLearner(H, Budget(epsilon, delta))
     records: Records = tuple(product(product("uv", "w"), (0, 1)))
     pairs = [*neighbours(records, 2, ordered=False), *crowd(learner.mechanism.bottom, records)]
-    return whole(learner, by_sample(learner), pairs, around=300)
+    return subject_of_learner(learner, by_sample(learner), pairs, around=300)
 
 
 def set_of(learner: PrivateLearner[Any]) -> Callable[[Iterable[Any] | None], FiniteSet]:
@@ -125,7 +125,7 @@ def partition(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     half = half_way(learner.mechanism.curve)
     pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(half)]
     law, rule = by_key(learner.mechanism), set_of(learner)
-    return whole(learner, law, pairs, release=rule, around=300)
+    return subject_of_learner(learner, law, pairs, release=rule, around=300)
 
 
 @subject("single-key-learner")
@@ -135,7 +135,7 @@ def single_key(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 
     half = half_way(learner.mechanism.curve)
     pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(half)]
-    return whole(learner, by_sample(learner), pairs, around=300)
+    return subject_of_learner(learner, by_sample(learner), pairs, around=300)
 
 
 def votes(
@@ -151,12 +151,14 @@ def votes(
     learner = kind(H, budget, teachers=k, list_size=list_size)
 
     @cache
-    def listed(record: tuple[Any, int]) -> list[Hypothesis[Any]]:
-        return learner.listed(Sample.from_examples(H.domain, [record], labels=H.labels))
+    def votes_of_record(record: tuple[Any, int]) -> list[Hypothesis[Any]]:
+        return learner.hypotheses_of_teacher(
+            Sample.from_examples(H.domain, [record], labels=H.labels)
+        )
 
-    def law(data: Records) -> dict[Any, Fraction]:
+    def law_of_votes(data: Records) -> dict[Any, Fraction]:
         """Whatever the order, each teacher has one record."""
-        return mechanism.distribution([listed(record) for record in data])
+        return mechanism.distribution([votes_of_record(record) for record in data])
 
     def rule(drawn: Hypothesis[Any] | None) -> Hypothesis[Any]:
         return H.soa() if drawn is None else drawn
@@ -167,7 +169,7 @@ def votes(
         for i in (k - 1, k // 2, 0)
         for one, other in crowd(k - 1 - i, records)
     ]
-    return whole(learner, law, pairs, release=rule)
+    return subject_of_learner(learner, law_of_votes, pairs, release=rule)
 
 
 @subject(
@@ -201,7 +203,7 @@ def single_key_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     learner = SingleKeyLearner(NAMED, Budget(epsilon, delta))
     half = half_way(learner.mechanism.curve)
     pairs = [*neighbours(NAMED_RECORDS, 3, ordered=False), *crowd(half, NAMED_RECORDS)]
-    return whole(learner, by_sample(learner), pairs)
+    return subject_of_learner(learner, by_sample(learner), pairs)
 
 
 @subject("choosing-learner-lines")
@@ -211,7 +213,9 @@ def choosing_lines(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     learner = ChoosingLearner(H, Budget(epsilon, delta))
     records: Records = tuple(product(((0, 0), (0, 1), (1, 0)), (0, 1)))
     crowded = crowd(learner.mechanism.bottom, records[2:])
-    return whole(learner, by_sample(learner), [*neighbours(records, 2, ordered=False), *crowded])
+    return subject_of_learner(
+        learner, by_sample(learner), [*neighbours(records, 2, ordered=False), *crowded]
+    )
 
 
 @subject("irreducible-learner-label-votes")
@@ -229,18 +233,18 @@ def by_teacher(learner: IrreducibleLearner[Any]) -> Law:
     """The exact law over all orders of the records; each list is made once."""
     known: dict[Hashable, list[Hypothesis[Any]]] = {}
 
-    def listed(part: Sample[Any]) -> list[Hypothesis[Any]]:
+    def votes_of_part(part: Sample[Any]) -> list[Hypothesis[Any]]:
         # In the order of its points, which may determine where a list is cut.
         held = tuple(part.points), part.counts.tobytes()
         if held not in known:
-            known[held] = learner.listed(part)
+            known[held] = learner.hypotheses_of_teacher(part)
         return known[held]
 
-    def law(data: Records) -> dict[Any, Fraction]:
+    def law_of_votes(data: Records) -> dict[Any, Fraction]:
         sample = Sample.from_examples(NAMED.domain, data, labels=NAMED.labels)
         chances: dict[Any, Fraction] = {}  # of the votes: few orders differ in them
         for parts, chance in orders(sample, learner.teachers):
-            votes = frozenset(learner.mechanism.scores(map(listed, parts)).items())
+            votes = frozenset(learner.mechanism.scores(map(votes_of_part, parts)).items())
             chances[votes] = chances.get(votes, Fraction(0)) + chance
         total: dict[Any, Fraction] = {}
         for votes, chance in chances.items():
@@ -249,7 +253,7 @@ def by_teacher(learner: IrreducibleLearner[Any]) -> Law:
                 total[h] = total.get(h, Fraction(0)) + chance * mass
         return total
 
-    return law
+    return law_of_votes
 
 
 @subject("irreducible-learner-labels")
@@ -257,7 +261,7 @@ def irreducible_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of two teachers with three labels, over all orders of the records; needs a delta."""
     learner = pair_of_teachers(Budget(epsilon, delta))
     records = NAMED_RECORDS[:4]
-    return whole(learner, by_teacher(learner), neighbours(records, 4, ordered=False))
+    return subject_of_learner(learner, by_teacher(learner), neighbours(records, 4, ordered=False))
 
 
 @subject("ggkm-learner")

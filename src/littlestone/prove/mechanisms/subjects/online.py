@@ -22,7 +22,7 @@ from littlestone.privacy.mechanisms.streams.continual_key_selection import Conti
 from littlestone.privacy.parameters import least
 from littlestone.privacy.tape import Tape
 from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Run, Subject, paid, subject
+from littlestone.prove.mechanisms.subject import Run, Subject, receipt_for_trials, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
 from littlestone.rules import Hypothesis
 
@@ -38,7 +38,7 @@ KEY = 1
 """Which teacher has which step is public, so the audit of teachers takes one assignment."""
 
 
-def seen(stream: PrivateStream[Any]) -> str:
+def view_of_stream(stream: PrivateStream[Any]) -> str:
     """The published hypothesis, with the number of draws, or the call and stage."""
     words = stream.hypothesis.words()
     match stream:
@@ -50,7 +50,7 @@ def seen(stream: PrivateStream[Any]) -> str:
             return words
 
 
-def told(
+def subject_of_stream(
     learner: PrivateOnlineLearner[Any],
     law: Callable[[Records], Mapping[Any, Fraction]],
     records: Records,
@@ -65,10 +65,10 @@ def told(
     In the two ``large`` streams, a number stands for that many records that are predicted correctly.
     """
 
-    def runs(times: int, rng: random.Random) -> Run[Any]:
-        receipt = paid(learner.event, times, rng)
+    def run_streams(times: int, rng: random.Random) -> Run[Any]:
+        receipt = receipt_for_trials(learner.event, times, rng)
 
-        def run(data: Sequence[Any]) -> Hashable:
+        def publish(data: Sequence[Any]) -> Hashable:
             stream = learner.begin(receipt) if begin is None else begin(receipt)
             published = []
             for record in data:
@@ -76,15 +76,15 @@ def told(
                     stream.skip_to(stream.steps + record)
                 else:
                     stream.take([record])
-                published.append(seen(stream))
+                published.append(view_of_stream(stream))
             return tuple(published)
 
-        return run
+        return publish
 
     pairs = tuple(neighbours(records, steps))
     long = (records[-1],) * LONG
     large = large or (long, (records[0], *long[1:]))
-    return Subject(learner.event, cache(law), pairs, runs, large)
+    return Subject(learner.event, cache(law), pairs, run_streams, large)
 
 
 def of_keys(
@@ -101,7 +101,7 @@ def of_keys(
         for t, record in enumerate(records)
     ]
 
-    def published(selections: tuple[frozenset[Any], ...]) -> list[Hypothesis[Any]]:
+    def hypotheses_in_turn(selections: tuple[frozenset[Any], ...]) -> list[Hypothesis[Any]]:
         """Before each step, and after the last."""
 
         def take(h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
@@ -109,18 +109,18 @@ def of_keys(
 
         return list(accumulate(selections, take, initial=start))
 
-    def named(states: list[Hypothesis[Any]]) -> tuple[Any, ...]:
+    def keys_of_mistakes(states: list[Hypothesis[Any]]) -> tuple[Any, ...]:
         steps = zip(records, keys, states, strict=False)
         return tuple(None if key is None or h(r[0]) == r[1] else key for r, key, h in steps)
 
     law: Law = {}
-    waiting, looked = [named([start] * len(records))], set[Any]()
+    waiting, looked = [keys_of_mistakes([start] * len(records))], set[Any]()
     while waiting:
         stream = waiting.pop()
         looked.add(stream)
         for selections, mass in learner.mechanism.distribution(stream).items():
-            states = published(selections)
-            if (agreeing := named(states)) == stream:
+            states = hypotheses_in_turn(selections)
+            if (agreeing := keys_of_mistakes(states)) == stream:
                 output = tuple(state.words() for state in states[1:])
                 law[output] = law.get(output, Fraction(0)) + mass
             elif mass and agreeing not in looked and agreeing not in waiting:
@@ -130,9 +130,9 @@ def of_keys(
 
 def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
     """The law by the stream's own code between the draws."""
-    learner, now = stream._learner, seen(stream)
+    learner, now = stream._learner, view_of_stream(stream)
     law, left, gaps = dict[Any, Fraction](), Fraction(1), list[int]()
-    state, counted = forked(stream), 0
+    state, counted = fork(stream), 0
     for t in range(len(before), len(records)):
         state._steps = t + 1
         if records[t] is not VOID:
@@ -145,15 +145,15 @@ def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
         left -= mass
         lists = learner.lists(state._holdings.parts(), state.hypothesis)
         for drawn, p in learner.sampling.distribution(lists).items():
-            later = forked(state)
-            later._drawn(None if drawn is None else drawn.to_json(), state._epoch)
+            later = fork(state)
+            later._apply_draw(None if drawn is None else drawn.to_json(), state._epoch)
             later._show()
-            published = (*before, *(now,) * (t - len(before)), seen(later))
-            add(law, mass * p, of_teachers(later, records, published))
-    return add(law, left, {(*before, *(now,) * (len(records) - len(before))): Fraction(1)})
+            published = (*before, *(now,) * (t - len(before)), view_of_stream(later))
+            add_law(law, mass * p, of_teachers(later, records, published))
+    return add_law(law, left, {(*before, *(now,) * (len(records) - len(before))): Fraction(1)})
 
 
-def add(law: Law, mass: Fraction, other: Law) -> Law:
+def add_law(law: Law, mass: Fraction, other: Law) -> Law:
     """The law with another one added, times ``mass``."""
     for output, p in other.items():
         law[output] = law.get(output, Fraction(0)) + mass * p
@@ -167,7 +167,7 @@ def twin(stream: Any) -> Any:
     return made
 
 
-def forked(stream: Any) -> Any:
+def fork(stream: Any) -> Any:
     """A copy that continues independently."""
     made = twin(stream)
     made._holdings = deepcopy(stream._holdings)
@@ -184,7 +184,7 @@ def forked(stream: Any) -> Any:
 def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of sets: all sets that it publishes; needs a delta."""
     learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=LONG)
-    return told(
+    return subject_of_stream(
         learner, lambda data: of_keys(learner, data), ((0, 0), VOID, (0, 1), (1, 0), (1, 1))
     )
 
@@ -193,7 +193,9 @@ def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 def functions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of dimension 1, of three thresholds: all it publishes; needs a delta."""
     learner = KeyLearner(Thresholds.on(0, 1), Budget(epsilon, delta), horizon=LONG)
-    return told(learner, lambda data: of_keys(learner, data), ((0, 0), VOID, (0, 1), (1, 1)))
+    return subject_of_stream(
+        learner, lambda data: of_keys(learner, data), ((0, 0), VOID, (0, 1), (1, 1))
+    )
 
 
 @subject(
@@ -211,17 +213,19 @@ def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         Points(Integers()), Budget(epsilon, delta), horizon=LONG, threshold=1, teachers=2
     )
 
-    def law(data: Records) -> Law:
+    def law_of_stream(data: Records) -> Law:
         begun = [0, [], [KEY, 0, learner.horizon + 1]]
         return of_teachers(learner.resume([begun], Tape(random.Random(0))), data)
 
-    def begin(receipt: Receipt) -> PrivateStream[Any]:
+    def begin_epoch(receipt: Receipt) -> PrivateStream[Any]:
         stream: Any = learner.begin(receipt)
-        stream._begun(KEY, stream._epoch)
+        stream._begin_epoch(KEY, stream._epoch)
         begun: PrivateStream[Any] = stream
         return begun
 
-    return told(learner, law, ((0, 0), VOID, (0, 1), (1, 1)), steps=2, begin=begin)
+    return subject_of_stream(
+        learner, law_of_stream, ((0, 0), VOID, (0, 1), (1, 1)), steps=2, begin=begin_epoch
+    )
 
 
 HORIZON = 200_000
@@ -240,15 +244,17 @@ def nearly_published(mechanism: ContinualKeySelection[Any]) -> int:
     """
     skip, terms = float(mechanism.skip), mechanism.terms
 
-    def missed(score: int) -> float:
+    def log_chance_of_miss(score: int) -> float:
         chance = float(min(terms.weight(score), _HALF))  # never reached, and 1 has no logarithm
         return mechanism.horizon * log1p(-chance)
 
-    def selected(records: int) -> float:
+    def chance_of_selection(records: int) -> float:
         weights = ((1 - skip) * skip**z for z in range(records))
-        return sum(weight * -expm1(missed(records - z)) for z, weight in enumerate(weights))
+        return sum(
+            weight * -expm1(log_chance_of_miss(records - z)) for z, weight in enumerate(weights)
+        )
 
-    return least(lambda records: selected(records) >= _SEEN)
+    return least(lambda records: chance_of_selection(records) >= _SEEN)
 
 
 @subject("online-key-learner-long")
@@ -258,6 +264,6 @@ def long_keys(epsilon: Fraction, delta: Fraction) -> Subject[Any]:
     named = nearly_published(learner.mechanism)
     rest = (*((0, 1),) * (named - 1), HORIZON - named)
     large = ((0, 1), *rest), ((0, 0), *rest)
-    return told(
+    return subject_of_stream(
         learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1)), steps=2, large=large
     )

@@ -34,10 +34,10 @@ Masses = dict[Hashable, Fraction]
 Multiset = Counter[tuple[Any, int]]
 
 
-def drawn(records: Multiset, size: int) -> Iterator[tuple[Multiset, Fraction]]:
+def samples_of_size(records: Multiset, size: int) -> Iterator[tuple[Multiset, Fraction]]:
     """All samples of ``size`` records without replacement, as multisets, each with its probability.
 
-    >>> [str(p) for _, p in drawn(Counter({(0, 0): 3, (0, 1): 1}), 2)]
+    >>> [str(p) for _, p in samples_of_size(Counter({(0, 0): 3, (0, 1): 1}), 2)]
     ['1/2', '1/2']
     """
     total = comb(records.total(), size)
@@ -70,10 +70,10 @@ def multiset(sample: Sample[Any]) -> Multiset:
     return +Counter({(x, y): often for x, *both in counts for y, often in enumerate(both)})
 
 
-def relabelled(learner: AgnosticTransformation[Any], records: Records) -> Masses:
+def law_of_relabelling(learner: AgnosticTransformation[Any], records: Records) -> Masses:
     """The exact law of the relabelled sample, a set of pairs (record, multiplicity)."""
     data, masses = Counter(records), Masses()
-    for chosen, p in drawn(data, learner.size(len(records))):
+    for chosen, p in samples_of_size(data, learner.part_size(len(records))):
         samples = sample_of(learner, chosen), sample_of(learner, data - chosen)
         for mass, found in learner.laws(*samples):
             key = frozenset(multiset(found).items())
@@ -87,7 +87,9 @@ CLASS = FiniteClass.from_array([[0, 0, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1,
 SEEN: Records = (("x0", 0), ("x1", 0))
 
 
-def whole(kind: Callable[..., AgnosticTransformation[Any]], epsilon: Fraction) -> Subject[Records]:
+def subject_of_transformation(
+    kind: Callable[..., AgnosticTransformation[Any]], epsilon: Fraction
+) -> Subject[Records]:
     """The transformation over the exponential learner; two records are relabelled."""
 
     def realizable(budget: Budget) -> ExponentialLearner[Any]:
@@ -98,9 +100,9 @@ def whole(kind: Callable[..., AgnosticTransformation[Any]], epsilon: Fraction) -
     texts = [released_text(CLASS.hypothesis(i)) for i in range(CLASS.size)]
 
     @cache
-    def distribution(records: Records) -> Masses:
+    def law_of_rules(records: Records) -> Masses:
         masses = Masses()
-        for found, p in relabelled(learner, records).items():
+        for found, p in law_of_relabelling(learner, records).items():
             sample = sample_of(learner, Counter(dict(found)))  # type: ignore[call-overload]
             for i, mass in mechanism.distribution(CLASS.error_runs(sample)).items():
                 masses[texts[i]] = masses.get(texts[i], Fraction(0)) + p * mass
@@ -112,19 +114,19 @@ def whole(kind: Callable[..., AgnosticTransformation[Any]], epsilon: Fraction) -
     pairs = tuple(
         ((*many, one), (*many, other)) for one, other in combinations(all_records(CLASS, 4), 2)
     )
-    return Subject(learner.event, distribution, pairs, fits(learner), pairs[-1])
+    return Subject(learner.event, law_of_rules, pairs, fits(learner), pairs[-1])
 
 
 @subject("agnostic-learner")
 def agnostic(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The agnostic learner that asks the other records, over a table; spends no delta."""
-    return whole(AgnosticLearner, epsilon)
+    return subject_of_transformation(AgnosticLearner, epsilon)
 
 
 @subject("relabelling-learner")
 def relabelling(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The agnostic learner that asks the sample itself, over a table; spends no delta."""
-    return whole(RelabellingLearner, epsilon)
+    return subject_of_transformation(RelabellingLearner, epsilon)
 
 
 Learner = BoostingLearner[Any]
@@ -145,7 +147,7 @@ def law_of_vote(learner: Learner, part: Records, votes: Votes) -> Law:
     for coins in product((0, 1), repeat=len(part)):
         mass = prod((p if c else 1 - p for c, p in zip(coins, chances, strict=True)), start=ONE)
         if mass:
-            passed = learner.filled(list(compress(part, coins)), len(part))
+            passed = learner.fill_sample(list(compress(part, coins)), len(part))
             for h, p in weak.distribution(passed).items():
                 law[h, sum(coins)] += mass * p
     return dict(law)
@@ -162,7 +164,7 @@ def votes_in_order(learner: Learner, *, counted: bool = False) -> Callable[[Reco
         return dict(masses)
 
     @cache
-    def of(records: Records) -> Law:
+    def law_of_votes(records: Records) -> Law:
         states: dict[tuple[Any, ...], Fraction] = {(): ONE}
         for part in learner.parts(records):
             states = {
@@ -172,15 +174,15 @@ def votes_in_order(learner: Learner, *, counted: bool = False) -> Callable[[Reco
             }
         return dict(states)
 
-    return of
+    return law_of_votes
 
 
-def distribution(learner: Learner) -> Callable[[Records], Masses]:
+def law_of_learner(learner: Learner) -> Callable[[Records], Masses]:
     """The exact law of what `draw` releases, over all orders."""
     ordered = votes_in_order(learner)
     text = cache(lambda votes: released_text(learner.vote(votes)))
 
-    def of(records: Records) -> Masses:
+    def law_of_release(records: Records) -> Masses:
         masses: Masses = defaultdict(Fraction)
         listed = list(orders(Counter(records)))
         for order in listed:
@@ -188,7 +190,7 @@ def distribution(learner: Learner) -> Callable[[Records], Masses]:
                 masses[text(tuple(h for h, _ in found))] += mass / len(listed)
         return dict(masses)
 
-    return cache(of)
+    return cache(law_of_release)
 
 
 def tiny(epsilon: Fraction, kind: type[Learner] = Learner) -> Learner:
@@ -203,4 +205,4 @@ def boosting(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     learner = tiny(epsilon)
     samples = list(combinations_with_replacement(RECORDS, 9))
     pairs = tuple(pairwise(samples))
-    return Subject(learner.event, distribution(learner), pairs, fits(learner), pairs[-1])
+    return Subject(learner.event, law_of_learner(learner), pairs, fits(learner), pairs[-1])

@@ -116,22 +116,22 @@ TINY = tuple(neighbours(RECORDS, 2, ordered=False))
 def peeling_subject(
     learner: ChoosingLearner[Any], pairs: Iterable[tuple[Records, Records]]
 ) -> Subject[Records]:
-    """The learner on ``pairs``, and on those of `crowded`."""
+    """The learner on ``pairs``, and on those of `neighbours_at_bottom`."""
     domain = learner.hypotheses.domain
 
     @cache
     def sample(data: Records) -> Sample[Any]:
         return Sample.from_examples(domain, data)
 
-    def distribution(data: Records) -> dict[Hashable, Fraction]:
+    def law_of_rules(data: Records) -> dict[Hashable, Fraction]:
         found = learner.distribution(sample(data))
         return {released_text(h): mass for h, mass in found.items()}
 
-    listed = (*pairs, *crowded(learner))
-    return Subject(learner.event, distribution, listed, fits(learner), listed[-1])
+    listed = (*pairs, *neighbours_at_bottom(learner))
+    return Subject(learner.event, law_of_rules, listed, fits(learner), listed[-1])
 
 
-def crowded(learner: ChoosingLearner[Any]) -> list[tuple[Records, Records]]:
+def neighbours_at_bottom(learner: ChoosingLearner[Any]) -> list[tuple[Records, Records]]:
     """Neighbours around samples in which two elements are as likely as bottom, or much likelier."""
     x, y, z = learner.hypotheses.domain.examples(3)
     pairs: list[tuple[Records, Records]] = []

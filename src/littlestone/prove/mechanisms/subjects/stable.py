@@ -25,7 +25,12 @@ from littlestone.prove.mechanisms.subjects.exponential_learner import (
     fits,
     released_text,
 )
-from littlestone.prove.mechanisms.subjects.learners import NAMED, NAMED_RECORDS, crowd, whole
+from littlestone.prove.mechanisms.subjects.learners import (
+    NAMED,
+    NAMED_RECORDS,
+    crowd,
+    subject_of_learner,
+)
 from littlestone.rules import Hypothesis
 
 Learner = GloballyStableLearner[Any]
@@ -81,7 +86,7 @@ def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Mass
         return law_of_rule(learner, batch, i, sizes)
 
     @cache
-    def kept(votes: frozenset[tuple[Any, int]]) -> Masses:
+    def law_of_histogram(votes: frozenset[tuple[Any, int]]) -> Masses:
         masses: Masses = defaultdict(Fraction)
         voted = [h for h, times in votes for _ in range(times)]
         for found, mass in histogram.distribution(voted).items():
@@ -89,7 +94,7 @@ def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Mass
         return dict(masses)
 
     @cache
-    def ordered(records: Records) -> Masses:
+    def law_in_order(records: Records) -> Masses:
         masses: Masses = defaultdict(Fraction)
         fresh, batches = learner.split(records, sizes)
         laws = [rule(tuple(batch), i % len(sizes.caps)).items() for i, batch in enumerate(batches)]
@@ -97,7 +102,9 @@ def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Mass
             weight = Fraction(1)
             for _, mass in rules:
                 weight *= mass
-            for found, mass in kept(frozenset(Counter(h for h, _ in rules).items())).items():
+            for found, mass in law_of_histogram(
+                frozenset(Counter(h for h, _ in rules).items())
+            ).items():
                 survivors = list(cast("frozenset[Any]", found))
                 if not survivors:
                     masses[show(H.soa(), batches)] += weight * mass
@@ -107,14 +114,14 @@ def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Mass
                     masses[show(survivors[j], batches)] += weight * mass * p
         return dict(masses)
 
-    return ordered
+    return law_in_order
 
 
-def distribution(learner: Learner) -> Callable[[Records], Masses]:
+def law_of_learner(learner: Learner) -> Callable[[Records], Masses]:
     """The exact law of what `draw` releases, over all orders."""
     ordered = in_order(learner)
 
-    def of(records: Records) -> Masses:
+    def law_of_release(records: Records) -> Masses:
         masses: Masses = defaultdict(Fraction)
         listed = list(orders(Counter(records)))
         for order in listed:
@@ -122,7 +129,7 @@ def distribution(learner: Learner) -> Callable[[Records], Masses]:
                 masses[output] += mass / len(listed)
         return dict(masses)
 
-    return cache(of)
+    return cache(law_of_release)
 
 
 def orders(records: Counter[tuple[Any, int]]) -> Iterator[Records]:
@@ -157,7 +164,7 @@ def a_vote_a_record(H: Enumerable[Any], budget: Budget) -> Subject[Records]:
     sizes = BatchSizes(block=1, caps=(0,), batches=votes, fresh=1)
     learner = Learner(H, budget, sizes=sizes)
     pairs = tuple(crowd(votes, all_records(H, points=2)))
-    return Subject(learner.event, distribution(learner), pairs, fits(learner), pairs[-1])
+    return Subject(learner.event, law_of_learner(learner), pairs, fits(learner), pairs[-1])
 
 
 PAIRED: Records = tuple(product(range(3), (0, 1)))
@@ -178,14 +185,16 @@ def around(
             yield (*most, *[filler] * rest, one), (*most, *[filler] * rest, other)
 
 
-def audited(learner: RadiiLearner[Any], pairs: Iterable[tuple[Records, Records]]) -> Subject[Any]:
+def subject_of_radii(
+    learner: RadiiLearner[Any], pairs: Iterable[tuple[Records, Records]]
+) -> Subject[Any]:
     """The learner on ``pairs``, by its own law."""
     H: HypothesisClass[Any] = learner.hypotheses
 
     def law(data: Records) -> dict[Any, Fraction]:
         return learner.distribution(Sample.from_examples(H.domain, data, labels=H.labels))
 
-    return whole(learner, law, pairs)
+    return subject_of_learner(learner, law, pairs)
 
 
 def pairs_of_points(learner: RadiiLearner[Any]) -> list[tuple[Records, Records]]:
@@ -209,7 +218,7 @@ def two_points(budget: Budget) -> RadiiLearner[Any]:
 def radii(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of radii of sets of at most two points; needs a delta."""
     learner = two_points(Budget(epsilon, delta))
-    return audited(learner, pairs_of_points(learner))
+    return subject_of_radii(learner, pairs_of_points(learner))
 
 
 @subject("radii-learner-labels")
@@ -218,4 +227,4 @@ def radii_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     learner = RadiiLearner(NAMED, Budget(epsilon, delta), lists=[3])
     b = learner.mechanism.bottom
     often = [(0, 1), (0, b), (0, b, 1), (1, b, 1, 0, b)]
-    return audited(learner, around(learner, often, NAMED_RECORDS))
+    return subject_of_radii(learner, around(learner, often, NAMED_RECORDS))

@@ -20,7 +20,12 @@ from littlestone.privacy.tape import Tape
 from littlestone.prove.mechanisms.choices import Choices
 from littlestone.prove.mechanisms.subject import Subject, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.online import LONG, Law, seen, told
+from littlestone.prove.mechanisms.subjects.online import (
+    LONG,
+    Law,
+    subject_of_stream,
+    view_of_stream,
+)
 
 Segment = tuple[list[int], bool]
 """The gaps of one epoch's tests, and whether the last of them hit."""
@@ -58,7 +63,7 @@ class StageLaw:
 
     def run(self, choices: Choices, records: Records) -> Any:
         """The sequence that is seen of one run."""
-        learner, lines = _Chosen(self, choices), list[Any]()
+        learner, lines = _LearnerOfChoices(self, choices), list[Any]()
         made: Any = learner
         stream = self.stream(made, Tape(choices.generator(), lines.append))
         stream.begin([[0, [], []]])
@@ -73,15 +78,15 @@ class StageLaw:
                     segments[-1:] = [(gaps, True), ([], False)]
                     stream._epoch = replace(stream._epoch, due=t)
                     stream.skip_to(t)
-            shown.append(seen(stream))
+            shown.append(view_of_stream(stream))
         shown += self.later(stream, lines)
         if self.hits is None:
-            choices.weigh(self.counted(segments))
+            choices.weigh(self.likelihood_of_hits(segments))
         if self.tested:
-            choices.weigh(self.answered(tuple(learner.tests_made)))
+            choices.weigh(self.likelihood_of_answers(tuple(learner.tests_made)))
         return tuple(shown)
 
-    def counted(self, segments: list[Segment]) -> Fraction:
+    def likelihood_of_hits(self, segments: list[Segment]) -> Fraction:
         """The likelihood of these hits of the counter."""
         first = self.learner.counter._first_hit
 
@@ -93,7 +98,7 @@ class StageLaw:
 
         return prod((mass(gaps, hit=hit) for gaps, hit in segments), start=Fraction(1))
 
-    def answered(self, tests: tuple[tuple[int, bool], ...]) -> Fraction:
+    def likelihood_of_answers(self, tests: tuple[tuple[int, bool], ...]) -> Fraction:
         """The likelihood of these answers to all tests of a run, by their gaps."""
         if tests not in self._tests:
             gaps, answers = [gap for gap, _ in tests], [answer for _, answer in tests]
@@ -120,7 +125,7 @@ class StageLaw:
         return self._found[asked]
 
 
-class _Chosen:
+class _LearnerOfChoices:
     """A substitute for a stream's learner, whose draws are choices."""
 
     def __init__(self, law: StageLaw, choices: Choices) -> None:
@@ -135,10 +140,10 @@ class _Chosen:
     def begin(self, step: int, tape: Tape) -> Epoch:
         return Epoch(0, 0, self._law.learner.horizon + 1)  # no hit is due
 
-    def counted(self, epoch: Epoch, step: int, tape: Tape) -> Epoch:
+    def count_record(self, epoch: Epoch, step: int, tape: Tape) -> Epoch:
         return replace(epoch, count=epoch.count + 1)
 
-    def session(self, rho: int, stage: int, rng: random.Random) -> _Chosen:
+    def session(self, rho: int, stage: int, rng: random.Random) -> _LearnerOfChoices:
         return self
 
     def noises(self) -> tuple[Fraction, Fraction]:
@@ -173,7 +178,7 @@ class _Chosen:
     drawn_at=40,
     steps=2,
 )
-def staged(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+def staged_learner(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The staged online learner, of single points: all it publishes; needs a delta."""
     learner = StagedOnlineLearner(
         Subsets(Integers(), 1),
@@ -186,4 +191,4 @@ def staged(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         cap=2,
         list_size=1,
     )
-    return told(learner, StageLaw(learner).law, ((0, 0), (0, 1), (1, 1)), steps=2)
+    return subject_of_stream(learner, StageLaw(learner).law, ((0, 0), (0, 1), (1, 1)), steps=2)

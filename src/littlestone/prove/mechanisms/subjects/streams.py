@@ -26,7 +26,14 @@ from littlestone.privacy.tape import Tape
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.subject import Subject, mechanism_subject, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.online import LONG, Law, Published, add, told, twin
+from littlestone.prove.mechanisms.subjects.online import (
+    LONG,
+    Law,
+    Published,
+    add_law,
+    subject_of_stream,
+    twin,
+)
 
 Keys = tuple[str | None, ...]
 Named = tuple[tuple[str, ...], ...]
@@ -103,7 +110,7 @@ def own(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
     proof="proofs/continual-selection.md#theorem-1-privacy",
     epsilon=5,
 )
-def shared(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
+def shared_skips(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
     """Candidates of a stream, one after another, with shared skips; needs a delta."""
     return selection(epsilon, delta, shared=True)
 
@@ -137,12 +144,12 @@ def of_rules(stream: Any, records: Records, before: Published = ()) -> Law:
         for rule in dict.fromkeys(rule for named in epoch[:u] for rule in named):
             if mass := first(competing.terms, epoch[:u], rule, competing.handicap):
                 left -= mass
-                later = copied(stream)
+                later = copy_run(stream)
                 later._take(rule)
                 later._show()
                 published = (*before, *(now,) * (u - 1), later.hypothesis.words())
-                add(law, mass, of_changes(later, records, published, {}))
-    return add(law, left, {(*before, *(now,) * len(epoch)): Fraction(1)})
+                add_law(law, mass, of_changes(later, records, published, {}))
+    return add_law(law, left, {(*before, *(now,) * len(epoch)): Fraction(1)})
 
 
 def of_changes(
@@ -168,17 +175,17 @@ def of_changes(
             if not mass:
                 continue
             if not chosen:
-                add(law, mass, of_changes(stream, records, (*before, h.words()), rest))
+                add_law(law, mass, of_changes(stream, records, (*before, h.words()), rest))
                 continue
-            later = copied(stream)
+            later = copy_run(stream)
             later._change(frozenset(chosen))
             later._show()
             published = (*before, later.hypothesis.words())
             if later._rule is None:
                 mass *= prod((still(terms, named) for named in rest.values()), start=Fraction(1))
-                add(law, mass, of_rules(later, records, published))
+                add_law(law, mass, of_rules(later, records, published))
             else:
-                add(law, mass, of_changes(later, records, published, rest))
+                add_law(law, mass, of_changes(later, records, published, rest))
     return law
 
 
@@ -188,7 +195,7 @@ def still(terms: Terms, named: list[tuple[int, ...]]) -> Fraction:
     return 1 - sum((first(terms, named[: u + 1], key) for u in range(len(named))), Fraction(0))
 
 
-def copied(stream: Any) -> Any:
+def copy_run(stream: Any) -> Any:
     """A copy of the run, which may publish something else next."""
     made = twin(stream)
     made._competition, made._withdrawn = copy(stream._competition), list(stream._withdrawn)
@@ -204,13 +211,13 @@ def copied(stream: Any) -> Any:
 )
 def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of equality rules, of one column: all its rules; needs a delta."""
-    H = EqualityRules.of("a", max_literals=1)
+    H = EqualityRules.over_columns("a", max_literals=1)
     learner = RuleLearner(H, Budget(epsilon, delta), horizon=LONG)
 
-    def law(data: Records) -> Law:
+    def law_of_stream(data: Records) -> Law:
         return of_rules(learner.resume([], Tape(random.Random(0))), data)
 
-    return told(learner, law, ((("u",), 0), (("u",), 1), (("w",), 1)))
+    return subject_of_stream(learner, law_of_stream, ((("u",), 0), (("u",), 1), (("w",), 1)))
 
 
 Cells = tuple[int | None, ...]
@@ -231,7 +238,7 @@ def quick_timer(epsilon: Fraction, horizon: int) -> ContinualConfirmation:
 def of_tallied(learner: TalliedLearner, records: Records) -> Law:
     """The law of what is published, by the learner's own code between the tallies."""
     law: Law = {}
-    for published, mass in _paths(learner, learner.begun(), records):
+    for published, mass in _paths(learner, learner.initial_weights(), records):
         law[published] = law.get(published, Fraction(0)) + mass
     return law
 
@@ -241,16 +248,16 @@ def _paths(
 ) -> Iterator[tuple[Published, Fraction]]:
     """All that can be published from a step on at which the counts begin."""
     mechanism, left = learner.mechanism, Fraction(1)
-    rule = weights.published
+    rule = weights.published_rule
     cells = [None if rule(x) == y else weights.cell(x) for x, y in records]
     for u in range(1, len(records) + 1):
-        left -= (mass := mechanism.timed(cells[:u]))
+        left -= (mass := mechanism.chance_of_tally(cells[:u]))
         for tally, p in mechanism.tally_law(cells[:u]).items():
             later = deepcopy(weights)
             later.take(tally)
             quiet = (rule.words(),) * (u - 1)
             for published, q in _paths(learner, later, records[u:]):
-                yield (*quiet, later.published.words(), *published), mass * p * q
+                yield (*quiet, later.published_rule.words(), *published), mass * p * q
     yield (rule.words(),) * len(records), left
 
 
@@ -291,4 +298,6 @@ def points(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     learner.mechanism = replace(
         learner.mechanism, timer=quick_timer(epsilon, LONG), least=-1, most=1
     )
-    return told(learner, partial(of_tallied, learner), (("a", 0), ("a", 1), ("b", 1)), steps=2)
+    return subject_of_stream(
+        learner, partial(of_tallied, learner), (("a", 0), ("a", 1), ("b", 1)), steps=2
+    )

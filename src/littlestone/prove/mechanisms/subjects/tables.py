@@ -19,7 +19,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.subject import Subject, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.learners import Law, crowd, half_way, whole
+from littlestone.prove.mechanisms.subjects.learners import Law, crowd, half_way, subject_of_learner
 
 CONDITIONS = "x at {0, 5}, s in {a}; at most 2"
 TREES = "trees(x at {0}, y at {0, 5}; depth 2)"
@@ -63,7 +63,7 @@ def on_tables(
     """
     rest, (one, other) = likely * times, (records[i] for i in changed)
     pairs = [*neighbours(records, n, ordered=False), ((*rest, one), (*rest, other))]
-    return whole(learner, by_learner(learner), pairs, around=300)
+    return subject_of_learner(learner, by_learner(learner), pairs, around=300)
 
 
 @subject(
@@ -106,7 +106,7 @@ def open_conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     H: Any = parse_class("conditions(w, x at {0, 5}; at most 2)")
     learner = ChoosingLearner(H, Budget(epsilon, delta))
     pairs = [*neighbours(OPEN, 2, ordered=False), *crowd(learner.mechanism.bottom, OPEN[:4])]
-    return whole(learner, by_learner(learner), pairs, around=300)
+    return subject_of_learner(learner, by_learner(learner), pairs, around=300)
 
 
 @subject(
@@ -150,7 +150,7 @@ def regrown_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     code="learn.regrown.RegrownLearner",
     proof="proofs/regrown.md#theorem-1-disjoint-leaves-share-one-budget",
 )
-def regrown(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+def regrown_tree(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of a tree whose leaves are split once more; spends no delta."""
     H: Any = parse_class(REGROWN)
     return on_tables(RegrownLearner(H, Budget(epsilon)), ONE_OR_NONE, MISSING, (2, 3))
@@ -165,7 +165,7 @@ def exponential(text: str, epsilon: Fraction, labels: int = 2) -> ExponentialLea
 WORDS: Records = tuple(product([("u",), ("v",), ("",)], (0, 1)))
 
 
-def made(
+def vocabulary_learner(
     epsilon: Fraction, delta: Fraction, cost: tuple[int, int] = (1, 1)
 ) -> VocabularyLearner[Any]:
     """The learner of trees of depth 1 on one open column."""
@@ -181,13 +181,13 @@ def made(
 )
 def vocabulary(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of trees with an open column; needs a delta."""
-    return on_words(made(epsilon, delta))
+    return on_words(vocabulary_learner(epsilon, delta))
 
 
 @subject("vocabulary-learner-costs")
 def vocabulary_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The same, where a missed positive costs 3 and a false alarm 1; needs a delta."""
-    return on_words(made(epsilon, delta, cost=(3, 1)))
+    return on_words(vocabulary_learner(epsilon, delta, cost=(3, 1)))
 
 
 def on_words(learner: VocabularyLearner[Any]) -> Subject[Records]:
@@ -198,4 +198,4 @@ def on_words(learner: VocabularyLearner[Any]) -> Subject[Records]:
     if not learner.mistakes.equal:  # exact laws of large costs have numbers of many digits
         crowded = crowded[-3:]
     pairs = [*neighbours(WORDS, 2, ordered=False), *crowded]
-    return whole(learner, by_learner(learner), pairs, around=300)
+    return subject_of_learner(learner, by_learner(learner), pairs, around=300)

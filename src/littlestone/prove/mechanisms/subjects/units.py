@@ -18,7 +18,7 @@ from typing import Any
 
 from littlestone.classes import Points, Subsets, Thresholds
 from littlestone.data import Label, Table, read_sample
-from littlestone.data.coding import Coded, coded
+from littlestone.data.coding import CodedColumn, code_column
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.data.tables import Row
@@ -27,12 +27,12 @@ from littlestone.learn.stream import DurableStream, KeyLearner
 from littlestone.learn.stream.run import FirstRecords
 from littlestone.points import Integers, Strings
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.grouped import Grouped, record_budget
+from littlestone.privacy.accounting.grouped import UnitEvent, record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.prove.mechanisms.choices import Choices
 from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Run, Subject, paid, subject
+from littlestone.prove.mechanisms.subject import Run, Subject, receipt_for_trials, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records, released_text
 from littlestone.prove.mechanisms.subjects.online import LONG, VOID, of_keys
 from littlestone.rules import Hypothesis
@@ -63,13 +63,15 @@ class UnitTable(Table):
                     row = dict(zip(self.columns, (*record, f"unit {unit}"), strict=True))
                     yield tuple(row[column] for column in columns)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
         rows = self.rows(columns)
         while batch := list(islice(rows, 2)):
-            yield [coded(values) for values in zip(*batch, strict=True)]
+            yield [code_column(values) for values in zip(*batch, strict=True)]
 
 
-def read(learner: PrivateLearner[Any], unit: Unit, data: Blocks, rng: random.Random) -> Sample[Any]:
+def read_units(
+    learner: PrivateLearner[Any], unit: Unit, data: Blocks, rng: random.Random
+) -> Sample[Any]:
     """The sample of a table of these units."""
     label, keep = Label.parse("y", 1), Reservoir(unit, rng)
     return read_sample(UnitTable(data), learner.hypotheses.domain, label, keep=keep)
@@ -93,7 +95,7 @@ def unit_subject(
     *,
     units: int = 2,
     longest: int = 3,
-    reading: Read = read,
+    reading: Read = read_units,
 ) -> Subject[Blocks]:
     """A learner with the budget of one record, on all pairs of tables that differ in one unit.
 
@@ -101,46 +103,46 @@ def unit_subject(
     """
 
     @cache
-    def drawn(kept: frozenset[tuple[Any, tuple[int, ...]]]) -> dict[Any, Fraction]:
+    def law_of_sample(kept: frozenset[tuple[Any, tuple[int, ...]]]) -> dict[Any, Fraction]:
         counts = {x: list(row) for x, row in kept}
         sample = Sample.from_counts(learner.hypotheses.domain, counts)
         return {released_text(h): mass for h, mass in law(sample).items()}
 
-    def distribution(data: Blocks) -> dict[Hashable, Fraction]:
+    def law_of_fit(data: Blocks) -> dict[Hashable, Fraction]:
         choices, masses = Choices(), dict[Hashable, Fraction]()
 
-        def seen() -> tuple[frozenset[tuple[Any, tuple[int, ...]]], int]:
+        def kept_records() -> tuple[frozenset[tuple[Any, tuple[int, ...]]], int]:
             sample = reading(learner, unit, data, choices.generator())
             rows = map(tuple, sample.counts.tolist())
             return frozenset(zip(sample.points, rows, strict=True)), sample.n
 
-        for (kept, n), chance in choices.explore(seen).items():
-            for text, mass in drawn(kept).items():
+        for (kept, n), chance in choices.explore(kept_records).items():
+            for text, mass in law_of_sample(kept).items():
                 masses[text, n] = masses.get((text, n), Fraction(0)) + chance * mass
         return masses
 
-    def runs(times: int, rng: random.Random) -> Run[Blocks]:
+    def run_fits(times: int, rng: random.Random) -> Run[Blocks]:
         ledger, numbers = Ledger(), count()
 
-        def fit(data: Blocks) -> Hashable:
+        def fit_once(data: Blocks) -> Hashable:
             sample, name = reading(learner, unit, data, rng), f"made up {next(numbers)}"
             release = learner.fit(sample, ledger=ledger, dataset=name, rng=rng)
             return released_text(release.hypothesis), release.n
 
-        return fit
+        return fit_once
 
     possible = blocks(records, longest)
     many = tuple(possible) * (300 // len(possible))
     return Subject(
-        Grouped(learner.event, unit),
-        distribution,
+        UnitEvent(learner.event, unit),
+        law_of_fit,
         tuple(neighbours(possible, units)),
-        runs,
+        run_fits,
         (((records[0],) * longest, *many), ((records[-1],) * longest, *many)),
     )
 
 
-def exponential(epsilon: Fraction, most: int, reading: Read = read) -> Subject[Blocks]:
+def exponential(epsilon: Fraction, most: int, reading: Read = read_units) -> Subject[Blocks]:
     """Thresholds on units with up to three records each, where ``most`` are used."""
     H, unit = Thresholds.on(0, 1), Unit("unit", most)
     learner = ExponentialLearner(H, record_budget(Budget(epsilon), unit))
@@ -217,14 +219,14 @@ def unit_stream(
     learner = KeyLearner(H, record_budget(Budget(epsilon, delta), unit), horizon=horizon)
     known = cache(lambda records: of_keys(learner, records))
 
-    def law(data: Steps) -> dict[Any, Fraction]:
+    def law_of_units(data: Steps) -> dict[Any, Fraction]:
         first = FirstRecords(unit)
         return known(tuple((x, y) if first.counts(whose) else VOID for whose, x, y in data))
 
-    def runs(times: int, rng: random.Random) -> Run[Steps]:
-        receipt = paid(learner.event, times, rng)
+    def run_streams(times: int, rng: random.Random) -> Run[Steps]:
+        receipt = receipt_for_trials(learner.event, times, rng)
 
-        def run(data: Steps) -> Hashable:
+        def publish(data: Steps) -> Hashable:
             stream = learner.begin(receipt, together=True)
             of_units = DurableStream(stream, 1, False, None, FirstRecords(unit))
             published = []
@@ -233,13 +235,13 @@ def unit_stream(
                 published.append(stream.hypothesis.words())
             return tuple(published)
 
-        return run
+        return publish
 
     return Subject(
         learner.event_for(unit),
-        law,
+        law_of_units,
         (*unit_neighbours(3), TOO_OFTEN),
-        runs,
+        run_streams,
         ((("ann", 1, 1), ("bob", 1, 1)) * 6, (("cid", 1, 0), ("bob", 1, 1)) * 6),
     )
 

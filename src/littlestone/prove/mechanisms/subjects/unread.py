@@ -53,10 +53,10 @@ def unread_subject(event: CellCounts) -> Subject[Cellwise]:
     """The counts on all neighbouring pairs of tables of read and unread cells and labels."""
     records: list[Cells] = list(product(("7", "4,52"), ("Ja", "ja")))
 
-    def distribution(data: Cellwise) -> dict[Any, Fraction]:
+    def law_of_counts(data: Cellwise) -> dict[Any, Fraction]:
         return event.distribution(unread(data), len(data))
 
-    def runs(times: int, rng: random.Random) -> Run[Cellwise]:
+    def run_checks(times: int, rng: random.Random) -> Run[Cellwise]:
         ledger, numbers = Ledger(), count()
 
         def check(data: Cellwise) -> Hashable:
@@ -73,7 +73,7 @@ def unread_subject(event: CellCounts) -> Subject[Cellwise]:
     read, not_read = ("7", "Ja"), ("4,52", "ja")
     many = (read,) * 1000
     pairs = tuple(neighbours(records, RECORDS, ordered=False))
-    return Subject(event, distribution, pairs, runs, (many, (not_read, *many[1:])), cell)
+    return Subject(event, law_of_counts, pairs, run_checks, (many, (not_read, *many[1:])), cell)
 
 
 @subject("unread-counts")
@@ -100,7 +100,7 @@ class RowTable(Table):
 
 
 @cache
-def read(data: Records) -> Sample[Any]:
+def read_records(data: Records) -> Sample[Any]:
     """The sample with its counts, as `fit` reads it."""
     faults = Faults(checks_of(list(columns_of(H.domain)), LABEL, None))
     return read_sample(RowTable(data), H.domain, LABEL, faults=faults)
@@ -108,7 +108,7 @@ def read(data: Records) -> Sample[Any]:
 
 def unread_records(data: Records) -> tuple[int, ...]:
     """The counts that an estimate gets of the records."""
-    found = read(data).unread
+    found = read_records(data).unread
     assert found is not None
     return found
 
@@ -123,27 +123,27 @@ def shares_subject(
     def most(data: Records) -> int:
         return 2 * len(data)  # what a count of single cells could reach
 
-    def distribution(data: Records) -> dict[Any, Fraction]:
+    def law_of_shares(data: Records) -> dict[Any, Fraction]:
         return event.distribution(count_of(data), most(data))
 
-    def runs(times: int, rng: random.Random) -> Run[Records]:
+    def run_fits(times: int, rng: random.Random) -> Run[Records]:
         ledger, numbers = Ledger(), count()
         estimate = event.epsilon / UNREAD_PART
         learner = ExponentialLearner(H, Budget(estimate))
 
-        def fit(data: Records) -> Hashable:
+        def fit_once(data: Records) -> Hashable:
             paid: dict[str, Any] = {"ledger": ledger, "dataset": f"made up {next(numbers)}"}
-            found = learner.fit(read(data), estimate=estimate, rng=rng, **paid).estimate
+            found = learner.fit(read_records(data), estimate=estimate, rng=rng, **paid).estimate
             return None if found is None else found.unread
 
-        return fit
+        return fit_once
 
     def cell(data: Records, output: UnreadRecords) -> Hashable:
         return tuple(min(max(y, 0), most(data)) for y in (output.cells, output.labels))
 
     pairs = tuple(neighbours(records, RECORDS, ordered=False))
     many = (whole,) * 1000
-    return Subject(event, distribution, pairs, runs, (many, (both, *many[1:])), cell)
+    return Subject(event, law_of_shares, pairs, run_fits, (many, (both, *many[1:])), cell)
 
 
 @subject("unread-shares")
