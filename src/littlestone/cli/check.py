@@ -6,22 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from littlestone.cli import options
 from littlestone.cli.console import bar, print_json, print_pairs
-from littlestone.cli.options import (
-    DEFAULT_LEDGER,
-    DatasetOption,
-    JsonOption,
-    LedgerOption,
-    MultilineOption,
-    NameOption,
-    PositiveOption,
-    SchemaOption,
-    SeedOption,
-    SeparatorOption,
-    TableArgument,
-    TargetOption,
-    files_of,
-)
+from littlestone.cli.options import files_of
 from littlestone.data.opening import file_of
 from littlestone.learn.declared.check import check as checked
 from littlestone.learn.declared.check import check_private
@@ -32,31 +19,31 @@ from littlestone.show.files import require_different
 
 
 def check(
-    source: TableArgument,
+    source: options.TableArgument,
     hypotheses: Annotated[
         list[str] | None,
         typer.Option("--class", help="Check what `fit` would read for this class."),
     ] = None,
-    target: TargetOption = None,
-    positive: PositiveOption = None,
+    target: options.TargetOption = None,
+    positive: options.PositiveOption = None,
     labels: Annotated[
         str | None, typer.Option(help="The labels to predict: AA,UA,DL; or give --positive.")
     ] = None,
     default: Annotated[
         str | None, typer.Option(help="One of --labels, for all other values.")
     ] = None,
-    table: NameOption = None,
-    schema: SchemaOption = None,
-    separator: SeparatorOption = None,
-    multiline: MultilineOption = False,
+    table: options.NameOption = None,
+    schema: options.SchemaOption = None,
+    separator: options.SeparatorOption = None,
+    multiline: options.MultilineOption = False,
     epsilon: Annotated[
         str | None,
         typer.Option(help="Print private counts instead, which spend this epsilon of the ledger."),
     ] = None,
-    ledger: LedgerOption = DEFAULT_LEDGER,
-    dataset: DatasetOption = None,
-    seed: SeedOption = None,
-    as_json: JsonOption = False,
+    ledger: options.LedgerOption = options.DEFAULT_LEDGER,
+    dataset: options.DatasetOption = None,
+    seed: options.SeedOption = None,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Count the records, cells and labels of TABLE that the declarations read: NOT PRIVATE.
 

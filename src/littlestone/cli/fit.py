@@ -10,32 +10,10 @@ from typing import Annotated, NamedTuple
 import typer
 
 from littlestone.base.visible import visible_json
+from littlestone.cli import options
 from littlestone.cli.console import bar, cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
-from littlestone.cli.options import (
-    DEFAULT_LEDGER,
-    CostOption,
-    DatasetOption,
-    DeltaOption,
-    DryRunOption,
-    EvaluateOption,
-    JsonOption,
-    LedgerOption,
-    MaxRecordsOption,
-    ModelOption,
-    MultilineOption,
-    NameOption,
-    SchemaOption,
-    SeedOption,
-    SeparatorOption,
-    TableArgument,
-    TargetOption,
-    UnitOption,
-    files_of,
-    ledger_name,
-    new_ledger,
-    no_ledger,
-)
+from littlestone.cli.options import files_of, ledger_name, new_ledger, no_ledger
 from littlestone.data.opening import file_of
 from littlestone.learn import Release
 from littlestone.learn.declared.declaration import OPTIONS, Declaration
@@ -49,7 +27,7 @@ from littlestone.show.words import budget, guarantee_rows, label_rows
 
 
 def fit(
-    source: TableArgument,
+    source: options.TableArgument,
     hypotheses: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,7 +40,7 @@ def fit(
     epsilon: Annotated[
         str | None, typer.Option(help="The privacy loss, greater than 0, such as 1.")
     ] = None,
-    target: TargetOption = None,
+    target: options.TargetOption = None,
     positive: Annotated[
         str | None,
         typer.Option(
@@ -76,9 +54,9 @@ def fit(
         str | None,
         typer.Option(help="One of --labels, for all other values; by default the first."),
     ] = None,
-    table: NameOption = None,
-    schema: SchemaOption = None,
-    delta: DeltaOption = "0",
+    table: options.NameOption = None,
+    schema: options.SchemaOption = None,
+    delta: options.DeltaOption = "0",
     method: Annotated[
         str,
         typer.Option(help="auto, or a method that `littlestone plan` lists."),
@@ -93,21 +71,21 @@ def fit(
             help="Spend this much more epsilon on precision, recall, error and unread cells."
         ),
     ] = None,
-    cost: CostOption = None,
-    unit: UnitOption = None,
-    max_records: MaxRecordsOption = None,
-    separator: SeparatorOption = None,
-    multiline: MultilineOption = False,
-    ledger: LedgerOption = DEFAULT_LEDGER,
-    dataset: DatasetOption = None,
-    dry_run: DryRunOption = False,
-    out: ModelOption = None,
+    cost: options.CostOption = None,
+    unit: options.UnitOption = None,
+    max_records: options.MaxRecordsOption = None,
+    separator: options.SeparatorOption = None,
+    multiline: options.MultilineOption = False,
+    ledger: options.LedgerOption = options.DEFAULT_LEDGER,
+    dataset: options.DatasetOption = None,
+    dry_run: options.DryRunOption = False,
+    out: options.ModelOption = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Add what is known of every method for this class.")
     ] = False,
-    as_json: JsonOption = False,
-    evaluate: EvaluateOption = False,
-    seed: SeedOption = None,
+    as_json: options.JsonOption = False,
+    evaluate: options.EvaluateOption = False,
+    seed: options.SeedOption = None,
 ) -> None:
     """Learn a rule that predicts labels from TABLE, with differential privacy.
 

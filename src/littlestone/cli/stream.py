@@ -13,24 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.base.errors import DeclarationError, TableError
+from littlestone.cli import options
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, RunPrinter, print_lines
-from littlestone.cli.options import (
-    DEFAULT_LEDGER,
-    LedgerOption,
-    MaxRecordsOption,
-    MultilineOption,
-    NameOption,
-    PositiveOption,
-    SchemaOption,
-    SeedOption,
-    SeparatorOption,
-    TargetOption,
-    UnitOption,
-    files_of,
-    ledger_name,
-    new_ledger,
-)
+from littlestone.cli.options import files_of, ledger_name, new_ledger
 from littlestone.data import CsvStream, Label, Table
 from littlestone.data.opening import refuse_database
 from littlestone.data.tables import SPANNING, Row
@@ -64,20 +50,20 @@ def stream(
     epsilon: Annotated[
         str, typer.Option(help="The privacy loss of all steps together, such as 1.")
     ],
-    target: TargetOption = None,
-    positive: PositiveOption = None,
-    sheet: NameOption = None,
-    schema: SchemaOption = None,
+    target: options.TargetOption = None,
+    positive: options.PositiveOption = None,
+    sheet: options.NameOption = None,
+    schema: options.SchemaOption = None,
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     method: Annotated[
         str,
         typer.Option(help="auto, or the name of a method, such as keys."),
     ] = "auto",
-    unit: UnitOption = None,
-    max_records: MaxRecordsOption = None,
-    separator: SeparatorOption = None,
-    multiline: MultilineOption = False,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    unit: options.UnitOption = None,
+    max_records: options.MaxRecordsOption = None,
+    separator: options.SeparatorOption = None,
+    multiline: options.MultilineOption = False,
+    ledger: options.LedgerOption = options.DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
         typer.Option(help="The stream's name in the ledger; by default the table's full path."),
@@ -118,7 +104,7 @@ def stream(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print lines of JSON on a terminal too, as in a pipe.")
     ] = False,
-    seed: SeedOption = None,
+    seed: options.SeedOption = None,
 ) -> None:
     """Learn from records as they arrive, and print each rule when it is published.
 

@@ -6,27 +6,8 @@ from typing import Annotated
 
 import typer
 
+from littlestone.cli import options
 from littlestone.cli.fit import Form, Run, release_task
-from littlestone.cli.options import (
-    DEFAULT_LEDGER,
-    DatasetOption,
-    DeltaOption,
-    DryRunOption,
-    EvaluateOption,
-    JsonOption,
-    LedgerOption,
-    MaxRecordsOption,
-    ModelOption,
-    MultilineOption,
-    NameOption,
-    PositiveOption,
-    SchemaOption,
-    SeedOption,
-    SeparatorOption,
-    TableArgument,
-    TargetOption,
-    UnitOption,
-)
 from littlestone.learn import Release
 from littlestone.learn.declared.declaration import OPTIONS, Declaration
 from littlestone.learn.results.group import Group
@@ -34,7 +15,7 @@ from littlestone.show.words import rows_of_group, warning
 
 
 def subgroup(
-    source: TableArgument,
+    source: options.TableArgument,
     hypotheses: Annotated[
         str | None,
         typer.Option(
@@ -49,11 +30,11 @@ def subgroup(
     epsilon: Annotated[
         str | None, typer.Option(help="The privacy loss in all, greater than 0, such as 1.")
     ] = None,
-    target: TargetOption = None,
-    positive: PositiveOption = None,
-    table: NameOption = None,
-    schema: SchemaOption = None,
-    delta: DeltaOption = "0",
+    target: options.TargetOption = None,
+    positive: options.PositiveOption = None,
+    table: options.NameOption = None,
+    schema: options.SchemaOption = None,
+    delta: options.DeltaOption = "0",
     estimate: Annotated[
         str | None,
         typer.Option(help="The part of epsilon for the size and the rate; by default a tenth."),
@@ -61,17 +42,17 @@ def subgroup(
     method: Annotated[
         str, typer.Option(help="auto, or a method that `littlestone plan CLASS --cost 5:1` lists.")
     ] = "auto",
-    unit: UnitOption = None,
-    max_records: MaxRecordsOption = None,
-    separator: SeparatorOption = None,
-    multiline: MultilineOption = False,
-    ledger: LedgerOption = DEFAULT_LEDGER,
-    dataset: DatasetOption = None,
-    dry_run: DryRunOption = False,
-    out: ModelOption = None,
-    as_json: JsonOption = False,
-    evaluate: EvaluateOption = False,
-    seed: SeedOption = None,
+    unit: options.UnitOption = None,
+    max_records: options.MaxRecordsOption = None,
+    separator: options.SeparatorOption = None,
+    multiline: options.MultilineOption = False,
+    ledger: options.LedgerOption = options.DEFAULT_LEDGER,
+    dataset: options.DatasetOption = None,
+    dry_run: options.DryRunOption = False,
+    out: options.ModelOption = None,
+    as_json: options.JsonOption = False,
+    evaluate: options.EvaluateOption = False,
+    seed: options.SeedOption = None,
 ) -> None:
     """Find the group of records in TABLE with the highest rate, with differential privacy.
 

@@ -59,7 +59,8 @@ def check(
     ({'not on the list': 1}, 1, False)
     """
     declared = open_schema(schema)
-    columns, label = _columns_and_label(declared, target, positive, labels, default, hypotheses)
+    meant = {"positive": positive, "labels": labels, "default": default}
+    columns, label = _columns_and_label(declared, target, hypotheses, **meant)
     raw = None if declared is None else declared.files
     opened = open_table(table, name, separator=separator, multiline=multiline, reading=raw)
     lines = None
@@ -81,21 +82,18 @@ def check_private(
     epsilon: object,
     ledger: Ledger,
     dataset: str | None = None,
-    hypotheses: OneOrMore | None = None,
-    positive: object = None,
-    labels: str | Sequence[str] | None = None,
-    default: str | None = None,
     schema: Any = None,
     name: str | None = None,
     separator: str | None = None,
     multiline: bool = False,
     rng: Random | None = None,
+    **told: Any,
 ) -> UnreadCounts:
     """Private counts of the cells and labels that the declarations cannot read, for ``epsilon``.
 
-    The other arguments are those of `check` and of `fit`.  Empty cells are not counted.  The ledger
-    records the spend under the name ``dataset`` before anything is drawn.  No error depends on a
-    record.
+    The other arguments, with ``told``, are those of `check` and of `fit`.  Empty cells are not
+    counted.  The ledger records the spend under the name ``dataset`` before anything is drawn.  No
+    error depends on a record.
 
     >>> import littlestone, polars
     >>> frame = polars.DataFrame({"sex": ["F", "x"] * 500, "ill": ["Ja", "Nein"] * 500})
@@ -109,7 +107,7 @@ def check_private(
     declared = open_schema(schema)
     if declared is not None:
         declared.refuse_unit()
-    columns, label = _columns_and_label(declared, target, positive, labels, default, hypotheses)
+    columns, label = _columns_and_label(declared, target, **told)
     names = [*(f"column {column.name}" for column in columns), *(["labels"] if label else [])]
     event = unread_event(exact_epsilon(epsilon), len(names))
     needed = [*(column.name for column in columns), *([label.column] if label else [])]
@@ -154,16 +152,15 @@ def _require_readable(
 def _columns_and_label(
     schema: Schema | None,
     target: str | None,
-    positive: object,
-    labels: str | Sequence[str] | None,
-    default: str | None,
-    hypotheses: OneOrMore | None,
+    hypotheses: OneOrMore | None = None,
+    **meaning: Any,
 ) -> tuple[list[Domain[Any]], Label | None]:
     """The columns and the label that are read."""
     label = None
     meant = schema is not None and (schema.positive is not None or bool(schema.labels))
-    if target is not None or positive is not None or labels is not None or meant:
-        label = declare_label(schema, target, positive, labels=labels, default=default)
+    given = any(meaning.get(name) is not None for name in ("positive", "labels"))
+    if target is not None or given or meant:
+        label = declare_label(schema, target, **meaning)
     if hypotheses is not None:
         own = None if label is None else label.column
         H = declare_class(hypotheses, 2 if label is None else label.labels, schema, own)

@@ -206,29 +206,18 @@ class Release:
 
     def to_json(self) -> dict[str, object]:
         """The model file as plain JSON values; `from_json` reads it back."""
-        labels = {"labels": list(self.labels)} if self.labels else {}
-        estimate = {} if self.estimate is None else {"estimate": self.estimate.to_json()}
-        unit = (
-            {}
-            if self.unit is None
-            else {"unit": {"column": self.unit.column, "max records": self.unit.most}}
-        )
-        costs = {} if self.mistakes.equal else {"costs": self.mistakes.to_json()}
-        record = {"record": SPANNING} if self.spanning else {}
-        accuracy = {"accuracy": self.accuracy} if self.accuracy else {}
-        reading = {"reading": self.reading.to_json()} if self.reading else {}
-        taken = {"class taken": self.taken} if self.taken else {}
-        return {
+        unit = self.unit and {"column": self.unit.column, "max records": self.unit.most}
+        fields: dict[str, object] = {
             "format": FORMAT if not self.reading else FORMAT_WITH_READING,
             "rule": self.words(),
             "class": self.hypotheses,
-            **taken,
+            "class taken": self.taken or None,
             "label": self.label,
-            **labels,
-            **costs,
+            "labels": list(self.labels) or None,
+            "costs": None if self.mistakes.equal else self.mistakes.to_json(),
             "n": self.n,
-            **record,
-            **unit,
+            "record": SPANNING if self.spanning else None,
+            "unit": unit,
             "privacy": {
                 "epsilon": decimal_text(self.cost.epsilon),
                 "delta": decimal_text(self.cost.delta),
@@ -237,11 +226,12 @@ class Release:
                 "randomness": RANDOMNESS[self.private],
                 "ledger entry": self.receipt,
             },
-            **accuracy,
-            **reading,
-            **estimate,
+            "accuracy": self.accuracy or None,
+            "reading": self.reading.to_json() or None,
+            "estimate": self.estimate and self.estimate.to_json(),
             "hypothesis": self.hypothesis.to_json(),
         }
+        return {name: value for name, value in fields.items() if value is not None}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Release:
