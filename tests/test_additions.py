@@ -183,7 +183,7 @@ ANSWER_AUDIT = '''
     from littlestone.data.sample import Sample
     from littlestone.privacy.budget import Budget
     from littlestone.prove.mechanisms import neighbours, subject
-    from littlestone.prove.mechanisms.subjects.learners import whole
+    from littlestone.prove.mechanisms.subjects.learners import subject_of_learner
     from LEARNER import AnswerLearner
     from CLASS import AllButOne
 
@@ -195,7 +195,7 @@ ANSWER_AUDIT = '''
         learner = AnswerLearner(H, Budget(epsilon, delta))
         records = tuple((x, y) for x in "ab" for y in (0, 1))
         law = lambda data: learner.distribution(Sample.from_examples(H.domain, data))
-        return whole(learner, law, neighbours(records, 2, ordered=False), around=9)
+        return subject_of_learner(learner, law, neighbours(records, 2, ordered=False), around=9)
 '''
 
 
@@ -391,8 +391,8 @@ COMPLETE = """
         keyword = "mine"
 """
 LACKING = """
-    from littlestone.classes import BinaryClass, Declared
-    class Base(Declared, BinaryClass):
+    from littlestone.classes import BinaryClass, DeclaredClass
+    class Base(DeclaredClass, BinaryClass):
         def size(self): ...
     class Mine(Base):
         keyword = "mine"

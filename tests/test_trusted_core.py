@@ -112,7 +112,7 @@ TOYS = """
         labels, elements_per_point, everything = 2, 1, None
         def scores(self, sample):
             return ErrorRuns(np.array([sample.positives.sum(), sample.negatives.sum()]))
-        def written(self, item):
+        def hypothesis_of_item(self, item):
             return lambda x: item
         def elements(self, sample):
             rows = np.flatnonzero(sample.positives)

@@ -269,7 +269,7 @@ def _break(*_: object, **__: object) -> object:
 @pytest.mark.parametrize(
     "place",
     [
-        "littlestone.learn.declared.task.read_sample",
+        "littlestone.learn.declared.declaration.read_sample",
         "littlestone.data.naming.open_table",
         "littlestone.learn.exponential.ExponentialLearner.fit",
         "littlestone.privacy.samplers.selection.draw_item",
@@ -313,7 +313,7 @@ def test_a_failing_draw_stays_paid_for(folder: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_trace_is_shown_only_on_request(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("littlestone.learn.declared.task.read_sample", _break)
+    monkeypatch.setattr("littlestone.learn.declared.declaration.read_sample", _break)
     monkeypatch.setenv("LITTLESTONE_DEBUG", "1")
     with pytest.raises(BrokenError):
         run(*fit_arguments("good.csv"))
