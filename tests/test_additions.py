@@ -41,7 +41,7 @@ LEARNER = '''
         hypotheses: AllButOne
 
         @property
-        def parts(self):
+        def max_keys(self):
             return int(self.hypotheses.size > 1)
 
         @property
