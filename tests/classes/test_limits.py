@@ -74,7 +74,7 @@ def test_a_limit_is_what_its_error_names() -> None:
     assert parse_class(f"points({longest})").domain.name == longest
     deepest = nested("direct_sum", "thresholds(x, 0..6)", MOST_DEPTH - 1)
     assert parse_class(deepest).littlestone_dimension() == 3
-    with pytest.raises(TooLargeError, match="17 parentheses"):
+    with pytest.raises(TooLargeError, match="17 nested parentheses"):
         parse_class(f"direct_sum({deepest})")
 
 

@@ -274,7 +274,7 @@ def _break(*_: object, **__: object) -> object:
         "littlestone.learn.exponential.ExponentialLearner.fit",
         "littlestone.privacy.samplers.selection.draw_item",
         "littlestone.learn.results.release.Release.to_json",
-        "littlestone.cli.fit.guarantee",
+        "littlestone.cli.fit.guarantee_rows",
     ],
 )
 def test_an_internal_error_shows_neither_its_text_nor_a_trace(

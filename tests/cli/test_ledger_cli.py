@@ -18,7 +18,7 @@ from running import TABLE, entries, fit_arguments, run
 
 from littlestone.cli import fit as fit_module
 from littlestone.data.naming import dataset_name
-from littlestone.learn.declared import task as tasks
+from littlestone.learn.declared import declaration
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from servers import Server
@@ -98,8 +98,8 @@ def test_a_dry_run_reads_no_record_and_writes_nothing(
     def touched(*_: object, **__: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(tasks, "read_sample", touched)
-    for name in ("reserved", "generator"):
+    monkeypatch.setattr(declaration, "read_sample", touched)
+    for name in ("reserve", "generator"):
         monkeypatch.setattr(fit_module, name, touched)
     ran = run(*fit_arguments("table.csv", epsilon="0.5", out="model.json"), "--dry-run")
     assert (ran.status, ran.err) == (0, "")

@@ -213,7 +213,7 @@ def test_each_fault_turns_red(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("most", [0, -1, MOST_RECORDS + 1, True, 1.0, "3"])
 def test_an_illegal_number_is_refused(most: Any) -> None:
-    with pytest.raises(DeclarationError, match="no whole number from 1 to 1,000"):
+    with pytest.raises(DeclarationError, match="not a whole number from 1 to 1,000"):
         Unit("patient", most)
 
 

@@ -74,7 +74,7 @@ PLACES: dict[tuple[str, str], Any] = {
     ("confirmation", "draw_skips"): (CONFIRMED, (0, 0)),
     ("continual_key_selection", "draw_skips"): (KEYS, (KEY,) * HORIZON),
     ("continual_key_selection", "next_hit"): (KEYS, (KEY,) * HORIZON),
-    ("epoch", "geometric"): (STREAM, NAMED),
+    ("competition", "geometric"): (STREAM, NAMED),
     ("exponential", "selection"): "exponential-mechanism",
     ("exponential", "selection.draw_sum"): (
         Sums(Fraction(1)),
@@ -101,7 +101,7 @@ NOT_FOLLOWED = {("permute_and_flip", "race")}
 def less(draws: Any, name: str = "") -> Any:
     """The same sampler with a parameter that is too small, or a base that is too large."""
     if isinstance(draws, ModuleType):
-        own = getattr(draws, name or "draw")
+        own = getattr(draws, name or "draw_item")
 
         def draw(*given: Any) -> Any:
             *scores, base, rng = given
@@ -149,11 +149,7 @@ def test_all_places_are_listed() -> None:
         (module.__name__.rpartition(".")[2], name)
         for module in modules(PACKAGE)
         for name, value in vars(module).items()
-        if (
-            isinstance(value, FunctionType)
-            and name in DRAWN
-            and value.__module__ != module.__name__
-        )
+        if (isinstance(value, FunctionType) and name in DRAWN)
         or (isinstance(value, ModuleType) and "samplers" in value.__name__)
     }
     listed = {(where, sampler.partition(".")[0]) for where, sampler in PLACES}
