@@ -152,7 +152,10 @@ HALVES: list[tuple[Callable[[], Any], Callable[[Any], tuple[Fraction, Fraction]]
     (exponential_learner_of_costs, lambda learner: (learner.mechanism.base**3, Fraction(0))),
     (
         partition_learner,
-        lambda learner: (learner.mechanism.odds_factor, DELTA / (learner.mechanism.odds_factor + 1)),
+        lambda learner: (
+            learner.mechanism.odds_factor,
+            DELTA / (learner.mechanism.odds_factor + 1),
+        ),
     ),
     (lookup_learner, lambda learner: (learner.mechanism.base, DELTA)),
     (bucket_learner, lambda learner: (learner.mechanism.base, Fraction(0))),
