@@ -11,8 +11,7 @@ from littlestone.learn import Release
 from littlestone.learn.results.estimate import Estimate, UnreadRecords
 from littlestone.points import Cells, Grid, Listed, Product, Strings
 from littlestone.points.units import Unit
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
+from littlestone.privacy.cost import Budget, NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mistakes import MistakeCosts

@@ -181,7 +181,7 @@ ANSWER_AUDIT = '''
     from functools import partial
 
     from littlestone.data.sample import Sample
-    from littlestone.privacy.budget import Budget
+    from littlestone.privacy.cost import Budget
     from littlestone.prove.mechanisms import neighbours, subject
     from littlestone.prove.mechanisms.subjects.learners import subject_of_learner
     from LEARNER import AnswerLearner

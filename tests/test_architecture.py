@@ -138,6 +138,17 @@ def test_no_files_import_each_other_in_a_circle(house: ModuleType) -> None:
     assert house.circles(house.imports(house.modules_of(ROOT), top=True)) == []
 
 
+def test_no_file_is_so_short_that_it_belongs_into_another() -> None:
+    """The entries are short, and so is the choice of the compiled core."""
+    short = [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted(ROOT.rglob("*.py"))
+        if path.stem not in {"__init__", "__main__", "core"}
+        and len(path.read_text(encoding="utf-8").splitlines()) < 40
+    ]
+    assert short == []
+
+
 def test_every_part_has_a_place() -> None:
     parts = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in ROOT.rglob("*.py")}
     assert parts - {"__init__"} == set(LEVEL)

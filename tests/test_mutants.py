@@ -49,7 +49,7 @@ def test_each_mutant_is_one_small_change(tools: Any, tmp_path: Path) -> None:
 def test_the_nearest_tests_are_those_of_the_module(tools: Any) -> None:
     users = tools.importers()
     for module, test in (
-        ("privacy/budget", "tests/privacy/test_budget.py"),
+        ("privacy/cost", "tests/privacy/test_cost.py"),
         ("cli/tree", "tests/cli/test_rule_tree_cli.py"),
         ("learn/exponential", "tests/learn/test_exponential_learner.py"),
     ):

@@ -102,7 +102,7 @@ TOYS = """
     from littlestone.privacy.draws.exponential import ExponentialDraw
     from littlestone.privacy.ledger.file import LedgerFile
     from littlestone.privacy.ledger.ledger import BaseLedger
-    from littlestone.privacy.budget import Budget
+    from littlestone.privacy.cost import Budget
     from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
     from littlestone.privacy.scores import Elements, ErrorRuns
     from littlestone.data.sample import Sample

@@ -26,7 +26,7 @@ from littlestone.learn.plan import plan as planned
 from littlestone.learn.results.group import Group
 from littlestone.pictures.figures import picture_kind
 from littlestone.pictures.tree import Node, rule_tree
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import parse_costs
 from littlestone.show.drawing import drawing_of_release

@@ -16,11 +16,10 @@ from littlestone.learn import ChoosingLearner, PartitionLearner, Release
 from littlestone.learn.plan.missed import miss_chances, too_much_missed
 from littlestone.points import Integers, Strings
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.neighbours import hockey_stick, neighbours
 from littlestone.rules import FiniteSet, Hypothesis, disagreement, majority
 
 D = Integers("key")

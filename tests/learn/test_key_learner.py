@@ -17,11 +17,10 @@ from littlestone.learn.stream.keys import KeyStream
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.neighbours import hockey_stick, neighbours
 from littlestone.rules import FiniteSet
 from one_epoch import Short
 from scripted import Script

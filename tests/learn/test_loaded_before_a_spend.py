@@ -15,7 +15,7 @@ from littlestone.classes import parse_class
 from littlestone.points import Product
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.plan.choice import choose_learner
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.data.sample import Sample
 
@@ -82,7 +82,7 @@ STREAM = """
 import random, sys
 from littlestone.classes import parse_class
 from littlestone.learn.stream import choose_online_learner, durable_run
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.points.units import Unit
 

@@ -15,7 +15,6 @@ from littlestone.learn.stream import RuleLearner, choose_online_learner
 from littlestone.learn.stream.rules import WITHDRAW, RuleStream, lead
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_key_selection import SoloCompetitions
@@ -26,7 +25,7 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
 )
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.neighbours import hockey_stick, neighbours
 from littlestone.prove.mechanisms.subjects.streams import of_rules
 from littlestone.rules import RuleUnion
 from scripted import Script

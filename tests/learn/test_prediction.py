@@ -31,14 +31,13 @@ from littlestone.learn.stream.prediction import (
 )
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import Answer, BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.neighbours import hockey_stick, neighbours
 from littlestone.theory.game import StandardOptimalAlgorithm
 from scripted import Script
 

@@ -32,12 +32,11 @@ from littlestone.learn.stream.stage_sizes import (
 from littlestone.learn.stream.staged import StagedStream
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.mechanisms.neighbours import hockey_stick, neighbours
 from littlestone.rules import FiniteSet
 from littlestone.theory.decomposition import is_irreducible, leaf_bound
 from staged_process import Process

@@ -28,10 +28,10 @@ from littlestone.points import Integers, text
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.grouped import record_budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 from littlestone.prove.mechanisms.subjects.units import Steps, unit_neighbours
 from one_epoch import RATIO, Short
 from planting import Fault, turns_red

@@ -17,7 +17,7 @@ from littlestone.learn.stream import online_choice
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.pictures.stream import Publication, publications
 from littlestone.points import Strings
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.show.drawing import chart_of_plan, drawing_of_release

@@ -13,11 +13,11 @@ from scipy import stats
 
 from littlestone.base.errors import LedgerError
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 
 Record = tuple[Sequence[str], bool]
 

@@ -17,7 +17,6 @@ from threshold_audit import chi_square, worst
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_key_selection import (
@@ -29,8 +28,8 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
     law_of_selections,
 )
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.trials import Trials
+from littlestone.prove.mechanisms.neighbours import hockey_stick, neighbours
+from littlestone.prove.mechanisms.subject import Trials
 from one_epoch import LONG, RATIO, SHORT, Selections, Stream, chance, one_epoch, times
 from scripted import Script
 

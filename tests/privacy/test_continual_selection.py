@@ -14,7 +14,6 @@ from threshold_audit import chi_square
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams.competition import Competition, Terms
 from littlestone.privacy.mechanisms.streams.continual_selection import (
@@ -25,8 +24,8 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
 )
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.trials import Trials
+from littlestone.prove.mechanisms.neighbours import hockey_stick, neighbours
+from littlestone.prove.mechanisms.subject import Trials
 from scripted import Script
 
 Stream = tuple[tuple[str, ...], ...]

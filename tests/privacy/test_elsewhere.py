@@ -11,10 +11,10 @@ import pytest
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_above, exp_below
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 
 ONE = PrivacyCost(Fraction(1))
 HALF = Elsewhere.declare("0.5", neighbours="replace-one")

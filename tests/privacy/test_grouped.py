@@ -18,13 +18,12 @@ from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.grouped import UnitEvent, growth, record_budget
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.accounting.subsampled import Subsampling
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
-from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.cost import Budget, NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 
 ONE = Fraction(1)
 PATIENT, WARD = Unit("patient", 3), Unit("ward", 3)

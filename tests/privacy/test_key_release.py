@@ -16,7 +16,6 @@ from littlestone.classes import parse_class
 from littlestone.learn.partition import PartitionLearner
 from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
@@ -24,6 +23,7 @@ from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 
 Scores = tuple[int, ...]
 Release = KeyRelease[Any, Any]

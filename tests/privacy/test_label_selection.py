@@ -13,13 +13,13 @@ from scipy.stats import chisquare
 from exact_draws import Draws, apart
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.mechanisms import find_subject
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 
 PARAMETERS = [
     (Fraction(1, 2), Fraction(1, 20)),

@@ -27,8 +27,7 @@ from hypothesis import strategies as st
 from spending import Answer
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError, LedgerError
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
+from littlestone.privacy.cost import Budget, PrivacyCost, decimal_text, exact
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, file_tables, rows
 from littlestone.privacy.ledger import file as ledger_file

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from littlestone.base.errors import DeclarationError, LedgerError
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 
 Distribution = dict[int, Fraction]
 EPSILONS = [Fraction(1, 10), Fraction(1), Fraction(5)]

@@ -12,13 +12,13 @@ from scipy import stats
 
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.trials import Trials
+from littlestone.prove.mechanisms.neighbours import hockey_stick
+from littlestone.prove.mechanisms.subject import Trials
 
 Lists = tuple[Sequence[int], ...]
 

@@ -13,7 +13,6 @@ import pytest
 from threshold_audit import Values, Zeros, chi_square, neighbours, tail, worst
 
 from littlestone.base.errors import DeclarationError, LedgerError
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.thresholds import sparse_vector, threshold_tests
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
@@ -23,7 +22,8 @@ from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
     sequences,
 )
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.trials import Trials
+from littlestone.prove.mechanisms.neighbours import hockey_stick
+from littlestone.prove.mechanisms.subject import Trials
 from scripted import Script
 
 Pairs = Iterable[tuple[Values, Values]]

@@ -13,11 +13,11 @@ from scipy import stats
 
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.trials import Trials
+from littlestone.prove.mechanisms.neighbours import hockey_stick
+from littlestone.prove.mechanisms.subject import Trials
 
 Records = tuple[str | None, ...]
 Histograms = StableHistogram[Any]

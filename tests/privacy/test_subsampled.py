@@ -13,13 +13,13 @@ from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.subsampled import Subsampling
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 
 Records = tuple[int, ...]
 Distribution = Mapping[int | None, Fraction]

@@ -22,13 +22,13 @@ from typing import Any
 
 import pytest
 
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.prove.mechanisms import Subject, find_subjects
 from littlestone.prove.mechanisms.choices import ChoiceGenerator
 from littlestone.prove.mechanisms.drawn import law_of
 from littlestone.prove.mechanisms.exact import ratio_below
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 from littlestone.prove.mechanisms.subject import SubjectMaker
 from littlestone.rules import Hypothesis
 

@@ -14,7 +14,6 @@ from plants.several_labels import LISTS, SCORED, VOTERS, VOTES, by_votes, drawn,
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.prove.mechanisms import (
     exact_audit,
@@ -24,6 +23,7 @@ from littlestone.prove.mechanisms import (
     neighbours,
 )
 from littlestone.prove.mechanisms.exact import claimed_delta, least_ratio, ratio_below, renyi_moment
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 from littlestone.prove.mechanisms.subject import SubjectMaker
 
 ONE = Fraction(1)

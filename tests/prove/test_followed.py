@@ -9,7 +9,6 @@ import pytest
 from plants.harness import plants
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_selection import make_terms
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
@@ -17,6 +16,7 @@ from littlestone.privacy.rational import exp_above
 from littlestone.prove.mechanisms import find_subjects
 from littlestone.prove.mechanisms.choices import Choices, follow
 from littlestone.prove.mechanisms.drawn import law_of
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 from littlestone.prove.mechanisms.subject import SubjectMaker
 
 pytestmark = pytest.mark.deep

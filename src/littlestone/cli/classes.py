@@ -36,4 +36,5 @@ def classes(
 
 
 def _place(group: str) -> tuple[int, str]:
+    """Where a group stands: the groups of other packages follow ours, by their names."""
     return _GROUPS.index(group) if group in _GROUPS else len(_GROUPS), group

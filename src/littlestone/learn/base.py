@@ -22,8 +22,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn.results.estimate import Estimate
 from littlestone.learn.results.release import Release
 from littlestone.points import Point
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact_chance
+from littlestone.privacy.cost import Budget, exact_chance
 from littlestone.privacy.draws.base import Draw
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts

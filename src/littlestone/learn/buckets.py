@@ -9,7 +9,7 @@ from littlestone.classes import HypothesisClass, Lookup
 from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learn.lookup import require_lookup
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.rules.lookup import BucketTable, bucket_of

@@ -29,8 +29,7 @@ from littlestone.learn.base import (
 from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import repeat
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.draws.choosing import ChoosingDraw
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism

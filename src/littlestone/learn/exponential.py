@@ -8,7 +8,7 @@ from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, ScoredClass
 from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
 from littlestone.points import Point
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.draws.exponential import ExponentialDraw
 
 

@@ -12,7 +12,7 @@ from littlestone.classes import HypothesisClass, Lookup
 from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, PrivateLearner, Setting, require_values, unfit
 from littlestone.learn.plan.missed import MOST_STEPS, require_curve, sample_size_for_keys
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection

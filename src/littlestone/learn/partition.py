@@ -13,7 +13,7 @@ from littlestone.classes.promises.covering import PointCovering
 from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, PrivateLearner, Setting, unfit
 from littlestone.learn.plan.missed import miss_chances, sample_size_for_keys
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection

@@ -24,8 +24,7 @@ from littlestone.learn.base import (
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.points import Point
 from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

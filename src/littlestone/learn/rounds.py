@@ -17,8 +17,7 @@ from littlestone.learn.exponential import least_size
 from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import repeat
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

@@ -19,7 +19,7 @@ from littlestone.learn.base import (
 )
 from littlestone.learn.plan.missed import miss_chances, sample_size_for_keys
 from littlestone.points import Point
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection

@@ -18,7 +18,7 @@ from littlestone.learn.exponential import ExponentialLearner
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.points import MISSING, OTHER, Point
 from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection

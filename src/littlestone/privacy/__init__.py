@@ -1,5 +1,5 @@
 """Exact differential privacy: budgets, costs, the durable ledger, exact samplers and mechanisms."""
 
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 
 __all__ = ["Budget"]

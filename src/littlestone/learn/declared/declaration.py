@@ -27,8 +27,7 @@ from littlestone.learn.declared.fitting import require_fit
 from littlestone.points.columns import columns_of, days_of
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import record_budget
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import decimal_text, exact_epsilon
+from littlestone.privacy.cost import Budget, decimal_text, exact_epsilon
 from littlestone.privacy.mistakes import MistakeCosts, parse_costs
 from littlestone.privacy.randomness import choose_generator
 

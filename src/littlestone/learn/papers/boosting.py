@@ -29,8 +29,7 @@ from littlestone.learn.papers.voting import share
 from littlestone.learn.papers.walk import shortest
 from littlestone.points import Point
 from littlestone.privacy.accounting.composed import merge_uses
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost, exact
+from littlestone.privacy.cost import Budget, PrivacyCost, exact
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.rules import Hypothesis, majority

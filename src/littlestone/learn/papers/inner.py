@@ -14,7 +14,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.learn.base import PrivateLearner
 from littlestone.points import Point
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 
 BETA = 0.05
 

@@ -11,7 +11,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn.papers.teachers import frontier
 from littlestone.learn.papers.voting import VotingLearner, parse_count
 from littlestone.points import Point
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.rules import Hypothesis
 
 

@@ -21,7 +21,7 @@ from littlestone.learn.papers.teachers import shuffle_records, split
 from littlestone.learn.papers.voting import VotingLearner, share
 from littlestone.points import Point
 from littlestone.privacy.accounting.parallel import Parallel
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection

@@ -24,8 +24,7 @@ from littlestone.learn.base import (
 )
 from littlestone.learn.papers.radii_lists import leaves_of_class, lists, longest
 from littlestone.points import Point
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact
+from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection

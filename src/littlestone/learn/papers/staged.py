@@ -15,7 +15,7 @@ from littlestone.learn.papers.teachers import top
 from littlestone.learn.papers.voting import VotingLearner
 from littlestone.points import Point
 from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.thresholds.above_threshold import cheapest
 from littlestone.privacy.parameters import least

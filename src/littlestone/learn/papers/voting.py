@@ -27,8 +27,7 @@ from littlestone.learn.base import (
 )
 from littlestone.learn.papers.teachers import chunks, list_records, split
 from littlestone.points import Point
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact
+from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling

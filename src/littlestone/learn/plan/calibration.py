@@ -12,8 +12,7 @@ from typing import Any
 
 from littlestone.classes import HypothesisClass, Lookup, Points, Subsets
 from littlestone.learn import LookupLearner
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact
+from littlestone.privacy.cost import Budget, exact
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from littlestone.classes.dimensions.closed_forms import has_one_mistake
 from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.points.columns import columns_of
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact
+from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.mistakes import MistakeCosts
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from littlestone.classes.lookup import Lookup
 from littlestone.classes.promises.covering import Covering, PointCovering
 from littlestone.learn.base import MOST_VALUES, binomial_law, binomial_mean, require_plan
 from littlestone.learn.plan.free_points import free_points
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.parameters import least, natural_log
 
 Floats = NDArray[np.float64]

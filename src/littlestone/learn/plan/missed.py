@@ -21,7 +21,7 @@ from littlestone.learn.base import (
     require_values,
 )
 from littlestone.learn.exponential import ExponentialLearner
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
 from littlestone.privacy.parameters import least, natural_log
 

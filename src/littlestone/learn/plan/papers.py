@@ -11,7 +11,7 @@ from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass
 from littlestone.learn.base import Setting, require_plan
 from littlestone.learn.papers.stable_sizes import LARGEST, paper_sizes
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.parameters import least, natural_log, require_horizon
 
 

@@ -15,8 +15,7 @@ from littlestone.learn.plan.choice import ALPHA, BETA, Candidate, candidates
 from littlestone.learn.plan.lower import LowerBound, LowerMistakes, lower_bounds, lower_mistakes
 from littlestone.learn.plan.papers import StatedSize, formulas, stream_formulas
 from littlestone.learn.stream import KnownMistakes, online_candidates
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.mistakes import MistakeCosts
 
 

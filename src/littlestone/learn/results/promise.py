@@ -24,7 +24,7 @@ def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> 
 
     >>> from littlestone.classes import parse_class
     >>> from littlestone.learn import ExponentialLearner
-    >>> from littlestone.privacy.budget import Budget
+    >>> from littlestone.privacy.cost import Budget
     >>> learner = ExponentialLearner(parse_class("thresholds(age, 0..120)"), Budget(1))
     >>> accuracy(learner, 5)
     'No accuracy guarantee: that needs 55 records.'

@@ -10,7 +10,7 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, TooLargeError, no_such, show_value
 from littlestone.classes.base import HypothesisClass
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.parameters import require_horizon
 
 AUTO = "auto"

@@ -24,7 +24,7 @@ from littlestone.learn.stream.base import (
 from littlestone.learn.stream.knowledge import UNLIKELY, KeyScheme, columns_of
 from littlestone.learn.stream.known_ends import Cuts, Ends
 from littlestone.learn.stream.waiting import least_total
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.mechanisms.streams.confirmation import (
     Confirmations,

@@ -11,7 +11,7 @@ from littlestone.classes.promises.covering import PointCovering
 from littlestone.learn.base import require_plan, unfit
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.learn.stream.waiting import least_total, wait
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.tape import Tape
 from littlestone.rules import FiniteSet, Hypothesis

@@ -13,7 +13,7 @@ from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.learn.base import require_rule
 from littlestone.learn.stream.taped import Record, StreamLearner, TapedStream
 from littlestone.points import Point, truth
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.parameters import natural_log, require_horizon, require_teachers

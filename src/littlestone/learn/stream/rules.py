@@ -18,7 +18,7 @@ from littlestone.learn.stream.base import (
 )
 from littlestone.learn.stream.waiting import least_sum, wait
 from littlestone.points import Product
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_key_selection import SoloCompetitions

@@ -16,7 +16,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.learn.base import require_plan
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.learn.stream.knowledge import Columns, columns_of
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies, Tallies, Tally
 from littlestone.privacy.rational import exp_below

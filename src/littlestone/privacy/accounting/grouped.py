@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from littlestone.base.errors import DeclarationError
 from littlestone.points.units import Unit
-from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import (
+    Budget,
     NeighboringRelation,
     PrivacyCost,
     decimal_text,

@@ -20,8 +20,7 @@ from typing import NoReturn, Self
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError, LedgerError, show_value
 from littlestone.points.units import Unit
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
+from littlestone.privacy.cost import Budget, NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
 from littlestone.privacy.ledger.counts import UNBOUNDED, Count, Most, Paid, spending

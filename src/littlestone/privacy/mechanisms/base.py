@@ -7,8 +7,7 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 

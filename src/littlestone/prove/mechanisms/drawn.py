@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
 
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_above
 from littlestone.prove.mechanisms.choices import follow
 from littlestone.prove.mechanisms.exact import Data
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 from littlestone.prove.mechanisms.subject import Subject
 
 RUNS = 1000

@@ -17,9 +17,9 @@ from typing import Generic, TypeVar
 from littlestone.base.errors import DeclarationError
 from littlestone.base.parallel import spread
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.event import Event
 from littlestone.privacy.rational import exp_below
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 
 Data = TypeVar("Data", bound=Hashable)
 Value = TypeVar("Value")

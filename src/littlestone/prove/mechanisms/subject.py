@@ -13,6 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from littlestone.base.discovery import modules
 from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.base.parallel import spread
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
@@ -24,7 +25,6 @@ from littlestone.prove.mechanisms.statistical import (
     check_confidence,
     halves,
 )
-from littlestone.prove.mechanisms.trials import Trials
 
 Input = TypeVar("Input")
 Output = TypeVar("Output", bound=Hashable)
@@ -220,3 +220,29 @@ def find_subject(name: str) -> SubjectMaker:
 def _subject_of_recipe(name: str, epsilon: Fraction, delta: Fraction) -> Subject[Any]:
     """The subject that a recipe stands for, in another process."""
     return find_subject(name).make(epsilon, delta)
+
+
+@dataclass(frozen=True)
+class Trials(Event):
+    """``event`` as often as ``times`` says, by basic composition: an audit pays once for all its runs.
+
+    A composition theorem would cost less, but take time; made-up data of an audit have no budget.
+
+    >>> from fractions import Fraction
+    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+    >>> print(Trials(ExponentialMechanism(Fraction(1, 10)), 2000).cost())
+    epsilon 200, delta 0 (replace-one)
+    """
+
+    event: Event
+    times: int
+
+    def cost(self) -> PrivacyCost:
+        one = self.event.cost()
+        return PrivacyCost(self.times * one.epsilon, self.times * one.delta, one.neighboring)
+
+    def uses(self) -> list[tuple[Event, int]]:
+        return [(use, self.times * n) for use, n in self.event.uses()]
+
+    def __str__(self) -> str:
+        return f"{self.times} x [{self.event}]"

@@ -23,7 +23,7 @@ from littlestone.learn import (
 )
 from littlestone.learn.bits import BitwiseLearner
 from littlestone.points import Integers
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.mechanisms import find_subject
 from littlestone.prove.mechanisms.binomial import binomial_chances
 from littlestone.prove.mechanisms.drawn import follow_draws

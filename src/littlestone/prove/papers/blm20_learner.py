@@ -17,7 +17,7 @@ from littlestone.learn import AgnosticLearner, GloballyStableLearner
 from littlestone.learn.papers.stable_sizes import BatchSizes, stability
 from littlestone.learn.plan import formulas
 from littlestone.privacy.accounting.relabelled import OtherLabels
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.mechanisms import find_subject
 from littlestone.prove.mechanisms.binomial import binomial_chances
 from littlestone.prove.mechanisms.choices import Choices

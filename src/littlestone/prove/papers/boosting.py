@@ -11,7 +11,7 @@ from littlestone.classes import FiniteClass, Thresholds
 from littlestone.dimension import threshold_dimension
 from littlestone.learn import BoostingLearner, ExponentialLearner, GloballyStableLearner
 from littlestone.learn.papers.walk import Walk
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.papers.families import unordered_classes
 from littlestone.prove.papers.statement import Outcome, Trial, statement
 

@@ -18,11 +18,11 @@ from littlestone.learn import ExponentialLearner
 from littlestone.learn.base import Setting
 from littlestone.learn.plan import formulas
 from littlestone.points import Reals
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.mechanisms.binomial import binomial_chances
 from littlestone.prove.mechanisms.drawn import follow_draws
+from littlestone.prove.mechanisms.neighbours import hockey_stick
 from littlestone.prove.mechanisms.subject import Subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records, fits, released_text
 from littlestone.prove.papers.definitions import ldim

@@ -10,7 +10,7 @@ from itertools import pairwise, product
 
 from littlestone.classes import parse_class
 from littlestone.learn.plan.lower import lower_bounds
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.papers.statement import Outcome, statement
 
 

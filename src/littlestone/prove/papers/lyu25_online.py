@@ -23,7 +23,7 @@ from littlestone.learn.stream.stage_sizes import (
     levels,
     stage_leaves,
 )
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.prove.papers.statement import Outcome, Trial, statement

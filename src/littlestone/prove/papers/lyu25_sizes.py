@@ -20,7 +20,7 @@ from littlestone.learn.stream.stage_sizes import (
 )
 from littlestone.learn.stream.staged import StagedOnlineLearner
 from littlestone.points import Integers
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.papers.statement import Outcome, Trial, statement
 
 BETA, HORIZON = Fraction(1, 20), 200_000

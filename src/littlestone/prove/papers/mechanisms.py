@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.mechanisms.drawn import follow_draws

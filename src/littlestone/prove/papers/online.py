@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from littlestone.classes import FiniteClass
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per_hit
 from littlestone.prove.papers.statement import Outcome, Trial, statement

@@ -16,7 +16,7 @@ from littlestone.learn.papers.stable_sizes import proved_sizes
 from littlestone.learn.plan import StatedSize, formulas, plan, plan_stream
 from littlestone.learn.plan.lower import chain, fresh, half_tail, indistinct, path, release
 from littlestone.points import Integers
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.papers.statement import Outcome, statement
 
 CLASSES = ["points(a)", "subsets(a; at most 3)", "rules(a, b; at most 2)", "thresholds(x, 0..1000)"]

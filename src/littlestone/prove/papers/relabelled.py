@@ -12,8 +12,7 @@ from littlestone.classes import FiniteClass
 from littlestone.learn import AgnosticLearner, ExponentialLearner, RelabellingLearner
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation
 from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.mechanisms.drawn import follow_draws

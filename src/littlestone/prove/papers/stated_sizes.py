@@ -11,7 +11,7 @@ from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.learn import IrreducibleLearner
 from littlestone.learn.plan.papers import formulas, stream_formulas
 from littlestone.points import Integers
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.papers.statement import Outcome, statement
 
 Size = Callable[[float, float, float, float], float]

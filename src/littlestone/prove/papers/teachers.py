@@ -13,7 +13,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.papers.proper import ProperLearner, errors
 from littlestone.points import Integers
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.prove.papers.statement import Outcome, Trial, statement
 from littlestone.rules import Hypothesis

@@ -12,7 +12,7 @@ from typing import Any
 from littlestone.classes import FiniteClass
 from littlestone.learn import GloballyStableLearner
 from littlestone.learn.papers.stable_sizes import BatchSizes, stable_rule
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.mechanisms.choices import Choices
 from littlestone.prove.papers.definitions import Game, Rows, ldim
 from littlestone.prove.papers.families import unordered_classes

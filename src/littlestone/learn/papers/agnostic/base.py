@@ -35,7 +35,7 @@ from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.papers.teachers import shuffle_records, split
 from littlestone.points import Point
 from littlestone.privacy.accounting.relabelled import Relabelling, RelabellingEvent
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.parameters import least
 from littlestone.privacy.samplers import selection

@@ -10,8 +10,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact
+from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism, Output
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve

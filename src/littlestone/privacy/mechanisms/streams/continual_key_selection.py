@@ -12,8 +12,13 @@ from itertools import count, zip_longest
 from typing import Generic, TypeVar
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost, decimal_text, require_delta, require_epsilon
+from littlestone.privacy.cost import (
+    Budget,
+    PrivacyCost,
+    decimal_text,
+    require_delta,
+    require_epsilon,
+)
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.streams.competition import Epoch, Terms, draw_skips, next_hit

@@ -11,8 +11,7 @@ from math import prod
 from typing import TypeVar
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import decimal_text
+from littlestone.privacy.cost import Budget, decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.streams.competition import (

@@ -10,8 +10,7 @@ from functools import cached_property, lru_cache
 from math import comb
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import decimal_text
+from littlestone.privacy.cost import Budget, decimal_text
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.mechanisms.base import BudgetedMechanism
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power

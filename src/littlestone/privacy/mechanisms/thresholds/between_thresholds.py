@@ -9,8 +9,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import decimal_text
+from littlestone.privacy.cost import Budget, decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold

@@ -13,7 +13,7 @@ from littlestone.classes import FiniteClass
 from littlestone.data.sample import Sample
 from littlestone.learn import BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.learn.papers.voting import orders
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.subject import Subject, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import Records, fits, released_text

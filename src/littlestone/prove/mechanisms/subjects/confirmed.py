@@ -15,7 +15,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, Intervals, Thresho
 from littlestone.learn.stream import ConfirmedLearner
 from littlestone.learn.stream.knowledge import Knowledge
 from littlestone.learn.stream.known_ends import Ends
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.subject import Subject, mechanism_subject, subject

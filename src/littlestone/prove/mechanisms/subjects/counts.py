@@ -14,8 +14,7 @@ from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.results.estimate import Estimate
-from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.cost import Budget, PrivacyCost, decimal_text
 from littlestone.privacy.draws.estimate import CELLS, cells
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism

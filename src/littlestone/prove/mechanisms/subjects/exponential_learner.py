@@ -27,7 +27,7 @@ from littlestone.classes.union import ScoredUnion
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, PrivateLearner
 from littlestone.points import Grid, Product
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.prove.mechanisms.neighbours import neighbours
 from littlestone.prove.mechanisms.subject import Run, Subject, subject

@@ -27,7 +27,7 @@ from littlestone.learn import (
 )
 from littlestone.learn.papers.voting import orders
 from littlestone.points import Integers
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.parameters import least

@@ -16,7 +16,7 @@ from littlestone.learn.stream import KeyLearner, PrivateOnlineLearner, PrivateSt
 from littlestone.learn.stream.staged import StagedStream
 from littlestone.learn.stream.teachers import TeacherStream
 from littlestone.points import Integers
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import least

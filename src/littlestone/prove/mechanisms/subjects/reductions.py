@@ -19,7 +19,7 @@ from littlestone.learn import (
     RelabellingLearner,
 )
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.mechanisms.subject import Subject, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import (
     Records,

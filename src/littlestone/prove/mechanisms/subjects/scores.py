@@ -14,7 +14,7 @@ from littlestone.classes import Subsets
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip

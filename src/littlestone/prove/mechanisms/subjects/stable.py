@@ -17,7 +17,7 @@ from littlestone.learn.papers.globally_stable import errors
 from littlestone.learn.papers.radii import RadiiLearner
 from littlestone.learn.papers.stable_sizes import BatchSizes
 from littlestone.points import Integers
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.prove.mechanisms.subject import Subject, subject
 from littlestone.prove.mechanisms.subjects.exponential_learner import (
     Records,

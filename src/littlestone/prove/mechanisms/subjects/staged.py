@@ -13,7 +13,7 @@ from littlestone.classes import Subsets
 from littlestone.learn.stream import StagedOnlineLearner
 from littlestone.learn.stream.staged import StagedStream
 from littlestone.points import Integers
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.tape import Tape

@@ -15,7 +15,7 @@ from typing import Any
 from littlestone.classes import EqualityRules, FiniteClass
 from littlestone.learn.stream import RuleLearner, TalliedLearner
 from littlestone.learn.stream.tallied import Scale, Weights
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection

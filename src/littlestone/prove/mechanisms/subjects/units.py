@@ -28,7 +28,7 @@ from littlestone.learn.stream.run import FirstRecords
 from littlestone.points import Integers, Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import UnitEvent, record_budget
-from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.prove.mechanisms.choices import Choices
 from littlestone.prove.mechanisms.neighbours import neighbours
