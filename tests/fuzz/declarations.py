@@ -23,7 +23,6 @@ from typing import Any
 
 import pools
 
-from declaring import choose_task
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import LittlestoneError
 from littlestone.base.steps import answering
@@ -35,6 +34,8 @@ from littlestone.cli.dim import printable_number
 from littlestone.data.labels import Label, label_names
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
+from littlestone.learn.declared.declaration import Declaration
+from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan import plan as planned
 from littlestone.learn.stream import PredictionLearner, PrivateOnlineLearner, online_choice
@@ -130,8 +131,7 @@ def _of_several(text: str, labels: str) -> HypothesisClass[Any]:
 
 def _task(text: str, **goal: Any) -> None:
     said = {name: goal.pop(name, None) for name in ("positive", "labels", "default")}
-    budget = Budget(goal.pop("epsilon"), goal.pop("delta"))
-    task = choose_task(Label.parse("y", **said), text, budget, **goal)
+    task = Task.choose(Declaration.parse(Label.parse("y", **said), text, **goal))
     task.event.cost(), task.event.guarantee(), str(task.event), task.learner.cost()
 
 
