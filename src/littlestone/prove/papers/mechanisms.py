@@ -90,7 +90,7 @@ def _paper_bottom(size: int, epsilon: Fraction) -> float:
 @statement(
     id="Bounded range",
     says="100 exponential mechanisms of eps = .1 at delta = 1e-6 (DDR20, CR21)",
-    code="privacy.accounting.composed.Composed",
+    code="privacy.accounting.composed.Composition",
     scope="one certified composition",
     status="as stated",
     proof="proofs/composition.md#theorem-3-renyi-divergences",

@@ -195,7 +195,7 @@ def _chunks(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
 @statement(
     id="Lyu25 Theorem 3",
     says="with k + 1 labels, one rule on the lists of all teachers",
-    code="learn.IrreducibleLearner.listed",
+    code="learn.IrreducibleLearner.hypotheses_of_teacher",
     scope="random tables of 3 and 4 labels, three teachers with 2 to 4 records each",
     status="changed",
     proof="proofs/irreducible.md#theorem-3-several-labels",

@@ -56,7 +56,7 @@ def chunks_of_three(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[
 @statement(
     id="Lyu25 Theorem 3",
     says="one rule on the lists of all teachers: p must double with each radius",
-    code="learn.IrreducibleLearner.listed",
+    code="learn.IrreducibleLearner.hypotheses_of_teacher",
     scope="random classes, three teachers with 2 to 5 records each",
     status="changed",
     proof="proofs/irreducible.md#theorem-2-the-proved-size",
@@ -82,7 +82,7 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
 @statement(
     id="Lists of teachers",
     says="with p points or fewer, a teacher lists all hypotheses that err at most alpha m times",
-    code="learn.IrreducibleLearner.listed, learn.papers.teachers.frontier",
+    code="learn.IrreducibleLearner.hypotheses_of_teacher, learn.papers.teachers.frontier",
     scope="random classes, chunks of at most 9 records with wrong labels, four shares alpha",
     status="as stated",
     proof="proofs/decomposition.md#few-columns",

@@ -64,7 +64,7 @@ def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
 @subject(
     "composed-draws",
     id="Lyu25 section 3.4, concurrent composition",
-    code="privacy.accounting.composed.Composed",
+    code="privacy.accounting.composed.Composition",
     proof="proofs/composition.md#theorem-5-interleaved-interactive-events",
 )
 def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
