@@ -214,7 +214,7 @@ import numpy as np
 from littlestone import core
 from littlestone.dimension.tables import PackedTable
 
-table = PackedTable.read(np.random.default_rng(2).random((6000, 120)) < 0.2)
+table = PackedTable.pack(np.random.default_rng(2).random((6000, 120)) < 0.2)
 k = 9  # one more than the dimension
 writer = core.Writer(table.size, table.points, 1 << 30)
 writer.load(table.rows)

@@ -265,7 +265,8 @@ FAULTS: dict[Fault, Callable[[], None]] = {
     Fault(
         f"{LEARNERS}.rounds:RoundsLearner.draw",
         "sample = left(sample, rule)",
-        "sample = left(sample, rule); sample = sample.of(sample.points, sample.counts.clip(0, 3000))",
+        "sample = left(sample, rule); "
+        "sample = sample.with_counts(sample.points, sample.counts.clip(0, 3000))",
         "later rounds count at most 3,000 records of a point",
     ): test_each_round_of_a_list_counts_all_that_is_left,
     Fault(
