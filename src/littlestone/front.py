@@ -79,7 +79,7 @@ def fit(
     that holds the label.  Either ``positive`` says which of its values count as 1, such as ``"> 15"``
     or ``"HA"``, or ``labels`` lists the labels.  Any other value gets the label ``default``, or the
     first label if there is no default.  ``hypotheses`` is a class or its text, or a list of them: then
-    the rule is of one of them.  With a ``schema`` it may be left out (`planning.defaults`).
+    the rule is of one of them.  With a ``schema`` it may be left out (`learn.plan.defaults`).
     ``epsilon`` is in nats and above 0, and ``delta`` is a probability.
     ``estimate`` is an epsilon to spend on precision, recall and error, and on the shares of unread
     cells and labels.  ``cost`` is a pair such as ``(5, 1)``: what a missed positive and a false alarm
@@ -311,7 +311,7 @@ def plan(
 
     ``labels`` is the number of labels, by default that of the ``schema`` or 2.  With a ``cost`` such as
     ``(5, 1)``, that of a missed positive and of a false alarm, alpha is a mean cost in units of the
-    larger one.  See `planning.plan`.
+    larger one.  See `learn.plan`.
 
     >>> plan("subsets(merchant; at most 2)", epsilon=1, delta="1e-6").rows[0].realizable.n
     667

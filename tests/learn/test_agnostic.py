@@ -160,8 +160,8 @@ def test_the_cost_is_within_the_target_and_the_sample_is_of_public_size() -> Non
             learner = kind(H, Budget(epsilon, "1e-6"))
             target = PrivacyCost(Fraction(epsilon), Fraction(1, 10**6))
             assert learner.cost().within(target)
-            assert learner.size(10**9) == learner.most_points == most_points(H)
-            assert learner.size(500) <= 500 // learner.relabelling.share
+            assert learner.part_size(10**9) == learner.most_points == most_points(H)
+            assert learner.part_size(500) <= 500 // learner.relabelling.share
 
 
 def test_fewer_records_than_the_share_tell_nothing() -> None:

@@ -277,7 +277,7 @@ def test_sizes_between_simulated_epsilons(method: str) -> None:
     assert [s.between for s in found[3:7]] == [None, ("0.3", "1"), ("0.3", "1"), None]
     assert found[4].n == math.ceil(max(Fraction(3, 10) * ends[0].n, ends[1].n) / Fraction(1, 2))
     assert found[1].n <= found[0].n
-    words = found[4].words()
+    words = found[4].describe()
     assert words.startswith("from sizes simulated at epsilon 0.3 and 1, 10,000 runs, worst of")
     assert size("0.0999") is None
     assert size("3.001") is None

@@ -483,7 +483,7 @@ def test_it_learns(d: int) -> None:
 def test_a_copy_learns_where_the_answer_was_wrong_or_uncertain(label: int, certain: bool) -> None:
     """The only copy gives the point 0; of its record, labelled 1, it hears then alone."""
     votes: Any = SimpleNamespace(answer=lambda n, rng: (label, certain), voters=1)
-    votes.gate = SimpleNamespace(counted=lambda epoch, step, tape: epoch)
+    votes.gate = SimpleNamespace(count_record=lambda epoch, step, tape: epoch)
     made: Any = SimpleNamespace(hypotheses=POINTS, votes=votes, horizon=9)
     stream = PredictionStream[Any](made, Tape(seeded_generator(1)))
     stream.predict(5)

@@ -143,7 +143,7 @@ def record_budget(budget: Budget, unit: Unit | None) -> Budget:
         return budget
     k = unit.most
     epsilon = budget.epsilon / k
-    # `Grouped.cost` rounds up to six digits, and so stays below a number of six digits.
+    # `UnitEvent.cost` rounds up to six digits, and so stays below a number of six digits.
     delta = round_down(round_down(budget.delta) / growth(epsilon, k), _DIGITS)
     if epsilon < _LEAST or (budget.delta and delta < _LEAST_DELTA):
         raise DeclarationError(

@@ -91,7 +91,7 @@ class Draw(ABC, Generic[Point]):
         """`event`, together with the `CellCounts` of epsilon ``estimate`` unless that is None.
 
         With ``shares`` a part of it counts unread cells and labels (`estimate_parts`).  With a ``unit``
-        it is `Grouped`.  Raises `DeclarationError` for an estimate if the class has more than two
+        it is `UnitEvent`.  Raises `DeclarationError` for an estimate if the class has more than two
         labels, and for several records of a unit if the learner does not take void places, if there is
         an estimate or if nothing would be protected.
         """

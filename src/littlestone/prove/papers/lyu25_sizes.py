@@ -1,6 +1,6 @@
 """Lyu25, section 6: the sizes of the staged online learner, against what they have to meet.
 
-Nothing here uses the searches and logarithms of `learners.online.stage_sizes`.  Lemmas and Theorem 2
+Nothing here uses the searches and logarithms of `learn.stream.stage_sizes`.  Lemmas and Theorem 2
 are those of docs/proofs/staged-stream.md.
 """
 
