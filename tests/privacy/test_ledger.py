@@ -575,7 +575,7 @@ with Ledger(sys.argv[1]) as ledger:
         rows.join(connection, "a", "b")
         assert rows.names(connection, "a") == ["a", "b"]
         assert len(rows.names(connection, "n7")) >= 50_000
-        groups = rows.joined(connection)
+        groups = rows.joined_names(connection)
         assert groups["a"] == ["a", "b"]
         assert groups["n7"] is groups["n9"]
 """
