@@ -5,7 +5,7 @@ from __future__ import annotations
 from planting import Fault
 
 FAULTS: dict[str, list[Fault]] = {
-    "counted": [
+    "compare_scores": [
         Fault(
             "littlestone.classes.trees:Trees.scores",
             "rest = held[:, None] - both",

@@ -23,7 +23,7 @@ GROWN = DELTA * growth(EPSILON, 2)
 class Written:
     """In place of a stream: writes down what it is given."""
 
-    over = False
+    is_over = False
 
     def __init__(self) -> None:
         self.records: list[Any] = []
