@@ -16,6 +16,8 @@ from textwrap import dedent
 
 import pytest
 
+from littlestone import core
+
 pytestmark = pytest.mark.deep
 
 ROOT = Path(__file__).parent.parent
@@ -336,10 +338,21 @@ def subject_of(mechanism: str, module: str) -> tuple[str, str]:
     return code, f"{header}    @subject({audit}"
 
 
+# An editable install finds its own sources before those on the path.
+FROM_THE_PATH = """
+import sys
+sys.meta_path[:] = [each for each in sys.meta_path if "ScikitBuild" not in type(each).__name__]
+from littlestone.cli import main
+main()
+"""
+
+
 def test_two_files_in_this_package_are_enough(tmp_path: Path) -> None:
     """Nothing else of the package changes: no list, no table of names, no catalogue."""
     package = tmp_path / "littlestone"
     shutil.copytree(ROOT / "src/littlestone", package, ignore=shutil.ignore_patterns("__pycache__"))
+    for built in Path(str(core.__file__)).parent.glob("_c*.so"):
+        shutil.copy(built, package)
     (block,) = re.findall(r"```python\n(# all_but_one\.py\n.*?)```", PAGE.read_text("utf-8"), re.S)
     home = "littlestone.privacy.mechanisms.scores.label_response"
     right = MECHANISM.replace("{WRONG}", "").replace("NAME", "label-response")
@@ -367,7 +380,7 @@ def test_two_files_in_this_package_are_enough(tmp_path: Path) -> None:
         (("audit", "answer-learner", "--epsilon", "1", "--seed", "1"), "response of 2 labels"),
     ):
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "littlestone", *words],
+            [sys.executable, "-P", "-c", FROM_THE_PATH, *words],
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(tmp_path), "COLUMNS": "200"},
             capture_output=True,
