@@ -227,7 +227,7 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
     because it is nearly a function of x_t.  It does not reveal the label y_t: all predictions together,
     including that one, are (epsilon, delta)-DP in y_t, whoever knows all the points (Theorem 3).
 
-    No other learner answers each owner without publishing a rule.
+    Nothing else answers each owner without publishing a rule.
 
     Source: KMM+23, whose noisy votes have thresholds k / 4 and 3 k / 4.  The privacy here does not
     depend on the horizon.  ``python -m benchmarks.online_baselines`` calibrates the sizes; nothing is

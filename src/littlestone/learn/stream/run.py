@@ -1,4 +1,4 @@
-"""A run that survives a crash: its file, the records delivered again, and the units that count."""
+"""A run and its file, which nothing else resumes: paid once, deliveries taken once, units counted."""
 
 from __future__ import annotations
 
