@@ -57,10 +57,18 @@ void Search::make_choices() {
         choices_.emplace_back(shared_->columns, pairs_.data() + depth * pairs, splits_.data() + depth * splits);
 }
 
+// Of a table as it is given, its points in their order: restrictions name points, and `Frame::key` does not.
+static Key path_of_root(const Word* rows, int count, int columns) {
+    const std::size_t words = static_cast<std::size_t>(count) * static_cast<std::size_t>(words_of(columns));
+    Key path{mix(static_cast<Word>(count)), mix(ODD[0] ^ static_cast<Word>(columns))};
+    for (std::size_t i = 0; i < words; ++i) path = {mix(path.a ^ rows[i]), mix(path.b + mix(rows[i] ^ ODD[1]))};
+    return path;
+}
+
 void Search::load(const Word* rows, int count) {
     frames_.load(rows, count);
     // What is learnt about the sets of restrictions of one table is not true of another.
-    frames_[0].path = frames_[0].key;
+    frames_[0].path = path_of_root(rows, count, shared_->columns);
     shared_->orbits = nullptr;
 }
 

@@ -87,6 +87,12 @@ PLANTS = [
     Plant("search.cpp", "if (!waits) break;", "break;", "tests/dimension/test_two_searches.py"),
     Plant("search.cpp", "(side ^ (origin & 1))", "side"),
     Plant(
+        "search.cpp",
+        "path_of_root(rows, count, shared_->columns);",
+        "frames_[0].key;",
+        "tests/dimension/test_version_spaces.py -k another_order",
+    ),
+    Plant(
         "bounds_table.hpp", "return (read(entry.key) ^ packed) == key.a &&", "return packed != 0 ||"
     ),
     Plant(

@@ -8,6 +8,7 @@ import pickle
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations, product
 from threading import Thread, Timer
 from typing import Any
 
@@ -214,3 +215,24 @@ def test_a_search_of_few_version_spaces_is_limited_by_its_work(
     assert spaces._engine is not None
     assert again._engine.work < spaces._engine.work // 2  # it stopped in time
     assert again.dimension(everything) == dimension
+
+
+def test_what_is_known_of_a_table_is_not_said_of_its_points_in_another_order() -> None:
+    """Restrictions name points, so tables with equal columns at other points share none."""
+    fours = list(product((0, 1), repeat=4))
+    rows = [[0, 0, *four, *[0] * 11] for four in fours]
+    rows += [[0, 1, *[0] * 4, *four, *[0] * 7] for four in fours]
+    rows += [
+        [1, 0, *[0] * 8, *(int(i in pair) for i in range(7))] for pair in combinations(range(7), 2)
+    ]
+    table = np.array(rows, np.uint8)
+    swapped = table[:, [1, 0, *range(2, 17)]]
+    both = [
+        np.hstack([one, np.full((53, 1), bit, np.uint8)])
+        for bit, one in enumerate((table, swapped))
+    ]
+    columns = [sum(1 << int(i) for i in np.flatnonzero(c)) for c in np.vstack(both).T]
+    spaces, first = VersionSpaces(columns, work=0), (1 << 53) - 1
+    assert spaces.at_least(first, 4)
+    assert spaces.dimension(first << 53) == 5
+    assert VersionSpaces(columns, work=0).dimension(first << 53) == 5
