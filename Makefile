@@ -82,8 +82,7 @@ notebooks: $(READY)
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	@# Beside mypy, which takes one core, the kernels are compiled, once for both processes of the tests.
-	$(BIN)/python -m pytest --collect-only -q src > /dev/null & $(BIN)/mypy && wait
+	$(BIN)/mypy
 	$(MAKE) test
 
 docs: $(READY)

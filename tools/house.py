@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from trusted_core import count_lines, is_for_types
+from trusted_core import count_lines, is_for_types, lazy_names, statements
 
 Graph = dict[str, set[str]]
 
@@ -25,37 +25,20 @@ def modules_of(package: Path) -> dict[str, Path]:
     return names
 
 
-def statements(node: ast.AST, *, top: bool) -> Iterator[ast.Import | ast.ImportFrom]:
-    """All imports of a file; those of its ``top`` are what Python runs when it imports the file."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Import | ast.ImportFrom):
-            yield child
-        elif not top or not (
-            isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) or is_for_types(child)
-        ):
-            yield from statements(child, top=top)
-
-
-def lazy_names(path: Path) -> dict[str, str]:
-    """The modules from which a package with a stub beside it takes its names when they are used."""
-    stub = path.with_suffix(".pyi")
-    if path.name != "__init__.py" or not stub.exists():
-        return {}
-    return {
-        alias.asname or alias.name: node.module or ""
-        for node in ast.parse(stub.read_text("utf-8")).body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+def is_run_later(node: ast.AST) -> bool:
+    """Whether Python does not run what is inside when it imports the file."""
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or is_for_types(node)
 
 
 def imports(modules: Mapping[str, Path], *, top: bool = False) -> Graph:
-    """The modules that each one imports by absolute names, wherever the import stands."""
-    lazy = {name: lazy_names(path) for name, path in modules.items()}
+    """The modules that each one imports by absolute names: anywhere, or at the ``top`` of its file."""
+    packages = {name: path.parent for name, path in modules.items() if path.name == "__init__.py"}
+    lazy = {name: lazy_names(folder) for name, folder in packages.items()}
+    skip = is_run_later if top else lambda node: False
     graph: Graph = {}
     for name, path in modules.items():
         graph[name] = set()
-        for node in statements(ast.parse(path.read_text("utf-8")), top=top):
+        for node in statements(ast.parse(path.read_text("utf-8")), skip):
             if isinstance(node, ast.Import):
                 graph[name] |= {alias.name for alias in node.names}
                 continue

@@ -11,7 +11,7 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -40,25 +40,37 @@ def is_for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
+def statements(
+    node: ast.AST, skip: Callable[[ast.AST], bool]
+) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports beneath a node, but for those inside what ``skip`` says."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif not skip(child):
+            yield from statements(child, skip)
+
+
 def imports(node: ast.AST) -> Iterator[tuple[str, str]]:
     """The pairs (module, name) that are imported at run time; the name is empty for a module."""
-    for child in ast.iter_child_nodes(node):
+    for child in statements(node, is_for_types):
         if isinstance(child, ast.ImportFrom):
             yield from ((child.module or "", alias.name) for alias in child.names)
-        elif isinstance(child, ast.Import):
+        else:
             yield from ((alias.name, "") for alias in child.names)
-        elif not is_for_types(child):
-            yield from imports(child)
 
 
-def lazily_from(package: str, name: str) -> str | None:
-    """The module from which a package with a stub takes a name when it is first used."""
-    stub = SOURCES / package / "__init__.pyi"
-    if stub.exists():
-        for node in ast.parse(stub.read_text("utf-8")).body:
-            if isinstance(node, ast.ImportFrom) and name in {alias.name for alias in node.names}:
-                return node.module
-    return None
+def lazy_names(folder: Path) -> dict[str, str]:
+    """The modules from which a package with a stub beside it takes its names when they are used."""
+    stub = folder / "__init__.pyi"
+    if not stub.exists():
+        return {}
+    return {
+        alias.asname or alias.name: node.module or ""
+        for node in ast.parse(stub.read_text("utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
 
 def needs(file: str) -> tuple[set[str], set[str]]:
@@ -69,7 +81,7 @@ def needs(file: str) -> tuple[set[str], set[str]]:
             others.add(module.split(".")[0])
             continue
         package = "/".join(module.split(".")[1:])
-        known = lazily_from(package, name)
+        known = lazy_names(SOURCES / package).get(name)
         for found in (module, f"{module}.{name}", known):
             if found is not None and path_of(found) is not None:
                 parents = [found.rsplit(".", k)[0] for k in range(found.count(".") + 1)]
