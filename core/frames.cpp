@@ -1,7 +1,6 @@
 #include "frames.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace littlestone {
 

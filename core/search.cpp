@@ -20,9 +20,9 @@ Shared::Shared(int width, std::size_t table_bytes)
     }
 }
 
-Choice::Choice(int columns, std::int32_t* room, Word* more_room)
-    : order(columns), flags(columns), alive(2 * static_cast<std::size_t>(columns)), pairs(room),
-      splits(more_room) {}
+Choice::Choice(int columns, std::int32_t* pairs_room, Word* splits_room)
+    : order(columns), flags(columns), alive(2 * static_cast<std::size_t>(columns)), pairs(pairs_room),
+      splits(splits_room) {}
 
 Search::Search(int most_rows, int columns, std::size_t table_bytes)
     : shared_(std::make_shared<Shared>(columns, table_bytes)),

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -44,7 +43,7 @@ struct Choice {
     static std::uint8_t refuted(int side) { return side == 1 ? refuted1 : refuted0; }
 
     // Room for pairs and splits is given: one allocation for all depths takes less time than many.
-    Choice(int columns, std::int32_t* pairs, Word* splits);
+    Choice(int columns, std::int32_t* pairs_room, Word* splits_room);
 
     int usable = 0;      // columns with 2^(k-2) rows on both sides, most balanced first
     int candidates = 0;  // the first of them, with 2^(k-1) rows on both sides
