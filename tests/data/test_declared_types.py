@@ -198,8 +198,9 @@ def test_a_file_without_a_header_is_not_quoted(tmp_path: Path) -> None:
         with pytest.raises(TableError) as error:
             fitted(tmp_path / "t.csv", target, rule, positive="no")
         assert "Alice" not in str(error.value)
-        assert "41" not in str(error.value)
-        assert "did you mean" not in str(error.value)
+        told = str(error.value).replace(str(tmp_path), "")  # its name may hold any digits
+        assert "41" not in told
+        assert "did you mean" not in told
 
 
 class Unread(Table):
