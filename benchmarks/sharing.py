@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.calibration import measured
 from benchmarks.harness import Case, Contender, require
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.mechanisms import find_subject
+from littlestone.prove.audit import find_subject
 from littlestone.prove.papers import run_all
 
 ON_REQUEST = "minutes"

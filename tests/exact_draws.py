@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.samplers.uniform import LazyUniform
-from littlestone.prove.mechanisms.choices import Choices
-from littlestone.prove.mechanisms.secret import Secret
+from littlestone.prove.audit.choices import Choices
+from littlestone.prove.audit.secret import Secret
 
 Output = TypeVar("Output", bound=Hashable)
 

@@ -9,7 +9,7 @@ import pytest
 
 from littlestone.privacy.mechanisms.streams import competition
 from littlestone.privacy.samplers.reals import Real
-from littlestone.prove.mechanisms.choices import Choices
+from littlestone.prove.audit.choices import Choices
 
 
 class Script(Choices):

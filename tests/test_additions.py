@@ -91,7 +91,7 @@ MECHANISM = '''
     from fractions import Fraction
     from functools import cached_property
 
-    from littlestone.prove.mechanisms import mechanism_subject, subject
+    from littlestone.prove.audit import mechanism_subject, subject
     from littlestone.privacy.cost import PrivacyCost, decimal_text
     from littlestone.privacy.mechanisms.base import Mechanism
     from littlestone.privacy.rational import exp_below
@@ -184,8 +184,8 @@ ANSWER_AUDIT = '''
 
     from littlestone.data.sample import Sample
     from littlestone.privacy.cost import Budget
-    from littlestone.prove.mechanisms import neighbours, subject
-    from littlestone.prove.mechanisms.subjects.learners import subject_of_learner
+    from littlestone.prove.audit import neighbours, subject
+    from littlestone.prove.audit.subjects.learners import subject_of_learner
     from LEARNER import AnswerLearner
     from CLASS import AllButOne
 
@@ -328,11 +328,9 @@ def test_fit_plan_and_audit_know_a_learner_of_two_files(folder: Path) -> None:
 def subject_of(mechanism: str, module: str) -> tuple[str, str]:
     """The code of a mechanism, and its audit, as two files."""
     code, audit = mechanism.split("    @subject(")
-    code = code.replace(
-        "    from littlestone.prove.mechanisms import mechanism_subject, subject\n", ""
-    )
+    code = code.replace("    from littlestone.prove.audit import mechanism_subject, subject\n", "")
     header = (
-        "    from littlestone.prove.mechanisms import mechanism_subject, subject\n"
+        "    from littlestone.prove.audit import mechanism_subject, subject\n"
         f"    from {module} import LabelResponse\n\n\n"
     )
     return code, f"{header}    @subject({audit}"
@@ -360,13 +358,13 @@ def test_two_files_in_this_package_are_enough(tmp_path: Path) -> None:
     added = {
         "classes/all_but_one.py": block,
         "learn/answer.py": named(ANSWER, MECHANISM=home),
-        "prove/mechanisms/subjects/answer.py": named(
+        "prove/audit/subjects/answer.py": named(
             ANSWER_AUDIT,
             LEARNER="littlestone.learn.answer",
             CLASS="littlestone.classes.all_but_one",
         ),
         "privacy/mechanisms/scores/label_response.py": code,
-        "prove/mechanisms/subjects/label_response.py": audit,
+        "prove/audit/subjects/label_response.py": audit,
     }
     for name, text in added.items():
         assert not (package / name).exists()

@@ -20,7 +20,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.base.parallel import spread
 from littlestone.base.progress import stage, track_items, watching
 from littlestone.privacy.randomness import generator, is_cryptographic, seeded_generator
-from littlestone.prove.mechanisms import find_subject, find_subjects
+from littlestone.prove.audit import find_subject, find_subjects
 
 
 def worker(_: int) -> tuple[int, bool]:

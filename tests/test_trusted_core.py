@@ -87,7 +87,7 @@ def test_what_the_tables_name_exists(core: ModuleType) -> None:
     assert all(f"def {name}(" in tests for name in re.findall(r"`(test_[a-z_]+)`", tables))
     subjects = "".join(
         path.read_text("utf-8")
-        for path in (core.SOURCES / "prove" / "mechanisms" / "subjects").glob("*.py")
+        for path in (core.SOURCES / "prove" / "audit" / "subjects").glob("*.py")
     )
     audits = {row.split("|")[4] for row in tables.splitlines() if row.count("|") == 6}
     for name in re.findall(r"`([a-z-]+)\*?`", " ".join(audits)):

@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 from running import run
 
-from littlestone.prove.mechanisms import find_subject, find_subjects
-from littlestone.prove.mechanisms.subject import SubjectMaker
-from littlestone.prove.mechanisms.subjects.composed import RandomizedResponse
+from littlestone.prove.audit import find_subject, find_subjects
+from littlestone.prove.audit.subject import SubjectMaker
+from littlestone.prove.audit.subjects.composed import RandomizedResponse
 
 RESPONSE = ("audit", "randomized-response", "--epsilon", "1", "--trials", "400", "--seed", "1")
 

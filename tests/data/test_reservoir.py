@@ -21,8 +21,8 @@ from littlestone.data.reservoir import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.points import Integers, Product, Strings
 from littlestone.points.units import MOST_RECORDS, Unit
-from littlestone.prove.mechanisms.choices import Choices
-from littlestone.prove.mechanisms.subjects.units import UnitTable
+from littlestone.prove.audit.choices import Choices
+from littlestone.prove.audit.subjects.units import UnitTable
 from planting import Fault, turns_red
 
 LABEL = Label.parse("y", 1)

@@ -18,8 +18,8 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.mechanisms import exact_audit, neighbours
-from littlestone.prove.mechanisms.subjects.reductions import (
+from littlestone.prove.audit import exact_audit, neighbours
+from littlestone.prove.audit.subjects.reductions import (
     RECORDS,
     law_of_learner,
     tiny,

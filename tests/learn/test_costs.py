@@ -40,8 +40,8 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.mistakes import MOST_COST, MistakeCosts, parse_costs
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorSums, Scores, scores_of
-from littlestone.prove.mechanisms.exact import exact_audit
-from littlestone.prove.mechanisms.neighbours import neighbours
+from littlestone.prove.audit.exact import exact_audit
+from littlestone.prove.audit.neighbours import neighbours
 from littlestone.rules import Hypothesis
 from littlestone.show.words import rows_of_release
 

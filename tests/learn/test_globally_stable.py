@@ -32,11 +32,11 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
-from littlestone.prove.mechanisms import audit_epsilon
-from littlestone.prove.mechanisms.exact import exact_audit
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records, released_text
-from littlestone.prove.mechanisms.subjects.stable import (
+from littlestone.prove.audit import audit_epsilon
+from littlestone.prove.audit.exact import exact_audit
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
+from littlestone.prove.audit.subjects.stable import (
     Learner,
     Show,
     as_text,

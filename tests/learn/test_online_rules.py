@@ -25,8 +25,8 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
 )
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.neighbours import hockey_stick, neighbours
-from littlestone.prove.mechanisms.subjects.streams import of_rules
+from littlestone.prove.audit.neighbours import hockey_stick, neighbours
+from littlestone.prove.audit.subjects.streams import of_rules
 from littlestone.rules import RuleUnion
 from scripted import Script
 

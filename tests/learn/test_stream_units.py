@@ -31,8 +31,8 @@ from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.neighbours import hockey_stick
-from littlestone.prove.mechanisms.subjects.units import Steps, unit_neighbours
+from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.subjects.units import Steps, unit_neighbours
 from one_epoch import RATIO, Short
 from planting import Fault, turns_red
 from scripted import Script

@@ -23,8 +23,8 @@ from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.neighbours import hockey_stick, neighbours
-from littlestone.prove.mechanisms.subjects.online import of_teachers
+from littlestone.prove.audit.neighbours import hockey_stick, neighbours
+from littlestone.prove.audit.subjects.online import of_teachers
 from littlestone.rules import FiniteSet, Hypothesis
 
 Record = tuple[int, int]

@@ -32,9 +32,9 @@ from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
-from littlestone.prove.mechanisms import exact_audit
-from littlestone.prove.mechanisms.neighbours import hockey_stick
-from littlestone.prove.mechanisms.subjects.units import Blocks, UnitTable, exponential
+from littlestone.prove.audit import exact_audit
+from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.subjects.units import Blocks, UnitTable, exponential
 from littlestone.rules.lookup import bucket_of
 from littlestone.show.words import protects, rows_of_release
 

@@ -27,7 +27,7 @@ from littlestone.privacy.mechanisms.thresholds.above_threshold import (
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Answers
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.subject import Trials
+from littlestone.prove.audit.subject import Trials
 
 LOOSE = AboveThreshold(budget=Budget(Fraction(1, 2), Fraction(1, 10)), threshold=0)
 MILLIONTH = Fraction(1, 10**6)

@@ -45,7 +45,7 @@ from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.privacy.samplers.reals import Real
-from littlestone.prove.mechanisms.choices import Choices, follow
+from littlestone.prove.audit.choices import Choices, follow
 
 EPSILONS = tuple(map(Fraction, ("0.001", "0.01", "1", "30")))
 DELTAS = tuple(map(Fraction, ("1e-6", "0.1")))

@@ -17,8 +17,8 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.prove.mechanisms import exact_audit, neighbours
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records, all_records
+from littlestone.prove.audit import exact_audit, neighbours
+from littlestone.prove.audit.subjects.exponential_learner import Records, all_records
 
 CLASSES: list[Enumerable[Any]] = [
     Thresholds.on(0, 2),

@@ -26,9 +26,9 @@ from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.mechanisms.thresholds import threshold_tests
 from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
 from littlestone.privacy.rational import exp_below, log_above
-from littlestone.prove.mechanisms.choices import Choices
-from littlestone.prove.mechanisms.exact import ratio_below, renyi_moment
-from littlestone.prove.mechanisms.subjects.composed import RandomizedResponse
+from littlestone.prove.audit.choices import Choices
+from littlestone.prove.audit.exact import ratio_below, renyi_moment
+from littlestone.prove.audit.subjects.composed import RandomizedResponse
 
 ONE = Fraction(1)
 Law = frozenset[tuple[Fraction, Fraction]]  # of likelihood ratios Q / P: each, and its mass P

@@ -23,7 +23,7 @@ from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.neighbours import hockey_stick
+from littlestone.prove.audit.neighbours import hockey_stick
 
 Scores = tuple[int, ...]
 Release = KeyRelease[Any, Any]

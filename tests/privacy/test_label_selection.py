@@ -18,8 +18,8 @@ from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms import find_subject
-from littlestone.prove.mechanisms.neighbours import hockey_stick
+from littlestone.prove.audit import find_subject
+from littlestone.prove.audit.neighbours import hockey_stick
 
 PARAMETERS = [
     (Fraction(1, 2), Fraction(1, 20)),

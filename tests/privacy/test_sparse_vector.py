@@ -22,8 +22,8 @@ from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
     sequences,
 )
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.neighbours import hockey_stick
-from littlestone.prove.mechanisms.subject import Trials
+from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.subject import Trials
 from scripted import Script
 
 Pairs = Iterable[tuple[Values, Values]]

@@ -16,8 +16,8 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.neighbours import hockey_stick
-from littlestone.prove.mechanisms.subject import Trials
+from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.subject import Trials
 
 Records = tuple[str | None, ...]
 Histograms = StableHistogram[Any]

@@ -17,7 +17,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.selection import PowerBounds, draw_sum, group, mass_bounds
 from littlestone.privacy.scores import ErrorSums
-from littlestone.prove.mechanisms.choices import follow
+from littlestone.prove.audit.choices import follow
 from scripted import Bits
 
 Groups = list[list[list[int]]]

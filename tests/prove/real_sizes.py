@@ -24,12 +24,12 @@ import pytest
 
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.rational import exp_above, exp_below
-from littlestone.prove.mechanisms import Subject, find_subjects
-from littlestone.prove.mechanisms.choices import ChoiceGenerator
-from littlestone.prove.mechanisms.drawn import law_of
-from littlestone.prove.mechanisms.exact import ratio_below
-from littlestone.prove.mechanisms.neighbours import hockey_stick
-from littlestone.prove.mechanisms.subject import SubjectMaker
+from littlestone.prove.audit import Subject, find_subjects
+from littlestone.prove.audit.choices import ChoiceGenerator
+from littlestone.prove.audit.drawn import law_of
+from littlestone.prove.audit.exact import ratio_below
+from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.subject import SubjectMaker
 from littlestone.rules import Hypothesis
 
 SMALL, REAL, LARGE = SIZES = (30, 3_000, 300_000)

@@ -15,16 +15,16 @@ from plants.several_labels import LISTS, SCORED, VOTERS, VOTES, by_votes, drawn,
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event, Guarantee
-from littlestone.prove.mechanisms import (
+from littlestone.prove.audit import (
     exact_audit,
     exact_curve,
     find_subject,
     find_subjects,
     neighbours,
 )
-from littlestone.prove.mechanisms.exact import claimed_delta, least_ratio, ratio_below, renyi_moment
-from littlestone.prove.mechanisms.neighbours import hockey_stick
-from littlestone.prove.mechanisms.subject import SubjectMaker
+from littlestone.prove.audit.exact import claimed_delta, least_ratio, ratio_below, renyi_moment
+from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.subject import SubjectMaker
 
 ONE = Fraction(1)
 

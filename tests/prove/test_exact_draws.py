@@ -12,10 +12,10 @@ from exact_draws import Draws
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric
 from littlestone.privacy.samplers.reals import Real
-from littlestone.prove.mechanisms import find_subjects
-from littlestone.prove.mechanisms.choices import Choices
-from littlestone.prove.mechanisms.subject import SubjectMaker
-from littlestone.prove.mechanisms.subjects import (
+from littlestone.prove.audit import find_subjects
+from littlestone.prove.audit.choices import Choices
+from littlestone.prove.audit.subject import SubjectMaker
+from littlestone.prove.audit.subjects import (
     confirmed,
     online,
     staged,

@@ -13,11 +13,11 @@ from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_selection import make_terms
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.rational import exp_above
-from littlestone.prove.mechanisms import find_subjects
-from littlestone.prove.mechanisms.choices import Choices, follow
-from littlestone.prove.mechanisms.drawn import law_of
-from littlestone.prove.mechanisms.neighbours import hockey_stick
-from littlestone.prove.mechanisms.subject import SubjectMaker
+from littlestone.prove.audit import find_subjects
+from littlestone.prove.audit.choices import Choices, follow
+from littlestone.prove.audit.drawn import law_of
+from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.subject import SubjectMaker
 
 pytestmark = pytest.mark.deep
 

@@ -41,10 +41,10 @@ from littlestone.base.errors import TooLargeError
 from littlestone.classes import Thresholds
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
-from littlestone.prove.mechanisms import find_subject, find_subjects
-from littlestone.prove.mechanisms.choices import follow
-from littlestone.prove.mechanisms.subject import SubjectMaker
-from littlestone.prove.mechanisms.subjects.exponential_learner import learner_subject
+from littlestone.prove.audit import find_subject, find_subjects
+from littlestone.prove.audit.choices import follow
+from littlestone.prove.audit.subject import SubjectMaker
+from littlestone.prove.audit.subjects.exponential_learner import learner_subject
 from planting import Fault, plant, turns_red
 
 THOUSANDTH, HUNDREDTH, ONE, THIRTY = EPSILONS

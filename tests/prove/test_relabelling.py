@@ -16,8 +16,8 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subjects.reductions import CLASS, law_of_relabelling
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subjects.reductions import CLASS, law_of_relabelling
 
 RECORDS = tuple((f"x{i}", y) for i in range(1, 4) for y in (0, 1))
 ETA, INNER = Fraction(1), PrivacyCost(Fraction(1), Fraction(1, 20))

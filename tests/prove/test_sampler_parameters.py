@@ -28,7 +28,7 @@ from littlestone.privacy.mechanisms.thresholds.between_thresholds import Between
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.scores import ErrorSums
-from littlestone.prove.mechanisms import Subject, find_subject, mechanism_subject
+from littlestone.prove.audit import Subject, find_subject, mechanism_subject
 
 LESS = Fraction(19, 20)
 PACKAGE = "littlestone.privacy.mechanisms"

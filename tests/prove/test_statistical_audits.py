@@ -12,9 +12,9 @@ from scipy import stats
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.mechanisms import EpsilonBound, audit_epsilon, find_subject
-from littlestone.prove.mechanisms.binomial import at_most, lower_bound
-from littlestone.prove.mechanisms.statistical import Trial, _choose
+from littlestone.prove.audit import EpsilonBound, audit_epsilon, find_subject
+from littlestone.prove.audit.binomial import at_most, lower_bound
+from littlestone.prove.audit.statistical import Trial, _choose
 
 Bound = Callable[[int, int, Fraction], Fraction]
 lower, upper = cache(lower_bound), cache(at_most)  # the same few counts come again and again
@@ -100,8 +100,8 @@ def _replayed(outputs: list[list[Hashable]], trials: int, confidence: str) -> Ep
 
 
 def test_a_bound_exceeds_the_truth_as_rarely_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("littlestone.prove.mechanisms.statistical.lower_bound", lower)
-    monkeypatch.setattr("littlestone.prove.mechanisms.statistical.at_most", upper)
+    monkeypatch.setattr("littlestone.prove.audit.statistical.lower_bound", lower)
+    monkeypatch.setattr("littlestone.prove.audit.statistical.at_most", upper)
     audits = 100
     allowed = stats.binom.isf(1e-6, audits, 0.2)
     for epsilon in (0.5, 2.0):

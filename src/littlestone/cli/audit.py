@@ -15,8 +15,8 @@ from littlestone.cli.console import bar, count_noun, out, print_json, print_pair
 from littlestone.cli.options import JobsOption, JsonOption
 from littlestone.privacy.cost import decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.randomness import generator
-from littlestone.prove.mechanisms import EpsilonBound, ExactAudit, find_subject, find_subjects
-from littlestone.prove.mechanisms.exact import Row, nats
+from littlestone.prove.audit import EpsilonBound, ExactAudit, find_subject, find_subjects
+from littlestone.prove.audit.exact import Row, nats
 
 
 def audit(

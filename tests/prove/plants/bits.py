@@ -9,9 +9,9 @@ from typing import Any
 
 from littlestone.learn import BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.privacy import Budget
-from littlestone.prove.mechanisms import Subject, find_subject
-from littlestone.prove.mechanisms.subjects.bits import H, by_orders, read, together
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records
+from littlestone.prove.audit import Subject, find_subject
+from littlestone.prove.audit.subjects.bits import H, by_orders, read, together
+from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.rules import BitFunction
 from plants.harness import Masses, Plant, is_private
 

@@ -14,9 +14,9 @@ from typing import Any
 from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
 from littlestone.privacy import Budget
-from littlestone.prove.mechanisms import Subject, find_subject, neighbours
-from littlestone.prove.mechanisms.subjects.exponential_learner import all_records
-from littlestone.prove.mechanisms.subjects.reductions import (
+from littlestone.prove.audit import Subject, find_subject, neighbours
+from littlestone.prove.audit.subjects.exponential_learner import all_records
+from littlestone.prove.audit.subjects.reductions import (
     RECORDS,
     Learner,
     law_of_vote,

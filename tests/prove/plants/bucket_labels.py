@@ -10,8 +10,8 @@ from typing import Any
 
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms import Subject, mechanism_subject, neighbours
-from littlestone.prove.mechanisms.subjects.keys import BUCKETED, Bucketed, sure
+from littlestone.prove.audit import Subject, mechanism_subject, neighbours
+from littlestone.prove.audit.subjects.keys import BUCKETED, Bucketed, sure
 from plants.harness import Plant, is_private
 
 Labels = partial(BucketLabels, Fraction(1), buckets=2, labels=3)

@@ -19,7 +19,7 @@ from littlestone.base.errors import NotPrivateWarning
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.mechanisms import Subject, audit_epsilon
+from littlestone.prove.audit import Subject, audit_epsilon
 from plants.harness import Masses, Plant, is_private, toy
 from plants.reading import learn
 

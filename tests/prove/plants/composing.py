@@ -13,7 +13,7 @@ from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.accounting.subsampled import Subsampling
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms import Subject, find_subject, neighbours
+from littlestone.prove.audit import Subject, find_subject, neighbours
 from plants.harness import Claim, Masses, Plant, is_private
 
 ONE = Fraction(1)

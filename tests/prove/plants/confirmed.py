@@ -11,7 +11,7 @@ from typing import Any
 
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.rational import log_above
-from littlestone.prove.mechanisms import neighbours
+from littlestone.prove.audit import neighbours
 from plants.harness import Masses, Plant, is_private, toy
 
 SKIP, BASE = Fraction(2, 3), Fraction(2)

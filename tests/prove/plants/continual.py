@@ -19,8 +19,8 @@ from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_selection import first, make_terms
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.rational import log_above
-from littlestone.prove.mechanisms import Subject, neighbours
-from littlestone.prove.mechanisms.subjects.online import of_keys
+from littlestone.prove.audit import Subject, neighbours
+from littlestone.prove.audit.subjects.online import of_keys
 from one_epoch import LONG, RATIO, Stream, chance, one_epoch, times, told_in_one_epoch
 from plants.harness import Masses, Plant, is_private, toy
 

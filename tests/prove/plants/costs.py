@@ -19,9 +19,9 @@ from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns, ErrorSums
-from littlestone.prove.mechanisms import Subject, mechanism_subject
-from littlestone.prove.mechanisms.subjects.counts import estimate_subject
-from littlestone.prove.mechanisms.subjects.scores import COVERED
+from littlestone.prove.audit import Subject, mechanism_subject
+from littlestone.prove.audit.subjects.counts import estimate_subject
+from littlestone.prove.audit.subjects.scores import COVERED
 from plants.harness import Claim, Masses, Plant, is_private, weighted
 
 ONE = Fraction(1)

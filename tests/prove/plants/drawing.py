@@ -16,8 +16,8 @@ from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.mechanisms import find_subject
-from littlestone.prove.mechanisms.subjects.composed import RandomizedResponse
+from littlestone.prove.audit import find_subject
+from littlestone.prove.audit.subjects.composed import RandomizedResponse
 from plants.harness import Masses, Plant, is_private, pays_before_it_draws, toy
 
 ONE = Fraction(1)

@@ -24,8 +24,8 @@ from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms import Subject, find_subject, mechanism_subject
-from littlestone.prove.mechanisms.subjects import online, staged
+from littlestone.prove.audit import Subject, find_subject, mechanism_subject
+from littlestone.prove.audit.subjects import online, staged
 from plants.harness import Plant, draws_exactly
 
 Change = Callable[[pytest.MonkeyPatch], None]

@@ -23,7 +23,7 @@ from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms import Subject, mechanism_subject
+from littlestone.prove.audit import Subject, mechanism_subject
 from plants.harness import Plant, follows_its_law
 
 KEYS, SURE = "abcdefghijkl", 20

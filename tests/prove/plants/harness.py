@@ -26,8 +26,8 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.mechanisms import Subject
-from littlestone.prove.mechanisms.drawn import law_of
+from littlestone.prove.audit import Subject
+from littlestone.prove.audit.drawn import law_of
 
 Item = TypeVar("Item", bound=Hashable)
 Masses = dict[Any, Fraction]

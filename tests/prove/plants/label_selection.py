@@ -12,8 +12,8 @@ from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.label_selection import DEFAULT, LabelSelection
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms import Subject, mechanism_subject, neighbours
-from littlestone.prove.mechanisms.subjects.keys import LABELLED, Labelled, neighbours_at_bottom
+from littlestone.prove.audit import Subject, mechanism_subject, neighbours
+from littlestone.prove.audit.subjects.keys import LABELLED, Labelled, neighbours_at_bottom
 from plants.harness import Plant, is_private
 
 Selection = LabelSelection[str]

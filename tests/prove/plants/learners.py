@@ -16,9 +16,9 @@ from littlestone.learn import ChoosingLearner, SingleKeyLearner
 from littlestone.learn.papers.teachers import restrict_where_consistent
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.prove.mechanisms import Subject, find_subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records, released_text
-from littlestone.prove.mechanisms.subjects.learners import NAMED
+from littlestone.prove.audit import Subject, find_subject
+from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
+from littlestone.prove.audit.subjects.learners import NAMED
 from littlestone.rules import FiniteSet
 from plants.harness import Masses, Plant, is_private
 

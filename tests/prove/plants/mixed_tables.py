@@ -25,10 +25,10 @@ from littlestone.points import number
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
-from littlestone.prove.mechanisms import Subject, find_subject, neighbours
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records, released_text
-from littlestone.prove.mechanisms.subjects.learners import crowd, subject_of_learner
-from littlestone.prove.mechanisms.subjects.tables import (
+from littlestone.prove.audit import Subject, find_subject, neighbours
+from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
+from littlestone.prove.audit.subjects.learners import crowd, subject_of_learner
+from littlestone.prove.audit.subjects.tables import (
     OPEN,
     PARITY,
     REGROWN,

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.privacy.samplers.geometric import discrete_laplace
-from littlestone.prove.mechanisms import find_subject
-from littlestone.prove.mechanisms.subjects.counts import DiscreteLaplaceCount
+from littlestone.prove.audit import find_subject
+from littlestone.prove.audit.subjects.counts import DiscreteLaplaceCount
 from plants.harness import Masses, Plant, draws_as_it_says, is_private, weighted
 
 ONE = Fraction(1)

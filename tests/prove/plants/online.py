@@ -19,9 +19,9 @@ from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.rational import log_above
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms import neighbours
-from littlestone.prove.mechanisms.subject import Subject
-from littlestone.prove.mechanisms.subjects.online import of_teachers
+from littlestone.prove.audit import neighbours
+from littlestone.prove.audit.subject import Subject
+from littlestone.prove.audit.subjects.online import of_teachers
 from plants.harness import Masses, Plant, is_private, toy
 
 H = Points(Integers())

@@ -11,7 +11,7 @@ import numpy as np
 
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.prove.mechanisms import find_subject
+from littlestone.prove.audit import find_subject
 from plants.harness import Masses, Plant, is_private
 
 ONE = Fraction(1)

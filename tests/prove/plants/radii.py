@@ -15,8 +15,8 @@ from littlestone.learn.papers.radii_lists import _CostedPoints, _Node, leaf_dema
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
-from littlestone.prove.mechanisms import Subject, find_subject
-from littlestone.prove.mechanisms.subjects.stable import (
+from littlestone.prove.audit import Subject, find_subject
+from littlestone.prove.audit.subjects.stable import (
     pairs_of_points,
     subject_of_radii,
     two_points,

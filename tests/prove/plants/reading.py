@@ -15,7 +15,7 @@ from typing import Any
 from littlestone.data import CsvStream
 from littlestone.data.written import CellForm
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms import Subject, neighbours
+from littlestone.prove.audit import Subject, neighbours
 from plants.harness import Masses, Plant, is_private, toy, weighted
 
 EPSILON = Fraction(1)

@@ -14,9 +14,9 @@ from littlestone.learn.papers.agnostic.base import AgnosticTransformation
 from littlestone.learn.papers.agnostic.patterns import fewest, relax
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.prove.mechanisms import Subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.reductions import (
+from littlestone.prove.audit import Subject
+from littlestone.prove.audit.subjects.exponential_learner import Records
+from littlestone.prove.audit.subjects.reductions import (
     Masses,
     law_of_relabelling,
     multiset,

@@ -16,9 +16,9 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.scores import Elements
-from littlestone.prove.mechanisms import Subject, find_subject, neighbours
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.learners import (
+from littlestone.prove.audit import Subject, find_subject, neighbours
+from littlestone.prove.audit.subjects.exponential_learner import Records
+from littlestone.prove.audit.subjects.learners import (
     RECORDS,
     by_sample,
     crowd,

@@ -12,7 +12,7 @@ from typing import Any
 
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
-from littlestone.prove.mechanisms import Subject, find_subject, mechanism_subject
+from littlestone.prove.audit import Subject, find_subject, mechanism_subject
 from plants.harness import Plant, draws_as_it_says, is_private
 
 TARGET = Budget(1, Fraction(1, 1000))

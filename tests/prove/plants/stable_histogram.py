@@ -11,7 +11,7 @@ from typing import Any
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms import Subject, mechanism_subject, neighbours
+from littlestone.prove.audit import Subject, mechanism_subject, neighbours
 from plants.harness import Plant, is_private
 
 Records = tuple[str | None, ...]

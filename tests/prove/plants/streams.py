@@ -15,8 +15,8 @@ from littlestone.learn.stream.staged import StagedStream
 from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.rational import log_above
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms import Subject, neighbours
-from littlestone.prove.mechanisms.subjects.staged import Segment
+from littlestone.prove.audit import Subject, neighbours
+from littlestone.prove.audit.subjects.staged import Segment
 from plants.harness import Claim, Plant, drawn_by, is_private
 from staged_process import HALF, Process, averaged, one_by_one
 

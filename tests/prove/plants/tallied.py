@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from littlestone.privacy.rational import log_above
-from littlestone.prove.mechanisms import neighbours
+from littlestone.prove.audit import neighbours
 from plants.harness import Masses, Plant, is_private, toy
 from short_tallies import short
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms import Subject, neighbours
+from littlestone.prove.audit import Subject, neighbours
 from plants.harness import Masses, Plant, is_private, never_raises, toy, weighted
 
 EPSILON = Fraction(2)

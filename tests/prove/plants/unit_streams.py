@@ -12,7 +12,7 @@ from littlestone.learn.stream.run import FirstRecords
 from littlestone.points import text
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import growth
-from littlestone.prove.mechanisms.subjects.units import Steps, unit_neighbours, unit_stream
+from littlestone.prove.audit.subjects.units import Steps, unit_neighbours, unit_stream
 from plants.harness import Claim, Plant, is_private
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 100)

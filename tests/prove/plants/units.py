@@ -12,7 +12,7 @@ from littlestone.data.reservoir import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner
 from littlestone.points.units import Unit
-from littlestone.prove.mechanisms.subjects.units import (
+from littlestone.prove.audit.subjects.units import (
     Block,
     Blocks,
     UnitTable,

@@ -13,9 +13,9 @@ from littlestone.learn.vocabulary import VocabularyLearner, list_values
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.prove.mechanisms import Subject
-from littlestone.prove.mechanisms.subjects.learners import subject_of_learner
-from littlestone.prove.mechanisms.subjects.tables import (
+from littlestone.prove.audit import Subject
+from littlestone.prove.audit.subjects.learners import subject_of_learner
+from littlestone.prove.audit.subjects.tables import (
     by_learner,
     vocabulary,
     vocabulary_costs,

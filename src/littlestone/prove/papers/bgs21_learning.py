@@ -24,12 +24,12 @@ from littlestone.learn import (
 from littlestone.learn.bits import BitwiseLearner
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
-from littlestone.prove.mechanisms import find_subject
-from littlestone.prove.mechanisms.binomial import binomial_chances
-from littlestone.prove.mechanisms.drawn import follow_draws
-from littlestone.prove.mechanisms.exact import exact_audit
-from littlestone.prove.mechanisms.subjects.bits import H as BITS
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records
+from littlestone.prove.audit import find_subject
+from littlestone.prove.audit.binomial import binomial_chances
+from littlestone.prove.audit.drawn import follow_draws
+from littlestone.prove.audit.exact import exact_audit
+from littlestone.prove.audit.subjects.bits import H as BITS
+from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.papers.bgs21 import bit_class_cap, rotation_class
 from littlestone.prove.papers.statement import Outcome, Trial, statement
 

@@ -18,10 +18,10 @@ from littlestone.learn.papers.stable_sizes import BatchSizes, stability
 from littlestone.learn.plan import formulas
 from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.cost import Budget
-from littlestone.prove.mechanisms import find_subject
-from littlestone.prove.mechanisms.binomial import binomial_chances
-from littlestone.prove.mechanisms.choices import Choices
-from littlestone.prove.mechanisms.drawn import follow_draws
+from littlestone.prove.audit import find_subject
+from littlestone.prove.audit.binomial import binomial_chances
+from littlestone.prove.audit.choices import Choices
+from littlestone.prove.audit.drawn import follow_draws
 from littlestone.prove.papers.definitions import Game
 from littlestone.prove.papers.statement import Outcome, statement
 from littlestone.prove.papers.tournaments import as_class

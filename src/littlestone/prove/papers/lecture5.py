@@ -20,11 +20,11 @@ from littlestone.learn.plan import formulas
 from littlestone.points import Reals
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.binomial import binomial_chances
-from littlestone.prove.mechanisms.drawn import follow_draws
-from littlestone.prove.mechanisms.neighbours import hockey_stick
-from littlestone.prove.mechanisms.subject import Subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records, fits, released_text
+from littlestone.prove.audit.binomial import binomial_chances
+from littlestone.prove.audit.drawn import follow_draws
+from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.subject import Subject
+from littlestone.prove.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.prove.papers.definitions import ldim
 from littlestone.prove.papers.families import unordered_classes
 from littlestone.prove.papers.statement import Outcome, Trial, statement

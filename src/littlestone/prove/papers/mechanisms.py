@@ -10,8 +10,8 @@ from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.prove.mechanisms.drawn import follow_draws
-from littlestone.prove.mechanisms.subject import SubjectMaker, find_subjects
+from littlestone.prove.audit.drawn import follow_draws
+from littlestone.prove.audit.subject import SubjectMaker, find_subjects
 from littlestone.prove.papers.statement import Outcome, Statement, statement
 
 DELTA = Fraction(1, 1000)

@@ -15,11 +15,11 @@ from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Re
 from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.drawn import follow_draws
-from littlestone.prove.mechanisms.exact import exact_audit
-from littlestone.prove.mechanisms.subject import find_subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.reductions import CLASS, Masses, law_of_relabelling
+from littlestone.prove.audit.drawn import follow_draws
+from littlestone.prove.audit.exact import exact_audit
+from littlestone.prove.audit.subject import find_subject
+from littlestone.prove.audit.subjects.exponential_learner import Records
+from littlestone.prove.audit.subjects.reductions import CLASS, Masses, law_of_relabelling
 from littlestone.prove.papers.statement import Outcome, statement
 
 Learner = AgnosticTransformation[Any]

@@ -13,7 +13,7 @@ from littlestone.classes import FiniteClass
 from littlestone.learn import GloballyStableLearner
 from littlestone.learn.papers.stable_sizes import BatchSizes, stable_rule
 from littlestone.privacy.cost import Budget
-from littlestone.prove.mechanisms.choices import Choices
+from littlestone.prove.audit.choices import Choices
 from littlestone.prove.papers.definitions import Game, Rows, ldim
 from littlestone.prove.papers.families import unordered_classes
 from littlestone.prove.papers.statement import Outcome, Trial, statement

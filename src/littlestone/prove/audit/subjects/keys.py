@@ -13,8 +13,8 @@ from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSel
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.parameters import least
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Subject, mechanism_subject, subject
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Subject, mechanism_subject, subject
 
 Records = tuple[tuple[str, bool], ...]
 

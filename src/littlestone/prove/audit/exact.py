@@ -19,7 +19,7 @@ from littlestone.base.parallel import spread
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.mechanisms.neighbours import hockey_stick
+from littlestone.prove.audit.neighbours import hockey_stick
 
 Data = TypeVar("Data", bound=Hashable)
 Value = TypeVar("Value")
@@ -102,7 +102,7 @@ def exact_audit(
     always among them.  Moments are compared outside the guarantee's delta, at those orders where rho
     promises less than e^4000.  ``jobs`` processes work out the distributions, as `spread` says.
 
-    >>> from littlestone.prove.mechanisms.subjects.composed import RandomizedResponse
+    >>> from littlestone.prove.audit.subjects.composed import RandomizedResponse
     >>> claimed = RandomizedResponse(Fraction(1))
     >>> audit = exact_audit(claimed.distribution, [(0, 1)], claimed)
     >>> audit.holds, round(audit.tightness, 6)

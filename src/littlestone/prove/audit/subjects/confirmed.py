@@ -17,10 +17,10 @@ from littlestone.learn.stream.knowledge import Knowledge
 from littlestone.learn.stream.known_ends import Ends
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Subject, mechanism_subject, subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.online import LONG, Law, Published, subject_of_stream
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Subject, mechanism_subject, subject
+from littlestone.prove.audit.subjects.exponential_learner import Records
+from littlestone.prove.audit.subjects.online import LONG, Law, Published, subject_of_stream
 
 Keys = tuple[int | None, ...]
 Gaps = tuple[int, ...]

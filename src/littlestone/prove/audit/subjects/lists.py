@@ -12,8 +12,8 @@ from littlestone.privacy.mechanisms.lists.stable_histogram import Histogram, Sta
 from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Subject, mechanism_subject, subject
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Subject, mechanism_subject, subject
 
 Lists = tuple[tuple[int, ...], ...]
 

@@ -23,8 +23,8 @@ from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.samplers.uniform import bernoulli
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import (
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import (
     Run,
     Subject,
     mechanism_subject,

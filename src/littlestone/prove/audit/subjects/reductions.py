@@ -20,14 +20,14 @@ from littlestone.learn import (
 )
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation
 from littlestone.privacy.cost import Budget
-from littlestone.prove.mechanisms.subject import Subject, subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import (
+from littlestone.prove.audit.subject import Subject, subject
+from littlestone.prove.audit.subjects.exponential_learner import (
     Records,
     all_records,
     fits,
     released_text,
 )
-from littlestone.prove.mechanisms.subjects.stable import orders
+from littlestone.prove.audit.subjects.stable import orders
 from littlestone.rules import Hypothesis
 
 Masses = dict[Hashable, Fraction]

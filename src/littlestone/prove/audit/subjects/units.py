@@ -30,11 +30,11 @@ from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import UnitEvent, record_budget
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.prove.mechanisms.choices import Choices
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Run, Subject, receipt_for_trials, subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records, released_text
-from littlestone.prove.mechanisms.subjects.online import LONG, VOID, of_keys
+from littlestone.prove.audit.choices import Choices
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Run, Subject, receipt_for_trials, subject
+from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
+from littlestone.prove.audit.subjects.online import LONG, VOID, of_keys
 from littlestone.rules import Hypothesis
 
 Block = tuple[tuple[Any, int], ...]

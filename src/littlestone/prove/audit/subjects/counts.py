@@ -22,9 +22,9 @@ from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Run, Subject, mechanism_subject, subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import (
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Run, Subject, mechanism_subject, subject
+from littlestone.prove.audit.subjects.exponential_learner import (
     Records,
     all_records,
     released_text,

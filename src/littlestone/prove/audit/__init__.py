@@ -1,9 +1,9 @@
 """Auditing mechanisms and learners: exactly on tiny data, statistically as black boxes."""
 
-from littlestone.prove.mechanisms.exact import ExactAudit, exact_audit, exact_curve
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.statistical import EpsilonBound, audit_epsilon
-from littlestone.prove.mechanisms.subject import (
+from littlestone.prove.audit.exact import ExactAudit, exact_audit, exact_curve
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.statistical import EpsilonBound, audit_epsilon
+from littlestone.prove.audit.subject import (
     Subject,
     find_subject,
     find_subjects,

@@ -14,9 +14,9 @@ from littlestone.data.sample import Sample
 from littlestone.learn import BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.learn.papers.voting import orders
 from littlestone.privacy.cost import Budget
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Subject, subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records, fits, released_text
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Subject, subject
+from littlestone.prove.audit.subjects.exponential_learner import Records, fits, released_text
 
 # Three labels of one point: codes up to 3, of which the last is no label.
 H = FiniteClass.from_array([[0], [1], [2]], labels=3)

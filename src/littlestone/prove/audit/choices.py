@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, Self, TypeVar
 
 from littlestone.base.errors import DeclarationError
-from littlestone.prove.mechanisms.secret import Choose, Secret
+from littlestone.prove.audit.secret import Choose, Secret
 
 Output = TypeVar("Output", bound=Hashable)
 

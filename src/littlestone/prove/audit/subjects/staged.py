@@ -17,10 +17,10 @@ from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.choices import Choices
-from littlestone.prove.mechanisms.subject import Subject, subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records
-from littlestone.prove.mechanisms.subjects.online import (
+from littlestone.prove.audit.choices import Choices
+from littlestone.prove.audit.subject import Subject, subject
+from littlestone.prove.audit.subjects.exponential_learner import Records
+from littlestone.prove.audit.subjects.online import (
     LONG,
     Law,
     subject_of_stream,

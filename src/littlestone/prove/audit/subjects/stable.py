@@ -18,14 +18,14 @@ from littlestone.learn.papers.radii import RadiiLearner
 from littlestone.learn.papers.stable_sizes import BatchSizes
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
-from littlestone.prove.mechanisms.subject import Subject, subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import (
+from littlestone.prove.audit.subject import Subject, subject
+from littlestone.prove.audit.subjects.exponential_learner import (
     Records,
     all_records,
     fits,
     released_text,
 )
-from littlestone.prove.mechanisms.subjects.learners import (
+from littlestone.prove.audit.subjects.learners import (
     NAMED,
     NAMED_RECORDS,
     crowd,

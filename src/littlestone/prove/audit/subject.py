@@ -18,8 +18,8 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.randomness import choose_generator, generator, seed_from
-from littlestone.prove.mechanisms.exact import Data, Distribution, ExactAudit, exact_audit
-from littlestone.prove.mechanisms.statistical import (
+from littlestone.prove.audit.exact import Data, Distribution, ExactAudit, exact_audit
+from littlestone.prove.audit.statistical import (
     EpsilonBound,
     bound_epsilon,
     check_confidence,
@@ -189,14 +189,14 @@ def subject(
 
 
 def find_subjects() -> list[SubjectMaker]:
-    """All subjects found in ``littlestone.prove.mechanisms.subjects``, in the order of their names.
+    """All subjects found in ``littlestone.prove.audit.subjects``, in the order of their names.
 
     >>> "randomized-response" in [named.name for named in find_subjects()]
     True
     """
     found = {
         member.name: member
-        for module in modules("littlestone.prove.mechanisms.subjects")
+        for module in modules("littlestone.prove.audit.subjects")
         for member in vars(module).values()
         if isinstance(member, SubjectMaker)
     }

@@ -31,9 +31,9 @@ from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.parameters import least
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Subject, subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records, fits, released_text
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Subject, subject
+from littlestone.prove.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.rules import FiniteSet, Hypothesis
 
 Pairs = Iterable[tuple[Records, Records]]

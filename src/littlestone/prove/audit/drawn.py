@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import cache, partial
 
 from littlestone.privacy.rational import exp_above
-from littlestone.prove.mechanisms.choices import follow
-from littlestone.prove.mechanisms.exact import Data
-from littlestone.prove.mechanisms.neighbours import hockey_stick
-from littlestone.prove.mechanisms.subject import Subject
+from littlestone.prove.audit.choices import follow
+from littlestone.prove.audit.exact import Data
+from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.subject import Subject
 
 RUNS = 1000
 """About how many runs of one law are followed at most; few laws need as many."""
@@ -22,7 +22,7 @@ _ENOUGH = Fraction(1, 2)
 def law_of(subject: Subject[Data], data: Data, runs: int = RUNS) -> dict[Hashable, Fraction]:
     """Lower bounds of the probabilities of all outputs of a run on ``data``, as `follow` has them.
 
-    >>> from littlestone.prove.mechanisms import find_subject
+    >>> from littlestone.prove.audit import find_subject
     >>> coin = find_subject("randomized-response").make(Fraction(1), Fraction(0))
     >>> [round(float(p), 3) for p in law_of(coin, 1).values()]
     [0.731, 0.269]
@@ -65,7 +65,7 @@ def follow_draws(
     Where a part u of the law q was not followed, p(Y) - e^epsilon (q(Y) + u) is at most what the true
     laws have, so that a pair that is beyond the claim is so for certain.
 
-    >>> from littlestone.prove.mechanisms import find_subject
+    >>> from littlestone.prove.audit import find_subject
     >>> subject = find_subject("exponential-learner-table").make(Fraction(1), Fraction(0))
     >>> str(follow_draws(subject, subject.pairs[-1:]))
     'the draws agree, 100% followed'

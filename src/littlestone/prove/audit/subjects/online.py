@@ -21,9 +21,9 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import least
 from littlestone.privacy.tape import Tape
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Run, Subject, receipt_for_trials, subject
-from littlestone.prove.mechanisms.subjects.exponential_learner import Records
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Run, Subject, receipt_for_trials, subject
+from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.rules import Hypothesis
 
 Published = tuple[str, ...]

@@ -30,8 +30,8 @@ from littlestone.privacy.cost import Budget
 from littlestone.privacy.draws.estimate import UNREAD, UNREAD_PART
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Run, Subject, subject
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Run, Subject, subject
 
 Cells = tuple[str, str]
 Cellwise = tuple[Cells, ...]

@@ -13,8 +13,8 @@ from statistics import NormalDist
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import exact_chance, exact_delta
 from littlestone.privacy.randomness import system_generator
-from littlestone.prove.mechanisms.binomial import at_most, lower_bound
-from littlestone.prove.mechanisms.exact import nats
+from littlestone.prove.audit.binomial import at_most, lower_bound
+from littlestone.prove.audit.exact import nats
 
 Trial = Callable[[random.Random], Hashable]
 Seen = tuple[Counter[Hashable], Counter[Hashable]]

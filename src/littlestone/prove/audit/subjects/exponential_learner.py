@@ -29,8 +29,8 @@ from littlestone.learn import ExponentialLearner, PrivateLearner
 from littlestone.points import Grid, Product
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.prove.mechanisms.neighbours import neighbours
-from littlestone.prove.mechanisms.subject import Run, Subject, subject
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Run, Subject, subject
 from littlestone.rules import Hypothesis
 
 Records = tuple[tuple[Any, int], ...]
