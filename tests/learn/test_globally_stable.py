@@ -44,7 +44,7 @@ from littlestone.prove.audit.subjects.stable import (
     law_of_learner,
 )
 from littlestone.rules import Hypothesis
-from littlestone.theory.game.learners import ExtendedSOA
+from littlestone.theory.game.players import ExtendedSOA
 
 TINY = Thresholds.on(0, 1)
 RECORDS = tuple(product((0, 1), (0, 1)))

@@ -29,7 +29,7 @@ from littlestone.prove.audit.neighbours import neighbours
 from littlestone.prove.audit.subject import receipt_for_trials
 from littlestone.prove.audit.subjects.exponential_learner import released_text
 from littlestone.theory.game import StandardOptimalAlgorithm
-from littlestone.theory.game.learners import ExtendedSOA
+from littlestone.theory.game.players import ExtendedSOA
 from scripted import Script
 
 H = FiniteClass.from_array([[0], [1], [2]], labels=3)

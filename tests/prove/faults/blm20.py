@@ -5,13 +5,13 @@ from __future__ import annotations
 from planting import Fault
 
 IGNORES = Fault(
-    "littlestone.theory.game.learners:ExtendedSOA.update",
+    "littlestone.theory.game.players:ExtendedSOA.update",
     "return ExtendedSOA(V)",
     "return self",
     "the SOA learns nothing",
 )
 FORGETS = Fault(
-    "littlestone.theory.game.learners:ExtendedSOA.update",
+    "littlestone.theory.game.players:ExtendedSOA.update",
     "others if right else others | {(x, y)}",
     "others",
     "an impossible example is forgotten",

@@ -15,7 +15,7 @@ TRUTH = Fault(
 FAULTS: dict[str, list[Fault]] = {
     "soa_mistakes": [
         Fault(
-            "littlestone.theory.game.learners:StandardOptimalAlgorithm.predict",
+            "littlestone.theory.game.players:StandardOptimalAlgorithm.predict",
             "soa_label(x)",
             "soa_label(x) ^ 1",
             "the SOA predicts the other label",
@@ -27,7 +27,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "halving_mistakes": [
         Fault(
-            "littlestone.theory.game.learners:Halving.predict",
+            "littlestone.theory.game.players:Halving.predict",
             "return plurality_label(self.version_space, x)",
             "return 1 - plurality_label(self.version_space, x)",
             "halving follows the minority",

@@ -13,7 +13,7 @@ FAULTS: dict[str, list[Fault]] = {
             "a third of the cuts is on one side",
         ),
         Fault(
-            "littlestone.theory.game.learners:StandardOptimalAlgorithm.update",
+            "littlestone.theory.game.players:StandardOptimalAlgorithm.update",
             "consistent(self.version_space, x, y)",
             "self.version_space",
             "the SOA learns nothing",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planting import Fault
 
 TOURNAMENT = "littlestone.learn.papers.stable_sizes"
-UPDATE = "littlestone.theory.game.learners:ExtendedSOA.update"
+UPDATE = "littlestone.theory.game.players:ExtendedSOA.update"
 RULE = "littlestone.learn.papers.globally_stable:GloballyStableLearner.rule"
 RIGHT_WINS = Fault(
     f"{TOURNAMENT}:_winner", "f(x) != y else", "f(x) == y else", "the right rule wins"

@@ -19,7 +19,7 @@ from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogra
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import least
 from littlestone.rules import Hypothesis, disagreement
-from littlestone.theory.game.learners import ExtendedSOA
+from littlestone.theory.game.players import ExtendedSOA
 
 Record = TypeVar("Record")
 

@@ -18,7 +18,7 @@ from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSid
 from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
 from littlestone.rules import Hypothesis
-from littlestone.theory.game.learners import OnlineLearner
+from littlestone.theory.game.players import OnlineLearner
 
 PUBLIC = 1000
 """A run notes its progress each time this many steps have passed, whatever the records are."""

@@ -11,7 +11,7 @@ import numpy as np
 from littlestone.base.errors import DeclarationError, LittlestoneError
 from littlestone.prove.laws.core import domain_points, expect
 from littlestone.prove.laws.disguises import disguises
-from littlestone.theory.game.learners import OnlineLearner
+from littlestone.theory.game.players import OnlineLearner
 
 Maker = Callable[[], OnlineLearner[Any]]
 

@@ -19,7 +19,7 @@ from littlestone.prove.laws.domains import DOMAIN_LAWS
 from littlestone.prove.laws.functions import FUNCTION_LAWS
 from littlestone.prove.laws.players import PLAYER_LAWS
 from littlestone.rules import Hypothesis
-from littlestone.theory.game.learners import OnlineLearner
+from littlestone.theory.game.players import OnlineLearner
 
 Law = Callable[[Any], None]
 

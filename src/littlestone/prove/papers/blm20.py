@@ -25,7 +25,7 @@ def _chain(k: int, eta: Fraction) -> Fraction:
 @statement(
     id="BLM20 Proposition 5",
     says="sharper, Pr[A(S) = h] <= (1 - loss(h))^n for consistent A",
-    code="theory.game.learners.ExtendedSOA",
+    code="theory.game.players.ExtendedSOA",
     scope="A is the SOA: every class of three points with every target, and two more; exact laws",
     deep="n = 2 for all of them, and random classes on at most six points",
     status="as stated",
@@ -46,7 +46,7 @@ def stability_generalizes(trial: Trial) -> Outcome:
 @statement(
     id="BLM20 Observation 11",
     says="k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T",
-    code="theory.game.learners.ExtendedSOA",
+    code="theory.game.players.ExtendedSOA",
     scope="all S and T: every class of three points with every target, and three more",
     deep="n = 2 for all of them, and random classes on at most six points",
     status="as stated",
@@ -76,7 +76,7 @@ def tournament_examples_are_mistakes(trial: Trial) -> Outcome:
 @statement(
     id="BLM20 Lemma 12",
     says="some k <= d and f have Pr[SOA(S T) = f] >= 2^-d",
-    code="theory.game.learners.ExtendedSOA",
+    code="theory.game.players.ExtendedSOA",
     scope="the SOA of Lyu25: every class of three points with every target, and three more",
     deep="n = 2 for all of them, and random classes on at most six points",
     status="false",
@@ -196,7 +196,7 @@ def frequent_rules_for_long_blocks(trial: Trial) -> Outcome:
 @statement(
     id="BLM20 Lemma 12",
     says="its proof, Pr[all k tournament examples agree with c] = 2^-k",
-    code="theory.game.learners.ExtendedSOA",
+    code="theory.game.players.ExtendedSOA",
     scope="one class of five functions on eight points, n = 1",
     status="false",
     proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
@@ -243,7 +243,7 @@ def frequent_rules_repaired(trial: Trial) -> Outcome:
 @statement(
     id="BLM20 Lemma 13",
     says="sharper, Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k",
-    code="theory.game.learners.ExtendedSOA",
+    code="theory.game.players.ExtendedSOA",
     scope="all k and f: every class of three points with every target, and three more",
     deep="n = 2 for all of them, and random classes on at most six points",
     status="as stated",
@@ -306,7 +306,7 @@ def expected_draws(trial: Trial) -> Outcome:
 @statement(
     id="BLM20 Theorem 10",
     says="Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f with (1 - loss(f))^n >= 2^-d",
-    code="theory.game.learners.ExtendedSOA",
+    code="theory.game.players.ExtendedSOA",
     scope="G without its cap: every class of three points with every target, and three more",
     deep="n = 2 for all of them, and random classes on at most six points",
     status="mended",

@@ -13,7 +13,7 @@ from littlestone.classes import FiniteClass
 from littlestone.prove.papers.families import unordered_classes
 from littlestone.prove.papers.statement import Trial
 from littlestone.rules import Hypothesis, disagreement
-from littlestone.theory.game.learners import ExtendedSOA
+from littlestone.theory.game.players import ExtendedSOA
 
 # A state of the SOA, whether all tournament examples agree with the target, and its mass: whole numbers
 # in the ratio of the probabilities.

@@ -4,11 +4,11 @@ from littlestone.theory.game.game import (
     TreeAdversary as TreeAdversary,
 )
 from littlestone.theory.game.agnostic import AgnosticExperts as AgnosticExperts
-from littlestone.theory.game.learners import OnlineLearner as OnlineLearner, Player as Player
-from littlestone.theory.game.learners import Halving as Halving, majority as majority
+from littlestone.theory.game.players import OnlineLearner as OnlineLearner, Player as Player
+from littlestone.theory.game.players import Halving as Halving, majority as majority
 from littlestone.theory.game.game import Round as Round, Transcript as Transcript, play as play
 from littlestone.theory.game.game import (
     FileAdversary as FileAdversary,
     SequenceAdversary as SequenceAdversary,
 )
-from littlestone.theory.game.learners import StandardOptimalAlgorithm as StandardOptimalAlgorithm
+from littlestone.theory.game.players import StandardOptimalAlgorithm as StandardOptimalAlgorithm

@@ -11,7 +11,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError, require_gen
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.points import Point
 from littlestone.points.labels import require_label
-from littlestone.theory.game.learners import Player
+from littlestone.theory.game.players import Player
 
 MOST_ROUNDS, MOST_SPACES = 10**12, 200_000
 

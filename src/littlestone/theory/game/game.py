@@ -23,7 +23,7 @@ from littlestone.classes.base import Enumerable, HypothesisClass, require_class
 from littlestone.points import Point
 from littlestone.points.labels import require_label
 from littlestone.rules import Hypothesis
-from littlestone.theory.game.learners import Player
+from littlestone.theory.game.players import Player
 
 
 class Adversary(ABC, Generic[Point]):
