@@ -16,7 +16,7 @@ from littlestone.cli import app
 from littlestone.data.readings import Reading
 from littlestone.data.tables import SPANNING
 from littlestone.learn.declared.check import check_private
-from littlestone.learn.declared.schema import Schema
+from littlestone.learn.schema.schema import Schema
 
 SCHEMA = """
 target = "Wiederkehr"

@@ -22,7 +22,7 @@ from littlestone.data.readings import Reading
 from littlestone.data.written import CellForm, Unread
 from littlestone.learn import Release
 from littlestone.learn.declared.checking import why_no_number
-from littlestone.learn.declared.schema import Schema
+from littlestone.learn.schema.schema import Schema
 from littlestone.points import text
 
 EUROS = CellForm(decimal=",", thousands=".", unit="€")

@@ -17,9 +17,9 @@ from littlestone.data import open_table
 from littlestone.data.labels import Label
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner, Release
-from littlestone.learn.declared.schema import Schema
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.results.estimate import Estimate, UnreadRecords
+from littlestone.learn.schema.schema import Schema
 from littlestone.points import Integers
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget

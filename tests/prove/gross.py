@@ -313,7 +313,7 @@ GROSS = [
         "lyu25_sizes.votes_of_draws lyu25_sizes.few_mistakes",
     ),
     gross(
-        "theory.game.learners:ExtendedSOA.update",
+        "theory.game.players:ExtendedSOA.update",
         "others if right else others | {(x, y)}",
         "others",
         "the SOA has no patches",

@@ -13,7 +13,7 @@ from littlestone.points.labels import check_labels
 
 if TYPE_CHECKING:
     from littlestone.classes.text.table_file import BinaryTable
-    from littlestone.learn.declared.schema import Schema
+    from littlestone.learn.schema.schema import Schema
 
 
 def class_or_file(

@@ -10,7 +10,7 @@ import typer
 from littlestone.cli.console import out
 from littlestone.cli.options import NameOption, SeparatorOption, TableArgument
 from littlestone.data import open_table
-from littlestone.learn.declared.drafting import draft_schema
+from littlestone.learn.schema.drafting import draft_schema
 from littlestone.show.files import NEVER, require_different, reserve
 
 

@@ -16,7 +16,7 @@ from littlestone.data import Condition, Label, plain_values
 from littlestone.data.frames import column_table
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import declare_class, open_schema
-from littlestone.learn.declared.schema import Schema
+from littlestone.learn.schema.schema import Schema
 from littlestone.points import number, text
 from littlestone.privacy.randomness import seeded_generator, system_generator
 

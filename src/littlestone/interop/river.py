@@ -19,7 +19,7 @@ from littlestone.interop.declarations import (
 )
 from littlestone.interop.ledgers import LedgerPlace, open_ledger
 from littlestone.interop.runs import Copy, FrozenRun, Original
-from littlestone.learn.declared.schema import Schema
+from littlestone.learn.schema.schema import Schema
 from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner, durable_run
 from littlestone.points import Domain, is_of_class
 from littlestone.privacy.ledger import Ledger

@@ -33,8 +33,8 @@ from littlestone.interop.ledgers import LedgerPlace, open_ledger
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import open_schema, refuse_as_feature
-from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.task import Task
+from littlestone.learn.schema.schema import Schema
 from littlestone.points import text
 from littlestone.points.labels import label_number
 from littlestone.privacy.ledger import Ledger

@@ -19,9 +19,9 @@ from littlestone.data.csv_files import CsvTable, CsvText
 from littlestone.data.labels import Label
 from littlestone.data.tables import Table
 from littlestone.data.written import CellForm, Unread
-from littlestone.learn.declared.fitting import NUMBERS
-from littlestone.learn.declared.schema import Schema
-from littlestone.learn.declared.schema_columns import SchemaColumn
+from littlestone.learn.schema.column_types import NUMBERS
+from littlestone.learn.schema.schema import Schema
+from littlestone.learn.schema.schema_columns import SchemaColumn
 from littlestone.points import Dates, Domain, Listed, number, text
 
 READ, MISSING, OTHER = "read", "missing", "another value"

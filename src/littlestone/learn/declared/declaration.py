@@ -23,7 +23,7 @@ from littlestone.learn.declared.declaring import (
     open_schema,
     refuse_as_feature,
 )
-from littlestone.learn.declared.fitting import require_fit
+from littlestone.learn.schema.column_types import require_fit
 from littlestone.points.columns import columns_of, days_of
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import record_budget
@@ -32,7 +32,7 @@ from littlestone.privacy.mistakes import MistakeCosts, parse_costs
 from littlestone.privacy.randomness import choose_generator
 
 if TYPE_CHECKING:
-    from littlestone.learn.declared.schema import Schema
+    from littlestone.learn.schema.schema import Schema
 
 ESTIMATE_SHARE = Fraction(1, 10)
 """The part of epsilon that estimates the size and the rate of a group, unless declared otherwise."""

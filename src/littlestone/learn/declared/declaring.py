@@ -13,7 +13,7 @@ from littlestone.classes.text.spec import NO_SCHEMA
 from littlestone.data.labels import Label
 
 if TYPE_CHECKING:
-    from littlestone.learn.declared.schema import Schema
+    from littlestone.learn.schema.schema import Schema
 
 OneOrMore = HypothesisClass[Any] | str | Sequence[HypothesisClass[Any] | str]
 """A class or the text of one, or several of these, of which one should fit the records."""
@@ -91,7 +91,7 @@ def open_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None
     """The schema itself, or the one in a file."""
     if schema is None:
         return None
-    from littlestone.learn.declared.schema import Schema
+    from littlestone.learn.schema.schema import Schema
 
     return schema if isinstance(schema, Schema) else Schema.read(schema)
 

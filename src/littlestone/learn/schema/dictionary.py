@@ -12,7 +12,7 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError, did_you_mean, show_value
 from littlestone.data.labels import label_names
-from littlestone.learn.declared.schema_columns import KINDS, read_column, toml_text
+from littlestone.learn.schema.schema_columns import KINDS, read_column, toml_text
 from littlestone.points import number
 
 _KEYS = ("name", "type", "low", "high", "step", "values", "unit")

@@ -21,13 +21,13 @@ from littlestone.data.opening import TABLE_SUFFIXES
 from littlestone.data.readings import Reading
 from littlestone.data.tables import DAYS, Kind, Table
 from littlestone.data.written import CellForm
-from littlestone.learn.declared.fitting import (
+from littlestone.learn.schema.column_types import (
     label_values,
     require_columns,
     require_label,
     require_value,
 )
-from littlestone.learn.declared.schema_columns import (
+from littlestone.learn.schema.schema_columns import (
     SchemaColumn,
     heading,
     read_column,

@@ -10,8 +10,8 @@ from littlestone.base.errors import TableError
 from littlestone.base.visible import visible
 from littlestone.data.opening import open_table
 from littlestone.data.tables import Table, suggest_separator
-from littlestone.learn.declared.dictionary import read_dictionary
-from littlestone.learn.declared.schema_columns import heading
+from littlestone.learn.schema.dictionary import read_dictionary
+from littlestone.learn.schema.schema_columns import heading
 from littlestone.points import text
 
 _HEAD = """\
