@@ -247,8 +247,9 @@ def test_a_draft_is_a_schema_and_depends_on_names_and_types_alone(
     assert [column.kind for column in schema.columns] == (
         kinds if source in TYPED else [None] * len(kinds)
     )
-    assert "79" not in draft
-    assert "0.59" not in draft
+    told = draft.replace(str(tmp_path), "")  # its name may hold any digits
+    assert "79" not in told
+    assert "0.59" not in told
     for name in COLUMNS:
         assert f"[columns.{name}]\n" in draft
     assert ("CHECK" in draft) == (source is csv_of)
