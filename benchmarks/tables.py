@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from benchmarks.elsewhere import unpack
 from benchmarks.harness import steps
 from benchmarks.ordinary_tables.ours import ours
 from benchmarks.ordinary_tables.page import Result, page, summary
@@ -25,6 +26,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "ordinary-tables.md"
 
 def show(console: Console, *, recompute: bool = False) -> None:
     """Run all tasks, write the page and print its summaries."""
+    unpack()
     results = []
     for task in steps(TASKS, "tables", console):
         console.print(f"  tables: {task.name} ...", style="dim", highlight=False)
