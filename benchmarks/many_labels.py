@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.elsewhere import python_with_diffprivlib
+from benchmarks.elsewhere import python_elsewhere
 from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.classes import parse_class
@@ -126,7 +126,7 @@ def theirs(task: Task, parts: Split) -> Iterator[tuple[str, str, float]]:
             x, x_test = arrays[form], arrays[f"_test{form}"]
             np.savez(path, x=x, x_test=x_test, y=arrays["y"], y_test=arrays["y_test"])
             done = subprocess.run(
-                [python_with_diffprivlib(), "-I", SCRIPT, path],
+                [python_elsewhere(), "-I", SCRIPT, path],
                 capture_output=True,
                 text=True,
                 check=True,

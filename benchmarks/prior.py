@@ -21,7 +21,7 @@ from rich.console import Console
 
 from benchmarks.harness import steps
 from benchmarks.ordinary_tables.page import aligned
-from benchmarks.ordinary_tables.task import EPSILONS, RUNS, Task
+from benchmarks.ordinary_tables.task import RUNS, Task
 from benchmarks.ordinary_tables.tasks import TASKS
 from littlestone.classes import parse_class
 from littlestone.classes.conditions import Conditions
@@ -30,6 +30,7 @@ from littlestone.data import open_table, read_sample
 
 ON_REQUEST = True
 DRAWS = ("flat", "thirds", "halves")
+EPSILONS = ("1", "0.1")
 
 Numbers = NDArray[np.float64]
 

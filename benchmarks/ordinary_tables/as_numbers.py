@@ -33,6 +33,28 @@ def numbers(task: Task) -> NDArray[np.float64]:
     return np.hstack(parts)
 
 
+def mixed(task: Task) -> tuple[NDArray[np.float64], list[int]]:
+    """A row for each row of the table with a number a column, and the number of values of each list.
+
+    A number is in [0, 1] as in `numbers`.  Of a list it is the place of the value, with the missing
+    one and the others in front.  A column of numbers has 0 values.
+    """
+    parts, values = [], []
+    for text in task.declared:
+        column = parse_mixed(text)
+        given = task.table[column.name]
+        if isinstance(column, Cells):
+            low, high = float(column.starts[0]), float(column.starts[-1])
+            read = [number(value) for value in given]
+            exact = np.array([low if v is None else float(v) for v in read])
+            parts.append((np.clip(exact, low, high) - low) / (high - low))
+            values.append(0)
+        elif isinstance(column, Listed):
+            parts.append(np.array([float(column.index(column.encode(v))) for v in given]))
+            values.append(column.size)
+    return np.stack(parts, axis=1), values
+
+
 def norm(task: Task) -> float:
     """The largest Euclidean norm of a row: a declared column adds at most 1 to its square."""
     return sqrt(len(task.declared))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,9 +30,15 @@ Matrix = NDArray[np.float32]
 
 @dataclass
 class Errors:
-    """The test errors of each run: of our trees by epsilon, of the best tree, of the majority."""
+    """What each run found: of our trees by epsilon, of the best tree, of the majority.
+
+    ``ours`` has the test errors, ``areas`` the AUC of the labels, and ``seconds`` the CPU seconds of
+    a fit of records that are read already.
+    """
 
     ours: dict[str, list[float]]
+    areas: dict[str, list[float]]
+    seconds: dict[str, list[float]]
     best: list[float]
     majority: list[float]
 
@@ -41,7 +48,8 @@ def ours(task: Task) -> Errors:
     H: Any = parse_class(f"trees({', '.join(task.declared)}; depth 2)")
     whole = pa.table({name: pa.array(values) for name, values in task.table.items()})
     conditions = held(task, H.domain)
-    found = Errors({epsilon: [] for epsilon in EPSILONS}, [], [])
+    by_epsilon = [{epsilon: [] for epsilon in EPSILONS} for _ in range(3)]
+    found = Errors(*by_epsilon, [], [])
     for run in range(RUNS):
         learn, score = task.split(run)
         y, y_test = task.labels[learn], task.labels[score]
@@ -57,11 +65,22 @@ def ours(task: Task) -> Errors:
             learner = ExponentialLearner(H, Budget(epsilon))
             with Ledger() as ledger:
                 rng = seeded_generator(run)
+                start = time.process_time()
                 release = learner.fit(sample, ledger=ledger, dataset=task.name, rng=rng)
+                found.seconds[epsilon].append(time.process_time() - start)
             made = mistakes(release.hypothesis, sample)
             require(made >= wrong, f"{task.name}: {made} mistakes, and the best tree makes {wrong}")
             found.ours[epsilon].append(mistakes(release.hypothesis, test) / test.n)
+            found.areas[epsilon].append(area(release.hypothesis, test))
     return found
+
+
+def area(rule: Hypothesis[Any], sample: Sample[Any]) -> float:
+    """The AUC of a rule's label as a score: the mean of sensitivity and specificity."""
+    given = np.fromiter(map(rule, sample.points), np.int64, len(sample.points))
+    totals = sample.counts.sum(axis=0)
+    right = [sample.counts[given == label, label].sum() / max(totals[label], 1) for label in (0, 1)]
+    return float(np.mean(right)) if totals.all() else 0.5
 
 
 def mistakes(rule: Hypothesis[Any], sample: Sample[Any]) -> int:

@@ -15,7 +15,7 @@ from littlestone.data import Label
 MOST_ROWS = 7_000  # of a larger table, so many are taken at random
 TRAINING = 0.7
 RUNS = 20
-EPSILONS = ("1", "0.1")
+EPSILONS = ("1", "0.1", "4")
 
 
 @dataclass(frozen=True)
