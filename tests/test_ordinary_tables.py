@@ -1,17 +1,22 @@
 """The tasks of `python -m benchmarks tables` are what they say, and its best tree is one."""
 
+import json
 import random
 from itertools import product
 
 import numpy as np
 import pytest
-from benchmarks.ordinary_tables.as_numbers import numbers
-from benchmarks.ordinary_tables.ours import best_tree, follow
+from benchmarks.ordinary_tables.as_numbers import mixed, numbers
+from benchmarks.ordinary_tables.ours import area, best_tree, follow
+from benchmarks.ordinary_tables.page import FIVE, OPEN, RIVALS
 from benchmarks.ordinary_tables.reading import MissingPackageError
-from benchmarks.ordinary_tables.task import MOST_ROWS, Task
+from benchmarks.ordinary_tables.task import EPSILONS, MOST_ROWS, Task
 from benchmarks.ordinary_tables.tasks import TASKS
+from benchmarks.ordinary_tables.theirs import KEPT, key
 
 from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
+from littlestone.points import Grid
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
@@ -29,6 +34,37 @@ def test_task(task: Task) -> None:
     assert len(x) == rows
     assert x.min() >= 0
     assert x.max() <= 1
+    rows_of_lists, values = mixed(task)
+    assert rows_of_lists.shape == (rows, len(values)) == (rows, len(task.declared))
+    assert (rows_of_lists <= [max(value - 1, 1) for value in values]).all()
+
+
+def test_what_is_kept_of_the_others_is_of_these_tasks() -> None:
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    methods = {*OPEN}
+    for epsilon in EPSILONS:
+        methods |= {f"{rival}, {epsilon}" for rival in RIVALS}
+        methods |= {f"diffprivlib {name}, {epsilon}" for name in FIVE}
+    assert set(kept) == methods
+    for found in kept.values():
+        assert set(found) == {key(task) for task in TASKS}
+        for error, ranked, loss, seconds in found.values():
+            assert 0 <= error <= 1
+            assert 0 <= ranked <= 1
+            assert loss >= 0
+            assert seconds > 0
+
+
+def test_area_is_the_chance_that_a_positive_record_ranks_higher() -> None:
+    """A tie counts half, as in the AUC of any score."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        counts = rng.integers(0, 4, (10, 2))
+        counts[:2] = 1
+        sample = Sample(Grid(0, 9), tuple(range(10)), counts)
+        records = [[x for x in range(10) for _ in range(counts[x, y])] for y in (0, 1)]
+        pairs = [(p > 4) - (q > 4) for p, q in product(records[1], records[0])]
+        assert area(lambda x: int(x > 4), sample) == pytest.approx((1 + np.mean(pairs)) / 2)
 
 
 def test_sixty_tasks_and_names_of_their_own() -> None:

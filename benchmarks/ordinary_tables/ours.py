@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,8 +49,7 @@ def ours(task: Task) -> Errors:
     H: Any = parse_class(f"trees({', '.join(task.declared)}; depth 2)")
     whole = pa.table({name: pa.array(values) for name, values in task.table.items()})
     conditions = held(task, H.domain)
-    by_epsilon = [{epsilon: [] for epsilon in EPSILONS} for _ in range(3)]
-    found = Errors(*by_epsilon, [], [])
+    found = Errors(_lists(), _lists(), _lists(), [], [])
     for run in range(RUNS):
         learn, score = task.split(run)
         y, y_test = task.labels[learn], task.labels[score]
@@ -75,7 +75,11 @@ def ours(task: Task) -> Errors:
     return found
 
 
-def area(rule: Hypothesis[Any], sample: Sample[Any]) -> float:
+def _lists() -> dict[str, list[float]]:
+    return {epsilon: [] for epsilon in EPSILONS}
+
+
+def area(rule: Callable[[Any], int], sample: Sample[Any]) -> float:
     """The AUC of a rule's label as a score: the mean of sensitivity and specificity."""
     given = np.fromiter(map(rule, sample.points), np.int64, len(sample.points))
     totals = sample.counts.sum(axis=0)

@@ -69,7 +69,7 @@ def methods() -> Iterator[tuple[str, Callable[[Any, int], Model]]]:
         "tree 5": told(lambda t, **s: models.DecisionTreeClassifier(max_depth=5, **whole, **s)),
         "forest": told(lambda t, **s: models.RandomForestClassifier(**whole, **s)),
         "bayes": told(lambda t, **s: models.GaussianNB(**within, **s)),
-        "logistic": told(lambda t, **s: models.LogisticRegression(data_norm=t["norm"], **s)),
+        "logistic": told(lambda t, **s: models.LogisticRegression(data_norm=float(t["norm"]), **s)),
     }
     for epsilon in EPSILONS:
         yield f"DP-EBM, {epsilon:g}", boosting(epsilon)
