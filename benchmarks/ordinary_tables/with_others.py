@@ -125,7 +125,8 @@ def main(folder: Path, found: Path) -> None:
             with np.load(path) as given:
                 table = {name: given[name] for name in given.files}
             kept.setdefault(method, {})[path.stem] = measure(table, make)
-            found.write_text(json.dumps(kept), encoding="utf-8")
+            lines = (f"{json.dumps(name)}: {json.dumps(means)}" for name, means in kept.items())
+            found.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
         print(method, flush=True)
 
 
