@@ -18,7 +18,7 @@ from benchmarks.ordinary_tables.ours import ours
 from benchmarks.ordinary_tables.page import Result, page, summary
 from benchmarks.ordinary_tables.task import EPSILONS
 from benchmarks.ordinary_tables.tasks import TASKS
-from benchmarks.ordinary_tables.theirs import theirs
+from benchmarks.ordinary_tables.theirs import synthetic, theirs
 
 ON_REQUEST = True
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "ordinary-tables.md"
@@ -33,7 +33,7 @@ def show(console: Console, *, recompute: bool = False) -> None:
         console.print(f"  tables: {task.name} ...", style="dim", highlight=False)
         results.append(Result(task, ours(task), others))
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(results), encoding="utf-8")
+    PAGE.write_text(page(results, synthetic(TASKS, recompute=recompute)), encoding="utf-8")
     for epsilon in EPSILONS:
         console.print(
             f"epsilon {epsilon}",

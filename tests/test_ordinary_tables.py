@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from benchmarks.ordinary_tables.as_numbers import mixed, numbers
+from benchmarks.ordinary_tables.as_numbers import codes, mixed, numbers
 from benchmarks.ordinary_tables.ours import area, best_tree, follow
 from benchmarks.ordinary_tables.page import FIVE, OPEN, RIVALS
 from benchmarks.ordinary_tables.reading import MissingPackageError
@@ -36,6 +36,9 @@ def test_task(task: Task) -> None:
     assert x.max() <= 1
     rows_of_lists, values = mixed(task)
     assert rows_of_lists.shape == (rows, len(values)) == (rows, len(task.declared))
+    cells, sizes = codes(task)
+    assert cells.shape == rows_of_lists.shape
+    assert (cells < sizes).all()
     assert (rows_of_lists <= [max(value - 1, 1) for value in values]).all()
 
 

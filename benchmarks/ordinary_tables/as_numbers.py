@@ -55,6 +55,26 @@ def mixed(task: Task) -> tuple[NDArray[np.float64], list[int]]:
     return np.stack(parts, axis=1), values
 
 
+def codes(task: Task) -> tuple[NDArray[np.int64], list[int]]:
+    """The cell of each row in each column, and the number of cells of each column.
+
+    A number is in one of at most 17 cells of its range, or in the first one if it is missing.
+    """
+    parts, sizes = [], []
+    for text in task.declared:
+        column = parse_mixed(text)
+        if not isinstance(column, Cells | Listed):
+            continue
+        found = np.array([column.index(column.encode(value)) for value in task.table[column.name]])
+        size, steps = column.size, len(column.points) - 2
+        if isinstance(column, Cells) and steps > 16:
+            merged = np.minimum(np.arange(steps + 1) * 16 // steps, 15)
+            found, size = np.concatenate([[0], 1 + merged])[found], 17
+        parts.append(found)
+        sizes.append(size)
+    return np.stack(parts, axis=1), sizes
+
+
 def norm(task: Task) -> float:
     """The largest Euclidean norm of a row: a declared column adds at most 1 to its square."""
     return sqrt(len(task.declared))
