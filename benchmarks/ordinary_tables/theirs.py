@@ -27,7 +27,7 @@ SMALL = (
     "diabetes, Pima",
     "respiratory illness, good status",
 )
-"""The tables for synthetic data, named before they were measured: one fit takes a minute or more."""
+"""The tables for synthetic data, where one fit takes up to some minutes."""
 Measures = dict[str, dict[str, list[float]]]
 """By method and table: the mean test error, AUC, log loss and CPU seconds of a fit."""
 
