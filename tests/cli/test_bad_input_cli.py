@@ -270,7 +270,7 @@ def _break(*_: object, **__: object) -> object:
     "place",
     [
         "littlestone.learn.declared.declaration.read_sample",
-        "littlestone.data.naming.open_table",
+        "littlestone.data.opening.open_table",
         "littlestone.learn.exponential.ExponentialLearner.fit",
         "littlestone.privacy.samplers.selection.draw_item",
         "littlestone.learn.results.release.Release.to_json",

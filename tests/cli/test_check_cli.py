@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import littlestone
 from littlestone.base.errors import BudgetExceededError, DeclarationError, LittlestoneError
 from littlestone.cli import app
-from littlestone.data.readings import Reading
+from littlestone.data.forms import Reading
 from littlestone.data.tables import SPANNING
 from littlestone.learn.declared.check import check_private
 from littlestone.learn.schema.schema import Schema

@@ -18,7 +18,7 @@ from running import Ran, command, entries, run
 
 from littlestone.cli.following import Following, print_lines
 from littlestone.data import CsvStream
-from littlestone.data.readings import Reading
+from littlestone.data.forms import Reading
 from littlestone.learn.stream.base import TakeResult
 from littlestone.pictures.stream import Mistakes
 from littlestone.points import Integers

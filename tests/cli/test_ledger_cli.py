@@ -17,7 +17,7 @@ import pytest
 from running import TABLE, entries, fit_arguments, run
 
 from littlestone.cli import fit as fit_module
-from littlestone.data.naming import dataset_name
+from littlestone.data.opening import dataset_name
 from littlestone.learn.declared import declaration
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

@@ -14,8 +14,7 @@ from sources import Columns, plain
 
 from littlestone.base.errors import TableError
 from littlestone.data import Label, Table, open_table, read_sample, sql
-from littlestone.data.alike import Alike
-from littlestone.data.coding import code_column
+from littlestone.data.coding import Alike, code_column
 from littlestone.points import Integers, Product, Strings
 from servers import Server
 

@@ -14,7 +14,7 @@ import pytest
 from each import each
 from littlestone.data import Label, read_sample, tallies
 from littlestone.data.coding import CodedColumn, LazyValues, Numbering
-from littlestone.data.csv_blocks import code_block, code_blocks
+from littlestone.data.csv_lines import code_block, code_blocks
 from littlestone.data.tables import ColumnarTable
 from littlestone.data.tallies import Tally
 from littlestone.points import Integers, Product

@@ -15,7 +15,7 @@ from pyarrow import parquet
 import littlestone
 from each import each
 from littlestone.base.errors import DeclarationError, LittlestoneError, TableError
-from littlestone.data.csv_files import CsvTable
+from littlestone.data.csv import CsvTable
 from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.tables import Row, Table
 

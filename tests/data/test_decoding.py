@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from littlestone.base.errors import TableError
-from littlestone.data import Label, csv_blocks, open_table, read_sample, sample_from_arrays
+from littlestone.data import Label, csv_lines, open_table, read_sample, sample_from_arrays
 from littlestone.data.sample import Sample
 from littlestone.points import Disjoint, Grid, Names, Strings
 from littlestone.prove.laws.disguises import OUTSIDE, hostile
@@ -152,10 +152,10 @@ def test_pieces_decoded_together_are_those_decoded_alone(end: bytes) -> None:
     """Sequences of UTF-8 that are cut short, go on wrongly or are none; empty ends are mixed marks."""
     odd = [b"", b"a", b"\r", b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xed\xa0", b"\x80", b"\xff"]
     pieces = [one + two + (end or b",\n"[len(one) % 2 :][:1]) for one, two in product(odd, odd)]
-    alone = [csv_blocks._cell(piece, ",") for piece in pieces]
-    assert csv_blocks._cells(pieces, ",") == alone
+    alone = [csv_lines._cell(piece, ",") for piece in pieces]
+    assert csv_lines._cells(pieces, ",") == alone
     quoted = [*pieces, b'"a,b"' + (end or b",")]
-    assert csv_blocks._cells(quoted, ",") == [*alone, "a,b"]
+    assert csv_lines._cells(quoted, ",") == [*alone, "a,b"]
 
 
 def test_bytes_that_come_again_keep_their_number(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from sources import Columns, examples, plain
 import littlestone
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, Table, open_table, read_mapped, read_sample
-from littlestone.data.naming import dataset_name
+from littlestone.data.opening import dataset_name
 from littlestone.data.reservoir import Reservoir
 from littlestone.points import Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.points.units import Unit

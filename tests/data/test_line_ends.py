@@ -23,7 +23,7 @@ from sources import examples, plain, read
 
 from each import each
 from littlestone.base.errors import TableError
-from littlestone.data import Condition, CsvStream, Label, csv_blocks, open_table, read_sample
+from littlestone.data import Condition, CsvStream, Label, csv_lines, open_table, read_sample
 from littlestone.points import Product, Strings
 
 Record = tuple[str, str, str]
@@ -89,7 +89,7 @@ def from_file(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
 
 def from_blocks(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
     """As a large file is read."""
-    with patch.multiple(csv_blocks, _FEW=0, _SIZE=16):
+    with patch.multiple(csv_lines, _FEW=0, _SIZE=16):
         return from_file(content, folder, multiline)
 
 
@@ -208,15 +208,15 @@ def test_a_block_that_arrow_does_not_take_is_read_line_by_line(
 ) -> None:
     block = b'"a,b",1\n\nc"d,2,3\r\n"e\n'
     expected = [["a,b", "", 'c"d', "e"], ["1", "", "2", ""]]
-    monkeypatch.setattr(csv_blocks, "_FEW", 0)
-    assert [column.to_list() for column in csv_blocks.code_block(block, ",", [0, 1])] == expected
+    monkeypatch.setattr(csv_lines, "_FEW", 0)
+    assert [column.to_list() for column in csv_lines.code_block(block, ",", [0, 1])] == expected
 
     def fail(*_: object) -> None:
         raise pa.ArrowInvalid("SECRET")
 
     if reason == "too long":
-        monkeypatch.setattr(csv_blocks, "_MOST", 0)
-        monkeypatch.setattr(csv_blocks, "_by_columns", None)
+        monkeypatch.setattr(csv_lines, "_MOST", 0)
+        monkeypatch.setattr(csv_lines, "_by_columns", None)
     else:
-        monkeypatch.setattr(csv_blocks, "_by_columns", fail)
-    assert [column.to_list() for column in csv_blocks.code_block(block, ",", [0, 1])] == expected
+        monkeypatch.setattr(csv_lines, "_by_columns", fail)
+    assert [column.to_list() for column in csv_lines.code_block(block, ",", [0, 1])] == expected

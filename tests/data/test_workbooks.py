@@ -21,7 +21,7 @@ from sources import examples, read
 import littlestone
 from littlestone.base.errors import DeclarationError, SourceError, TableError, install_command
 from littlestone.data import Condition, Label, Table, open_table, workbooks
-from littlestone.data.naming import open_dataset
+from littlestone.data.opening import open_dataset
 from littlestone.points import Domain, Grid, Integers, Names, Reals, Strings
 from planting import Fault, turns_red
 

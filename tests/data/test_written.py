@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 import littlestone
 from littlestone.base.errors import DeclarationError, ModelError
-from littlestone.data import CsvStream, csv_blocks, open_table
-from littlestone.data.csv_files import ENCODINGS, CsvTable
-from littlestone.data.readings import Reading
-from littlestone.data.written import CellForm, Unread
+from littlestone.data import CsvStream, csv_lines, open_table
+from littlestone.data.csv import ENCODINGS, CsvTable
+from littlestone.data.forms import CellForm, Reading, Unread
 from littlestone.learn import Release
 from littlestone.learn.declared.checking import why_no_number
 from littlestone.learn.schema.schema import Schema
@@ -188,8 +187,8 @@ def test_blocks_lines_and_frames_agree(
     tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, names = export(tmp_path), ["alter", "preis", "ort", "wieder"]
-    monkeypatch.setattr(csv_blocks, "_SIZE", size)
-    monkeypatch.setattr(csv_blocks, "_FEW", 1)
+    monkeypatch.setattr(csv_lines, "_SIZE", size)
+    monkeypatch.setattr(csv_lines, "_FEW", 1)
     schema = Schema.parse(SCHEMA)
     reading = schema.reading(schema.label())
     table = open_table(path, reading=reading)
@@ -275,7 +274,7 @@ def decoded(lines: list[bytes], encoding: str) -> list[list[tuple[object, ...]]]
     columns = [
         [forms[name](cell) for cell in column.to_list()]
         for name, column in zip(
-            "xy", csv_blocks._by_columns(body, ";", [0, 1], encoding), strict=True
+            "xy", csv_lines._by_columns(body, ";", [0, 1], encoding), strict=True
         )
     ]
     return [by_lines, list(zip(*columns, strict=True))]

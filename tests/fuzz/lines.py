@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from littlestone.data import csv_blocks, open_table
+from littlestone.data import csv_lines, open_table
 
 NAMES = ("x", "y", "z", "w")
 SEPARATORS = [",", ",", ",", ";", "\t", " ", "|", "a"]
@@ -87,7 +87,7 @@ class Case:
         content = self.content(lines)
         path = folder / "fuzz.csv"
         path.write_bytes(content)
-        with patch.multiple(csv_blocks, _SIZE=self.block, _FEW=0):
+        with patch.multiple(csv_lines, _SIZE=self.block, _FEW=0):
             table = open_table(path, separator=self.separator)
             assert table.columns == NAMES
             one_by_one = list(table.rows(self.columns))
@@ -98,7 +98,7 @@ class Case:
         assert one_by_one == by_csv, "line by line is not what csv reads"
         assert in_blocks == one_by_one, "blocks are not read as their lines"
         data = np.frombuffer(b"".join(line + b"\n" for line in lines) or b"\n", np.uint8)
-        _, odd = csv_blocks._cuts(data, ord(self.separator))
+        _, odd = csv_lines._cuts(data, ord(self.separator))
         quoted = sum(b'"' in line for line in lines)
         return one_by_one, Counter(lines=len(lines), quoted=quoted, one_by_one=len(odd))
 

@@ -13,7 +13,7 @@ import pytest
 from littlestone.base.errors import DeclarationError, TableError, TooLargeError
 from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.data import open_table
-from littlestone.data.naming import dataset_name
+from littlestone.data.opening import dataset_name
 from littlestone.data.sample import Sample
 from littlestone.learn import BitsLearner, ExponentialLearner, IrreducibleLearner, base
 from littlestone.learn.choosing import ChoosingLearner

@@ -199,7 +199,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.data.csv_blocks:code_blocks",
+            "littlestone.data.csv_lines:code_blocks",
             "if records <= _RECORDS:",
             "if len(block) < _FEW:",
             "Arrow is loaded for large records alone.",

@@ -26,7 +26,7 @@ from littlestone.cli.console import (
     require_encoding,
 )
 from littlestone.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, files_of, ledger_name
-from littlestone.data.naming import dataset_name, lookalike
+from littlestone.data.opening import dataset_name, lookalike
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import (

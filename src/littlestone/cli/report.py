@@ -13,7 +13,7 @@ from littlestone.base.disk import parse_json
 from littlestone.base.errors import ModelError
 from littlestone.cli.console import out, require_encoding
 from littlestone.cli.options import files_of, ledger_name
-from littlestone.data.naming import dataset_name
+from littlestone.data.opening import dataset_name
 from littlestone.learn import Release
 from littlestone.learn.results.group import Group
 from littlestone.learn.stream.run import MAGIC

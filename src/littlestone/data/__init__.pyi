@@ -10,5 +10,5 @@ from littlestone.data.reading import (
     read_sample as read_sample,
     sample_from_arrays as sample_from_arrays,
 )
-from littlestone.data.streams import CsvStream as CsvStream
+from littlestone.data.csv import CsvStream as CsvStream
 from littlestone.data.tables import Table as Table

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import chain
 from math import prod
+from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -307,3 +308,35 @@ def _rank(key: Codes) -> tuple[Codes, Codes]:
     places = np.empty(len(key), np.int64)
     places[order] = np.cumsum(begins) - 1
     return ranked[begins], places
+
+
+Function = Callable[[Any], Hashable]
+
+
+class Alike:
+    """Numbers the values of a column; those that ``function`` maps to the same thing have one number.
+
+    >>> from littlestone.data.coding import code_column
+    >>> alike = Alike(abs)
+    >>> alike(code_column([3, 4, -3, -4])).tolist(), alike.representatives
+    ([0, 1, 0, 1], [3, 4])
+    """
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._first: dict[Hashable, object] = {}
+        self._numbering, self._lock = Numbering(self._meet), Lock()
+
+    def _meet(self, value: object) -> Hashable:
+        found = self._function(value)
+        self._first.setdefault(found, value)
+        return found
+
+    def __call__(self, column: CodedColumn) -> Codes:
+        with self._lock:  # an engine may ask from several threads
+            return self._numbering(column)
+
+    @property
+    def representatives(self) -> list[object]:
+        """A value for each number, which may stand for all others with that number."""
+        return list(self._first.values())

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from littlestone.base.errors import TableError
-from littlestone.data.alike import Function
-from littlestone.data.coding import CodedColumn, RowGroups
+from littlestone.data.coding import CodedColumn, Function, RowGroups
 from littlestone.data.frames import FrameTable
 from littlestone.data.lazy import engine_errors
 from littlestone.data.tables import NAMED, ColumnarTable, Kind

@@ -14,8 +14,7 @@ import numpy as np
 from littlestone.base.addresses import flaw, public
 from littlestone.base.errors import SourceError, TableError
 from littlestone.base.progress import track_items
-from littlestone.data.alike import Function
-from littlestone.data.coding import CodedColumn, RowGroups
+from littlestone.data.coding import CodedColumn, Function, RowGroups
 from littlestone.data.frames import ParquetTable
 from littlestone.data.tables import NAMED, ColumnarTable, Kind, Table
 

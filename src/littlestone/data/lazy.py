@@ -16,8 +16,7 @@ import narwhals as nw
 import numpy as np
 
 from littlestone.base.errors import LittlestoneError, TableError
-from littlestone.data.alike import Alike, Function
-from littlestone.data.coding import CodedColumn, Codes, RowGroups
+from littlestone.data.coding import Alike, CodedColumn, Codes, Function, RowGroups
 from littlestone.data.frames import FrameTable, kind_of, require_scalar
 from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind
 

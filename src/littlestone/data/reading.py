@@ -12,10 +12,10 @@ import numpy as np
 
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.base.visible import shorten
-from littlestone.data.alike import Function
 from littlestone.data.coding import (
     CodedColumn,
     Codes,
+    Function,
     Numbering,
     RowGroups,
     code_column,

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from littlestone.base.errors import LittlestoneError, SourceError
-from littlestone.data.alike import Alike, Function
-from littlestone.data.coding import CodedColumn, RowGroups, code_column
+from littlestone.data.coding import Alike, CodedColumn, Function, RowGroups, code_column
 from littlestone.data.lazy import decimals
 from littlestone.data.sql_dialects import DIALECTS, Column, TableInfo
 from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind

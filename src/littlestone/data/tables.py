@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from littlestone.base.errors import TableError, did_you_mean
-from littlestone.data.alike import Function
-from littlestone.data.coding import CodedColumn, RowGroups, code_column, group_rows
+from littlestone.data.coding import CodedColumn, Function, RowGroups, code_column, group_rows
 
 Row = tuple[object, ...]
 

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from littlestone.data import CsvStream
-from littlestone.data.written import CellForm
+from littlestone.data.forms import CellForm
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, neighbours
 from plants.harness import Masses, Plant, is_private, toy, weighted

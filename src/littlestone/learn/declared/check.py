@@ -8,8 +8,8 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, Table, open_table
-from littlestone.data.csv_files import CsvText
-from littlestone.data.naming import open_dataset
+from littlestone.data.csv import CsvText
+from littlestone.data.opening import open_dataset
 from littlestone.learn.declared.checked import TableCheck
 from littlestone.learn.declared.checking import count_cells, read_lines
 from littlestone.learn.declared.declaring import (

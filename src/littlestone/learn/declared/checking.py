@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from littlestone.data.coding import CodedColumn, Codes, Numbering
-from littlestone.data.csv_files import CsvTable, CsvText
+from littlestone.data.csv import CsvTable, CsvText
+from littlestone.data.forms import CellForm, Unread
 from littlestone.data.labels import Label
 from littlestone.data.tables import Table
-from littlestone.data.written import CellForm, Unread
 from littlestone.learn.schema.column_types import NUMBERS
 from littlestone.learn.schema.schema import Schema
 from littlestone.learn.schema.schema_columns import SchemaColumn

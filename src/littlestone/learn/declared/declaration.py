@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.data import Label, Table, read_sample
-from littlestone.data.naming import Dataset, open_dataset
-from littlestone.data.readings import Reading
+from littlestone.data.forms import Reading
+from littlestone.data.opening import Dataset, open_dataset
 from littlestone.data.sample import Sample
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaring import (

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError
-from littlestone.data.naming import Dataset, lookalike
+from littlestone.data.opening import Dataset, lookalike
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
 from littlestone.learn.declared.declaration import Declaration

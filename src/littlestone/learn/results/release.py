@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.base.disk import read_json
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, show_value
-from littlestone.data.readings import Reading
+from littlestone.data.forms import Reading
 from littlestone.data.tables import SPANNING, Table
 from littlestone.learn.results.estimate import Estimate
 from littlestone.points import require_list
@@ -103,7 +103,7 @@ class Release:
 
         If a record spanned lines there, it may here, or each line of a record would count as one.
         """
-        from littlestone.data.csv_files import CsvText
+        from littlestone.data.csv import CsvText
         from littlestone.data.opening import open_table
 
         how: dict[str, Any] = {"separator": separator, "reading": self.reading}

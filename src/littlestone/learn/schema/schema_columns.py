@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 from littlestone.base.errors import DeclarationError, TooLargeError, did_you_mean
 from littlestone.classes.text.columns import mixed_text, parse_mixed
 from littlestone.classes.text.spec import Spec, parse_grids, quote_argument
+from littlestone.data.forms import CellForm, Unread
 from littlestone.data.tables import DAYS, Kind
-from littlestone.data.written import CellForm, Unread
 from littlestone.learn.schema.column_types import occurs
 from littlestone.points import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
 from littlestone.points.cells import is_short, show_number

@@ -11,8 +11,8 @@ from littlestone.base.disk import MOST_BYTES, parse_json
 from littlestone.base.errors import DAMAGED, ModelError
 from littlestone.base.markup import Html, tag
 from littlestone.base.visible import shorten
+from littlestone.data.forms import Reading
 from littlestone.data.opening import open_table
-from littlestone.data.readings import Reading
 from littlestone.data.tables import Table
 from littlestone.pictures.rule import rule_picture
 from littlestone.pictures.stream import Publication, publications

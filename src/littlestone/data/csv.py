@@ -1,4 +1,4 @@
-"""CSV files, plain or compressed, as tables."""
+"""CSV files, plain or compressed, and CSV text from a pipe, as tables."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ import zipfile
 import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from littlestone.base.errors import DeclarationError, TableError, show_value
 from littlestone.base.progress import stage
 from littlestone.data.coding import CodedColumn
-from littlestone.data.csv_blocks import blocks, code_blocks
-from littlestone.data.csv_lines import cells, content
+from littlestone.data.csv_lines import block_rows, blocks, cells, code_blocks, content
 from littlestone.data.tables import Row, Table, suggest_separator
 
 # Errors of damaged files; an archive with a password or an unknown method raises RuntimeError.
@@ -311,3 +310,45 @@ def _decompress(path: Path, file: Any) -> Iterator[Any]:
                 yield stream
     else:
         yield file
+
+
+class CsvStream(CsvText):
+    r"""CSV text from a pipe, read once and line by line as it arrives; otherwise like any CSV file.
+
+    If all lines are ``ended``, `arrivals` leave out a last line without a line end: its writer stopped
+    in the middle of it.
+
+    >>> import io
+    >>> stream = CsvStream(io.BytesIO(b"id,bad\n7,1\n"), name="standard input")
+    >>> list(stream.rows(["bad", "id"])), list(stream.rows(["id"]))
+    ([('1', '7')], [])
+    """
+
+    def __init__(
+        self,
+        stream: BinaryIO,
+        *,
+        name: str,
+        separator: str | None = None,
+        multiline: bool = False,
+        ended: bool = False,
+        encoding: str = UTF_8,
+    ) -> None:
+        self._pipe, self._ended = stream, ended
+        super().__init__(name, separator=separator, multiline=multiline, encoding=encoding)
+
+    def arrivals(self, columns: Sequence[str]) -> Iterator[list[Row]]:
+        """`rows`, each list as soon as its lines can be read; it never waits for more of them."""
+        if self.spanning:
+            yield from ([row] for row in self.rows(columns))
+            return
+        places = [self.columns.index(column) for column in columns]
+        with self._records() as stream:
+            for block in blocks(stream, waits=False, ended=self._ended):
+                yield list(block_rows(block, self.separator, places, self.encoding))
+
+    def _bytes(self) -> AbstractContextManager[Any]:
+        return nullcontext(self._pipe)
+
+    def _after_header(self, stream: Any) -> None:
+        """The header was already read from the same pipe."""
