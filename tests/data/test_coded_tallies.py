@@ -12,11 +12,10 @@ import pyarrow as pa
 import pytest
 
 from each import each
-from littlestone.data import Label, read_sample, tallies
-from littlestone.data.coding import CodedColumn, LazyValues, Numbering
+from littlestone.data import Label, coding, read_sample
+from littlestone.data.coding import CodedColumn, LazyValues, Numbering, Tally
 from littlestone.data.csv_lines import code_block, code_blocks
 from littlestone.data.tables import ColumnarTable
-from littlestone.data.tallies import Tally
 from littlestone.points import Integers, Product
 
 
@@ -26,7 +25,7 @@ def test_counts_are_those_of_a_counter(
     seed: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Columns of 0 to 31 bits, which grow, so that rows take one word up to eight."""
-    monkeypatch.setattr(tallies, "_FEW", few)
+    monkeypatch.setattr(coding, "_FEW", few)
     rng = random.Random(seed)
     columns = rng.choice([1, 2, 3, 5, 15])
     most = [rng.choice([1, 2, 3, 2**9, 2**16, 2**31]) for _ in range(columns)]
@@ -65,8 +64,8 @@ class Pairs(ColumnarTable):
 
 
 def test_a_distinct_tuple_takes_less_than_a_hundred_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tallies, "_FEW", 2**10)
-    monkeypatch.setattr(tallies, "table_size", lambda records: 0)  # the pairs are as if spread out
+    monkeypatch.setattr(coding, "_FEW", 2**10)
+    monkeypatch.setattr(coding, "table_size", lambda records: 0)  # the pairs are as if spread out
     domain, label = Product((Integers("a"), Integers("b"))), Label.parse("y", "1")
     read_sample(Pairs(), domain, label)  # imports
     tracemalloc.start()

@@ -18,14 +18,15 @@ from littlestone.data.coding import (
     Function,
     Numbering,
     RowGroups,
+    Tally,
     code_column,
+    first_of_equals,
     group_rows,
     tuples,
 )
 from littlestone.data.labels import Label
 from littlestone.data.sample import Places, Records, Sample
 from littlestone.data.tables import Table
-from littlestone.data.tallies import Tally, first_of_equals
 from littlestone.points import Domain, Point, Product, entries
 from littlestone.points.columns import days_of
 
