@@ -21,7 +21,7 @@ from littlestone.theory.atlas import table_of
 from littlestone.theory.atlas.listing import families
 from littlestone.theory.atlas.quantities import pairings
 from littlestone.theory.decomposition.exact import Decompositions
-from littlestone.theory.decomposition.tree import leaf_bound
+from littlestone.theory.decomposition.valid_trees import leaf_bound
 
 ON_REQUEST = True
 Rows = tuple[int, ...]

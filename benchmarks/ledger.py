@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.harness import Case, Contender, require
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.ledger.tables import COLUMNS
+from littlestone.privacy.ledger.common_tables import COLUMNS
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
 EPSILON = Fraction(1, 1000)

@@ -25,7 +25,7 @@ from benchmarks.ordinary_tables.task import RUNS, Task
 from benchmarks.ordinary_tables.tasks import TASKS
 from littlestone.classes import parse_class
 from littlestone.classes.conditions import Conditions
-from littlestone.classes.text.columns import conditions_on
+from littlestone.classes.text.mixed_columns import conditions_on
 from littlestone.data import open_table, read_sample
 
 ON_REQUEST = True

@@ -30,7 +30,7 @@ from littlestone.learn.stream import choose_online_learner
 from littlestone.learn.stream.taped import StreamLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Event
-from littlestone.prove.papers.catalogue import papers
+from littlestone.prove.papers.paper import papers
 from littlestone.prove.papers.statement import statements
 
 pytestmark = pytest.mark.deep

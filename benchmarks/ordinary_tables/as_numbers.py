@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.ordinary_tables.task import Task
-from littlestone.classes.text.columns import parse_mixed
+from littlestone.classes.text.mixed_columns import parse_mixed
 from littlestone.points import Cells, Listed, number
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.harness import require
 from benchmarks.ordinary_tables.task import EPSILONS, RUNS, Task
 from littlestone.classes import parse_class
-from littlestone.classes.text.columns import splits_on
+from littlestone.classes.text.mixed_columns import splits_on
 from littlestone.data import open_table, read_sample
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner

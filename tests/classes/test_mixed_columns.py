@@ -12,7 +12,7 @@ from each import each
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.conditions import Conditions
-from littlestone.classes.text.columns import (
+from littlestone.classes.text.mixed_columns import (
     conditions_on,
     mixed_text,
     parse_mixed,

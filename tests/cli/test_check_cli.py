@@ -14,7 +14,7 @@ import littlestone
 from littlestone.base.errors import BudgetExceededError, DeclarationError, LittlestoneError
 from littlestone.cli import app
 from littlestone.data.forms import Reading
-from littlestone.data.tables import SPANNING
+from littlestone.data.table import SPANNING
 from littlestone.learn.declared.check import check_private
 from littlestone.learn.schema.schema import Schema
 

@@ -23,7 +23,7 @@ from littlestone.base.visible import visible_json
 from littlestone.cli import fit as fit_module
 from littlestone.learn import ExponentialLearner, Release
 from littlestone.learn.declared import task as tasks
-from littlestone.learn.results.promise import Evaluation
+from littlestone.learn.results.accuracy import Evaluation
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger, rows
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

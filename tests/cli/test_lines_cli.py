@@ -14,7 +14,7 @@ from running import TABLE, fit_arguments, run
 import littlestone
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.data import CsvStream
-from littlestone.data.tables import SPANNING
+from littlestone.data.table import SPANNING
 from littlestone.learn import Release
 
 SPANS = "records (which may span lines of the file)"

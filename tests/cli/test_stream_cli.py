@@ -16,7 +16,7 @@ import pytest
 from running import command, entries, run
 
 from littlestone.cli import following
-from littlestone.data import tables
+from littlestone.data import table as tables
 from littlestone.learn.stream.keys import KeyStream
 from littlestone.pictures.stream import Mistakes, Publication, figure
 

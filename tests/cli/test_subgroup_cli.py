@@ -15,8 +15,8 @@ import littlestone
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import parse_class
 from littlestone.learn import ExponentialLearner, Release
+from littlestone.learn.results.accuracy import round_up
 from littlestone.learn.results.group import Group, group_accuracy
-from littlestone.learn.results.promise import round_up
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts

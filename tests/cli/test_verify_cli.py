@@ -12,7 +12,7 @@ from running import run
 
 from littlestone.base.errors import DeclarationError
 from littlestone.cli import verify as command
-from littlestone.prove.papers.catalogue import OTHERS, paper_of, select_statements
+from littlestone.prove.papers.paper import OTHERS, paper_of, select_statements
 from littlestone.prove.papers.statement import (
     Outcome,
     Statement,

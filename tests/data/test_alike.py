@@ -177,7 +177,7 @@ def test_engines_hand_over_one_value_for_all_that_are_alike(
         pieces = list(table.groups(["flag", "number"], label))
         assert len(pieces) > 6
         assert sum(int(group.counts.sum()) for group in pieces) == 120
-        monkeypatch.setattr("littlestone.data.lazy._LISTED", 3)
+        monkeypatch.setattr("littlestone.data.lazy_frames._LISTED", 3)
         assert len(shown(table, ["text", "number"], label)) > 2
         assert found(table, label) == by_records(COLUMNS, DOMAIN, label)
 

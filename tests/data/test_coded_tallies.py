@@ -15,7 +15,7 @@ from each import each
 from littlestone.data import Label, coding, read_sample
 from littlestone.data.coding import CodedColumn, LazyValues, Numbering, Tally
 from littlestone.data.csv_lines import code_block, code_blocks
-from littlestone.data.tables import ColumnarTable
+from littlestone.data.table import ColumnarTable
 from littlestone.points import Integers, Product
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import littlestone
 from littlestone.base.errors import DeclarationError, LittlestoneError, TooLargeError
-from littlestone.classes.text.columns import mixed_text, parse_mixed
+from littlestone.classes.text.mixed_columns import mixed_text, parse_mixed
 from littlestone.data.forms import CellForm, Unread
 from littlestone.learn.schema.schema import Schema
 from littlestone.points import Dates, Domain, day

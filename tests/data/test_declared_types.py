@@ -17,7 +17,7 @@ from each import each
 from littlestone.base.errors import DeclarationError, LittlestoneError, TableError
 from littlestone.data.csv import CsvTable
 from littlestone.data.frames import FrameTable, ParquetTable
-from littlestone.data.tables import Row, Table
+from littlestone.data.table import Row, Table
 
 N = 60
 COLUMNS: dict[str, list[Any]] = {

@@ -43,7 +43,7 @@ from littlestone.dimension import (
     threshold_dimension,
     vc_dimension,
 )
-from littlestone.dimension.thresholds import half_graphs
+from littlestone.dimension.half_graphs import half_graphs
 
 
 def binary_tables(count: int, hypotheses: int = 16, points: int = 5) -> list[list[tuple[int, ...]]]:

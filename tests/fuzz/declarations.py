@@ -31,7 +31,7 @@ from littlestone.classes.text.declared import DeclaredClass
 from littlestone.cli.console import finite_or_text
 from littlestone.cli.decompose import _solve
 from littlestone.cli.dim import printable_number
-from littlestone.data.labels import Label, label_names
+from littlestone.data.label import Label, label_names
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
 from littlestone.learn.declared.declaration import Declaration

@@ -26,7 +26,7 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.laws.core import points, version_spaces
+from littlestone.prove.laws.law import points, version_spaces
 
 KINDS: list[Any] = [AgnosticLearner, RelabellingLearner]
 CLASSES: list[type[Any]] = concrete(HypothesisClass, "littlestone.classes")

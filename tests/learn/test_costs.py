@@ -29,7 +29,7 @@ from littlestone.learn import (
 )
 from littlestone.learn.plan import candidates, choose_learner, plan
 from littlestone.learn.regrown import RegrownLearner
-from littlestone.learn.results.promise import Evaluation, accuracy
+from littlestone.learn.results.accuracy import Evaluation, accuracy
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.points import Integers
@@ -40,7 +40,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.mistakes import MOST_COST, MistakeCosts, parse_costs
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorSums, Scores, scores_of
-from littlestone.prove.audit.exact import exact_audit
+from littlestone.prove.audit.exact_audit import exact_audit
 from littlestone.prove.audit.neighbours import neighbours
 from littlestone.rules import Hypothesis
 from littlestone.show.words import rows_of_release

@@ -14,7 +14,7 @@ from declaring import choose_task
 from littlestone.base.errors import BudgetExceededError, DeclarationError, ModelError
 from littlestone.classes import Subsets, Thresholds, parse_class
 from littlestone.data import open_table
-from littlestone.data.labels import Label
+from littlestone.data.label import Label
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner, Release
 from littlestone.learn.plan import choose_learner

@@ -23,7 +23,7 @@ from littlestone.points import Grid, Integers, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.audit.exact import exact_audit
+from littlestone.prove.audit.exact_audit import exact_audit
 from littlestone.prove.audit.neighbours import neighbours
 from littlestone.rules import Hypothesis, LookupTable
 

@@ -26,7 +26,7 @@ from littlestone.points import Integers, Strings, truth
 from littlestone.points.labels import label_number
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.parallel import Parallel
+from littlestone.privacy.accounting.disjoint import Parallel
 from littlestone.privacy.draws.estimate import cells
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.scores import ErrorRuns
@@ -276,13 +276,13 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "leaves have half of rho",
     ): test_leaves_have_the_whole_rho_of_their_mechanism,
     Fault(
-        "littlestone.privacy.accounting.parallel:Parallel.cost",
+        "littlestone.privacy.accounting.disjoint:Parallel.cost",
         "max(cost.epsilon for cost in costs)",
         "costs[0].epsilon",
         "the epsilon of the first part is charged",
     ): test_parts_cost_the_largest_wherever_it_stands,
     Fault(
-        "littlestone.privacy.accounting.parallel:Parallel.guarantee",
+        "littlestone.privacy.accounting.disjoint:Parallel.guarantee",
         "max(guarantee.rho for guarantee in found)",
         "found[0].rho",
         "the rho of the first part is composed",

@@ -6,7 +6,7 @@ import pytest
 
 from littlestone.classes import parse_class
 from littlestone.learn.plan import choose_learner
-from littlestone.learn.results.promise import accuracy
+from littlestone.learn.results.accuracy import accuracy
 from littlestone.privacy import Budget
 
 

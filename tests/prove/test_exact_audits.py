@@ -22,7 +22,12 @@ from littlestone.prove.audit import (
     find_subjects,
     neighbours,
 )
-from littlestone.prove.audit.exact import claimed_delta, least_ratio, ratio_below, renyi_moment
+from littlestone.prove.audit.exact_audit import (
+    claimed_delta,
+    least_ratio,
+    ratio_below,
+    renyi_moment,
+)
 from littlestone.prove.audit.neighbours import hockey_stick
 from littlestone.prove.audit.subject import SubjectMaker
 

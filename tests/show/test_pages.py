@@ -76,7 +76,7 @@ TEMPLATE = constants(
     "show/pages/*.py",
     "show/words.py",
     "pictures/*.py",
-    "learn/results/promise.py",
+    "learn/results/accuracy.py",
     "learn/results/release.py",
     "learn/results/estimate.py",
     "privacy/cost.py",

@@ -433,7 +433,7 @@ def test_a_wrong_leaf_count_is_caught(old: str, new: str) -> None:
 def test_a_broken_refine_is_caught(old: str, new: str) -> None:
     broken = planted("greedy", old, new)
     broken.__dict__["alone"] = importlib.import_module(
-        "littlestone.theory.decomposition.tree"
+        "littlestone.theory.decomposition.valid_trees"
     ).alone
     assert refine_failures(broken.refine)
 

@@ -17,7 +17,7 @@ from littlestone.classes.base import BinaryClass, Enumerable
 from littlestone.classes.counting.blocks import CellCodes, all_tests, covered_table, indicators
 from littlestone.classes.promises.by_table import ByTable, places
 from littlestone.classes.promises.open_conditions import OpenConditions
-from littlestone.classes.text.columns import (
+from littlestone.classes.text.mixed_columns import (
     parse_columns,
     require_candidates,
     require_conditions,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.conditions import Conditions
 from littlestone.classes.promises.by_table import ByTable
-from littlestone.classes.text.columns import parse_columns, require_candidates
+from littlestone.classes.text.mixed_columns import parse_columns, require_candidates
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.points import Cells, Listed, Product

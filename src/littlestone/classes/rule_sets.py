@@ -19,9 +19,9 @@ from littlestone.classes.dimensions.covers import WHOLE, ByCovers, Covers, Space
 from littlestone.classes.promises.covering import Covering
 from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
-from littlestone.classes.text.columns import parse_mixed
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.limits import in_digits
+from littlestone.classes.text.mixed_columns import parse_mixed
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.data.sample import Sample
 from littlestone.points import Domain, FiniteColumn, Integers, Product, Strings

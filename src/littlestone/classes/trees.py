@@ -14,7 +14,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import ScoredClass
 from littlestone.classes.counting.blocks import CellCodes, covered_table, indicators
 from littlestone.classes.promises.by_table import ByTable
-from littlestone.classes.text.columns import (
+from littlestone.classes.text.mixed_columns import (
     parse_columns,
     require_candidates,
     require_conditions,

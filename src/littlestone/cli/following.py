@@ -9,7 +9,7 @@ from typing import Any
 from littlestone.cli.console import count_noun, err, json_text, out, print_columns, print_pairs
 from littlestone.data import Label
 from littlestone.data.forms import Reading
-from littlestone.data.tables import Row
+from littlestone.data.table import Row
 from littlestone.learn.stream import DurableStream, PrivateOnlineLearner, PrivateStream
 from littlestone.learn.stream.base import TakeResult
 from littlestone.pictures.stream import Mistakes, Publication

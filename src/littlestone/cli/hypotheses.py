@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.data.labels import label_names
+from littlestone.data.label import label_names
 from littlestone.learn.declared.declaring import declare_class
 from littlestone.points.labels import check_labels
 

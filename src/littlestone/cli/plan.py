@@ -24,7 +24,7 @@ from littlestone.learn.plan import AtN, Plan, Row, StatedSize, StreamPlan, plan_
 from littlestone.learn.plan import plan as planned
 from littlestone.learn.plan.choice import refusals
 from littlestone.learn.plan.sizes import in_digits
-from littlestone.learn.results.promise import round_up
+from littlestone.learn.results.accuracy import round_up
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mistakes import parse_costs
 

@@ -19,7 +19,7 @@ from littlestone.cli.following import Following, RunPrinter, print_lines
 from littlestone.cli.options import files_of, ledger_name, new_ledger
 from littlestone.data import CsvStream, Label, Table
 from littlestone.data.opening import refuse_database
-from littlestone.data.tables import SPANNING, Row
+from littlestone.data.table import SPANNING, Row
 from littlestone.learn.declared.declaration import OPTIONS, Declaration
 from littlestone.learn.stream import (
     DurableStream,

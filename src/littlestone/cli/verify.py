@@ -13,7 +13,7 @@ from rich.text import Text
 from littlestone.base.parallel import spread
 from littlestone.cli.console import bar, count_noun, err, out, print_json
 from littlestone.cli.options import JobsOption, JsonOption
-from littlestone.prove.papers.catalogue import OTHERS, number_of, select_statements, title_of
+from littlestone.prove.papers.paper import OTHERS, number_of, select_statements, title_of
 from littlestone.prove.papers.statement import Statement, Trial, Verdict, run_one, tally
 
 _WIDEST = 100

@@ -1,4 +1,4 @@
-from littlestone.data.labels import (
+from littlestone.data.label import (
     Condition as Condition,
     Label as Label,
     label_names as label_names,
@@ -11,4 +11,4 @@ from littlestone.data.reading import (
     sample_from_arrays as sample_from_arrays,
 )
 from littlestone.data.csv import CsvStream as CsvStream
-from littlestone.data.tables import Table as Table
+from littlestone.data.table import Table as Table

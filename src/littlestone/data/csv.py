@@ -22,7 +22,7 @@ from littlestone.base.errors import DeclarationError, TableError, show_value
 from littlestone.base.progress import stage
 from littlestone.data.coding import CodedColumn
 from littlestone.data.csv_lines import block_rows, blocks, cells, code_blocks, content
-from littlestone.data.tables import Row, Table, suggest_separator
+from littlestone.data.table import Row, Table, suggest_separator
 
 # Errors of damaged files; an archive with a password or an unknown method raises RuntimeError.
 _DAMAGE = (

@@ -8,8 +8,8 @@ from typing import Any
 from littlestone.base.errors import TableError
 from littlestone.data.coding import CodedColumn, Function, RowGroups
 from littlestone.data.frames import FrameTable
-from littlestone.data.lazy import engine_errors
-from littlestone.data.tables import NAMED, ColumnarTable, Kind
+from littlestone.data.lazy_frames import engine_errors
+from littlestone.data.table import NAMED, ColumnarTable, Kind
 
 
 class DaskTable(ColumnarTable):

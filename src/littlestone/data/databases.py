@@ -18,10 +18,10 @@ from littlestone.base.addresses import (
     redact_error,
 )
 from littlestone.base.errors import SourceError, install_command
-from littlestone.data.lazy import LazyTable
+from littlestone.data.lazy_frames import LazyTable
 from littlestone.data.sql import SqlTable
 from littlestone.data.sql_dialects import base_table
-from littlestone.data.tables import Table
+from littlestone.data.table import Table
 
 _CONNECT = {  # an address may override these; see libpq's manual
     "connect_timeout": 10,

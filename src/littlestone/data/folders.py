@@ -16,7 +16,7 @@ from littlestone.base.errors import SourceError, TableError
 from littlestone.base.progress import track_items
 from littlestone.data.coding import CodedColumn, Function, RowGroups
 from littlestone.data.frames import ParquetTable
-from littlestone.data.tables import NAMED, ColumnarTable, Kind, Table
+from littlestone.data.table import NAMED, ColumnarTable, Kind, Table
 
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"  # how Hive and Spark write a missing value
 

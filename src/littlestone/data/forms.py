@@ -18,7 +18,7 @@ from unicodedata import category
 from littlestone.base.errors import DeclarationError, show_value
 from littlestone.data.coding import CodedColumn, Function, LazyValues, RowGroups
 from littlestone.data.csv import UTF_8, parse_encoding, parse_separator, require_multiline
-from littlestone.data.tables import NAMED, Kind, Row, Table
+from littlestone.data.table import NAMED, Kind, Row, Table
 from littlestone.points import number, plain, require_list, text
 
 

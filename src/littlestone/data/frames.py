@@ -14,7 +14,7 @@ from narwhals.exceptions import DuplicateError
 from littlestone.base.errors import TableError
 from littlestone.base.progress import stage
 from littlestone.data.coding import CodedColumn, LazyValues, code_column
-from littlestone.data.tables import NAMED, Kind, Row, Table
+from littlestone.data.table import NAMED, Kind, Row, Table
 
 # Types that Arrow stores the same way in every library; other types depend on the library.
 _NUMBERS = (

@@ -21,7 +21,7 @@ from littlestone.base.errors import (
 )
 from littlestone.data.csv import require_multiline
 from littlestone.data.forms import Reading
-from littlestone.data.tables import Table
+from littlestone.data.table import Table
 
 _WORKBOOKS = (".xlsx", ".xlsm")
 _OTHERS = (".xls", ".xlsb", ".ods")  # spreadsheets that are not read
@@ -100,7 +100,7 @@ def _open(source: object, table: str | None, open_file: Callable[[Path], Table])
     from littlestone.data.dask_frames import DaskTable
     from littlestone.data.databases import open_engine
     from littlestone.data.frames import FrameTable
-    from littlestone.data.lazy import LazyTable
+    from littlestone.data.lazy_frames import LazyTable
 
     if type(source).__module__.startswith("sqlalchemy.engine"):
         return open_engine(source, table)

@@ -24,9 +24,9 @@ from littlestone.data.coding import (
     group_rows,
     tuples,
 )
-from littlestone.data.labels import Label
+from littlestone.data.label import Label
 from littlestone.data.sample import Places, Records, Sample
-from littlestone.data.tables import Table
+from littlestone.data.table import Table
 from littlestone.points import Domain, Point, Product, entries
 from littlestone.points.columns import days_of
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from littlestone.base.errors import LittlestoneError, SourceError
 from littlestone.data.coding import Alike, CodedColumn, Function, RowGroups, code_column
-from littlestone.data.lazy import decimals
+from littlestone.data.lazy_frames import decimals
 from littlestone.data.sql_dialects import DIALECTS, Column, TableInfo
-from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind
+from littlestone.data.table import DAYS, NAMED, ColumnarTable, Kind
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from littlestone.base.errors import SourceError, did_you_mean
-from littlestone.data.tables import DAYS, Kind
+from littlestone.data.table import DAYS, Kind
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from littlestone.base.errors import SourceError, TableError, did_you_mean
 from littlestone.data.databases import require
-from littlestone.data.tables import Row, Table
+from littlestone.data.table import Row, Table
 
 MOST_BYTES = 2**30
 """The most bytes of a workbook after unpacking."""

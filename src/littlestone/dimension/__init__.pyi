@@ -61,7 +61,7 @@ from littlestone.dimension.teaching import (
     teaching_dimension as teaching_dimension,
     teaching_sets as teaching_sets,
 )
-from littlestone.dimension.thresholds import (
+from littlestone.dimension.half_graphs import (
     HalfGraph as HalfGraph,
     half_graph as half_graph,
     is_half_graph as is_half_graph,

@@ -14,7 +14,7 @@ import numpy as np
 from littlestone.base.errors import DeclarationError, NotPrivateWarning
 from littlestone.data import Table, open_table, plain_values
 from littlestone.data.frames import column_table
-from littlestone.data.tables import Row
+from littlestone.data.table import Row
 from littlestone.points import entries, is_of_class
 
 

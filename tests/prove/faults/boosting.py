@@ -7,7 +7,7 @@ from planting import Fault
 FAULTS: dict[str, list[Fault]] = {
     "weak_means_strong": [
         Fault(
-            "littlestone.dimension.thresholds:threshold_dimension",
+            "littlestone.dimension.half_graphs:threshold_dimension",
             "len(half_graph(table).points)",
             "len(half_graph(table).points) - 1",
             "a threshold is not counted",

@@ -7,7 +7,7 @@ from planting import Fault
 SPACE = "littlestone.theory.decomposition.exact:_Space"
 EXACT = "littlestone.theory.decomposition.exact:Decompositions"
 GREEDY = "littlestone.theory.decomposition.greedy"
-LEAF_BOUND = "littlestone.theory.decomposition.tree:leaf_bound"
+LEAF_BOUND = "littlestone.theory.decomposition.valid_trees:leaf_bound"
 FEW = Fault(
     "littlestone.theory.decomposition.greedy:reducing_path",
     "H.reducing_points(k)",
@@ -54,7 +54,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "lists_of_greedy_trees": [
         Fault(
-            "littlestone.theory.decomposition.tree:DecompositionTree.hypotheses",
+            "littlestone.theory.decomposition.valid_trees:DecompositionTree.hypotheses",
             "for V in self.leaves() if",
             "for V in list(self.leaves())[1:] if",
             "the first leaf is not listed",

@@ -54,7 +54,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "leaves_of_all_trees": [
         Fault(
-            "littlestone.theory.decomposition.tree:leaf_bound",
+            "littlestone.theory.decomposition.valid_trees:leaf_bound",
             "range(dimension - t + 1)",
             "range(dimension - t)",
             "one term of the sum is lacking",

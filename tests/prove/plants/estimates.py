@@ -10,7 +10,7 @@ from functools import cached_property
 from littlestone.privacy.draws.estimate import CELLS
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.subjects.counts import estimate_subject
+from littlestone.prove.audit.subjects.noisy_counts import estimate_subject
 from plants.harness import Claim, Plant, is_private
 
 RULE, COUNTS = Fraction(1, 10), Fraction(1)

@@ -27,8 +27,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.samplers import selection
 from littlestone.prove.audit import Subject, find_subject, neighbours
 from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
-from littlestone.prove.audit.subjects.learners import crowd, subject_of_learner
-from littlestone.prove.audit.subjects.tables import (
+from littlestone.prove.audit.subjects.mixed_tables import (
     OPEN,
     PARITY,
     REGROWN,
@@ -36,6 +35,7 @@ from littlestone.prove.audit.subjects.tables import (
     TREES_OF_THREE,
     by_learner,
 )
+from littlestone.prove.audit.subjects.whole_learners import crowd, subject_of_learner
 from plants.exact_draws import changed
 from plants.harness import Masses, Plant, draws_exactly, is_private, weighted
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.prove.audit import find_subject
-from littlestone.prove.audit.subjects.counts import DiscreteLaplaceCount
+from littlestone.prove.audit.subjects.noisy_counts import DiscreteLaplaceCount
 from plants.harness import Masses, Plant, draws_as_it_says, is_private, weighted
 
 ONE = Fraction(1)

@@ -18,7 +18,7 @@ from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.scores import Elements
 from littlestone.prove.audit import Subject, find_subject, neighbours
 from littlestone.prove.audit.subjects.exponential_learner import Records
-from littlestone.prove.audit.subjects.learners import (
+from littlestone.prove.audit.subjects.whole_learners import (
     RECORDS,
     by_sample,
     crowd,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.classes.text.columns import conditions_on
+from littlestone.classes.text.mixed_columns import conditions_on
 from littlestone.data.sample import Sample
 from littlestone.points import FiniteColumn, Product
 from littlestone.privacy.scores import ErrorRuns

@@ -23,7 +23,7 @@ from littlestone.classes.counting.blocks import (
 )
 from littlestone.classes.promises.by_table import NoVersionSpaces
 from littlestone.classes.promises.covering import Covering
-from littlestone.classes.text.columns import (
+from littlestone.classes.text.mixed_columns import (
     mixed_text,
     require_candidates,
     require_conditions,

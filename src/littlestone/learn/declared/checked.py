@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from littlestone.base.visible import visible
-from littlestone.data.labels import Label
+from littlestone.data.label import Label
 from littlestone.learn.declared.checking import (
     COMMA,
     DATE,

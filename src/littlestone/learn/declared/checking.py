@@ -17,8 +17,8 @@ import numpy as np
 from littlestone.data.coding import CodedColumn, Codes, Numbering
 from littlestone.data.csv import CsvTable, CsvText
 from littlestone.data.forms import CellForm, Unread
-from littlestone.data.labels import Label
-from littlestone.data.tables import Table
+from littlestone.data.label import Label
+from littlestone.data.table import Table
 from littlestone.learn.schema.column_types import NUMBERS
 from littlestone.learn.schema.schema import Schema
 from littlestone.learn.schema.schema_columns import SchemaColumn

@@ -10,7 +10,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.text.declared import parse_class
 from littlestone.classes.text.spec import NO_SCHEMA
-from littlestone.data.labels import Label
+from littlestone.data.label import Label
 
 if TYPE_CHECKING:
     from littlestone.learn.schema.schema import Schema

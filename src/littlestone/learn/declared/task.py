@@ -15,11 +15,11 @@ from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan.choice import AUTO, explain
 from littlestone.learn.plan.missed import enough, for_records
-from littlestone.learn.results.promise import Evaluation, accuracy
+from littlestone.learn.results.accuracy import Evaluation, accuracy
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.ledger.declared import check_cost
+from littlestone.privacy.ledger.accepted import check_cost
 
 _LOG = logging.getLogger(__name__)
 

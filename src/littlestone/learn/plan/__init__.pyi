@@ -1,4 +1,4 @@
-from littlestone.learn.plan.calibration import (
+from littlestone.learn.plan.simulated_sizes import (
     CalibratedSize as CalibratedSize,
     find_calibration as find_calibration,
 )

@@ -20,7 +20,7 @@ from littlestone.privacy.mistakes import MistakeCosts
 
 if TYPE_CHECKING:
     from littlestone.learn.bits import Binary
-    from littlestone.learn.plan.calibration import CalibratedSize
+    from littlestone.learn.plan.simulated_sizes import CalibratedSize
 
 AUTO = "auto"
 ALPHA, BETA = 0.1, 0.05
@@ -116,7 +116,7 @@ def candidates(
     learners apply that count each mistake as what it costs, and alpha is a mean cost in units of the
     larger one.  ``kinds`` restricts the learners.  The result depends on declarations alone.
     """
-    from littlestone.learn.plan.calibration import find_calibration
+    from littlestone.learn.plan.simulated_sizes import find_calibration
 
     require_goal(alpha, beta, setting)
     made = partial(

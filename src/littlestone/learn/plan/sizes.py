@@ -10,10 +10,10 @@ from littlestone.base.markup import grid, tag
 from littlestone.base.progress import track_items
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.learn.base import Bound, PrivateLearner
-from littlestone.learn.plan.calibration import CalibratedSize
 from littlestone.learn.plan.choice import ALPHA, BETA, Candidate, candidates
 from littlestone.learn.plan.lower import LowerBound, LowerMistakes, lower_bounds, lower_mistakes
 from littlestone.learn.plan.papers import StatedSize, formulas, stream_formulas
+from littlestone.learn.plan.simulated_sizes import CalibratedSize
 from littlestone.learn.stream import KnownMistakes, online_candidates
 from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.mistakes import MistakeCosts

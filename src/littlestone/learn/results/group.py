@@ -8,8 +8,8 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError
 from littlestone.learn.base import PrivateLearner
+from littlestone.learn.results.accuracy import no_guarantee, round_up
 from littlestone.learn.results.estimate import BETA, Estimate, Share
-from littlestone.learn.results.promise import no_guarantee, round_up
 from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
 

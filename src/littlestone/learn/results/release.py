@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from littlestone.base.disk import read_json
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, show_value
 from littlestone.data.forms import Reading
-from littlestone.data.tables import SPANNING, Table
+from littlestone.data.table import SPANNING, Table
 from littlestone.learn.results.estimate import Estimate
 from littlestone.points import require_list
 from littlestone.points.labels import check_labels

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from littlestone.data.tables import SPANNING
+from littlestone.data.table import SPANNING
 from littlestone.learn.results.estimate import BETA, Share, interval
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, did_you_mean
-from littlestone.data.labels import Label
-from littlestone.data.tables import DAYS, Kind, Table
+from littlestone.data.label import Label
+from littlestone.data.table import DAYS, Kind, Table
 from littlestone.points import (
     Cells,
     Codes,

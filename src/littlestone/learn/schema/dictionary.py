@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, did_you_mean, show_value
-from littlestone.data.labels import label_names
+from littlestone.data.label import label_names
 from littlestone.learn.schema.schema_columns import KINDS, read_column, toml_text
 from littlestone.points import number
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from littlestone.base.errors import TableError
 from littlestone.base.visible import visible
 from littlestone.data.opening import open_table
-from littlestone.data.tables import Table, suggest_separator
+from littlestone.data.table import Table, suggest_separator
 from littlestone.learn.schema.dictionary import read_dictionary
 from littlestone.learn.schema.schema_columns import heading
 from littlestone.points import text

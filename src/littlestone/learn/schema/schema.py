@@ -17,9 +17,9 @@ from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.text.spec import SchemaColumns
 from littlestone.data.forms import CellForm, Reading
-from littlestone.data.labels import Label, condition_of_list
+from littlestone.data.label import Label, condition_of_list
 from littlestone.data.opening import TABLE_SUFFIXES
-from littlestone.data.tables import DAYS, Kind, Table
+from littlestone.data.table import DAYS, Kind, Table
 from littlestone.learn.schema.column_types import (
     label_values,
     require_columns,

@@ -11,10 +11,10 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 from littlestone.base.errors import DeclarationError, TooLargeError, did_you_mean
-from littlestone.classes.text.columns import mixed_text, parse_mixed
+from littlestone.classes.text.mixed_columns import mixed_text, parse_mixed
 from littlestone.classes.text.spec import Spec, parse_grids, quote_argument
 from littlestone.data.forms import CellForm, Unread
-from littlestone.data.tables import DAYS, Kind
+from littlestone.data.table import DAYS, Kind
 from littlestone.learn.schema.column_types import occurs
 from littlestone.points import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
 from littlestone.points.cells import is_short, show_number
@@ -34,8 +34,8 @@ NUMERIC = ("boolean", "integer", "number")
 class SchemaColumn:
     """A column of a schema: its name, its type, and the argument of a class that declares it.
 
-    ``text`` is like ``age 0..120 step 5`` (`littlestone.classes.text.columns`).  It is empty if the
-    schema leaves the range and the values open.  ``values`` is the list of a column that has one.
+    ``text`` is like ``age 0..120 step 5`` (`littlestone.classes.text.mixed_columns`).  It is empty if
+    the schema leaves the range and the values open.  ``values`` is the list of a column that has one.
     ``cells`` is the number of its cells or values; 0 if it is open, or a range that
     is too long for conditions.  ``written`` says how its cells are written, and ``ends`` are the least
     and the greatest number of its range; ``days`` are its first and its last day.

@@ -20,9 +20,9 @@ from functools import partial
 from pathlib import Path
 
 from littlestone.base.errors import LedgerError
+from littlestone.privacy.ledger.common_tables import FORMAT
 from littlestone.privacy.ledger.file_tables import APPLICATION, STEPS
 from littlestone.privacy.ledger.store import PATIENCE, Turn
-from littlestone.privacy.ledger.tables import FORMAT
 
 # SQLite looks for a free lock ever less often, up to ten times a second, and so can starve beside
 # busy processes.  Asking anew after each short wait keeps it looking, and lets Ctrl+C in between.

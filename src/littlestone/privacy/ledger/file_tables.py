@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from littlestone.privacy.ledger.tables import (
+from littlestone.privacy.ledger.common_tables import (
     ALIASES,
     COLUMNS,
     DENOMINATOR,

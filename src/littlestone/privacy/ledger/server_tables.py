@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from littlestone.base.errors import LedgerError
-from littlestone.privacy.ledger.store import Connection
-from littlestone.privacy.ledger.tables import (
+from littlestone.privacy.ledger.common_tables import (
     ALIASES,
     COLUMNS,
     DENOMINATOR,
@@ -20,6 +19,7 @@ from littlestone.privacy.ledger.tables import (
     sound_seen,
     sound_units,
 )
+from littlestone.privacy.ledger.store import Connection
 
 SCHEMA = "littlestone_ledger"
 

@@ -14,7 +14,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import exact_chance, exact_delta
 from littlestone.privacy.randomness import system_generator
 from littlestone.prove.audit.binomial import at_most, lower_bound
-from littlestone.prove.audit.exact import nats
+from littlestone.prove.audit.exact_audit import nats
 
 Trial = Callable[[random.Random], Hashable]
 Seen = tuple[Counter[Hashable], Counter[Hashable]]

@@ -7,7 +7,7 @@ Run it on your own class, for instance with pytest:
         check()
 """
 
-from littlestone.prove.laws.core import Check
+from littlestone.prove.laws.law import Check
 from littlestone.prove.laws.suite import yield_checks
 
 __all__ = ["Check", "yield_checks"]

@@ -10,9 +10,9 @@ from itertools import islice
 from typing import Any
 
 from littlestone.points import Domain
-from littlestone.prove.laws.core import domain_points, expect
 from littlestone.prove.laws.disguises import OUTSIDE, disguises, hostile
-from littlestone.prove.laws.prediction import AWKWARD_VALUES
+from littlestone.prove.laws.law import domain_points, expect
+from littlestone.prove.laws.soa import AWKWARD_VALUES
 
 Of = Domain[Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import Enumerable
-from littlestone.prove.laws.core import (
+from littlestone.prove.laws.law import (
     Class,
     domain_points,
     expect,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, LittlestoneError
-from littlestone.prove.laws.core import domain_points, expect
 from littlestone.prove.laws.disguises import disguises
+from littlestone.prove.laws.law import domain_points, expect
 from littlestone.theory.game.players import OnlineLearner
 
 Maker = Callable[[], OnlineLearner[Any]]

@@ -18,7 +18,7 @@ from littlestone.classes.finite import FiniteClass
 from littlestone.classes.promises.covering import Covering, ProperApproximation, mixture_of_rows
 from littlestone.data.sample import Sample
 from littlestone.privacy.scores import Elements
-from littlestone.prove.laws.core import Class, cells, expect, label_range, points, version_spaces
+from littlestone.prove.laws.law import Class, cells, expect, label_range, points, version_spaces
 from littlestone.rules import Hypothesis, disagreement
 
 MOST = 128  # a class with at most so many hypotheses is checked as a whole, a larger one in part

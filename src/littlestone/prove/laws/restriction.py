@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.prove.laws.core import Class, cells, expect, label_range, points, version_spaces
 from littlestone.prove.laws.disguises import disguises
+from littlestone.prove.laws.law import Class, cells, expect, label_range, points, version_spaces
 
 
 def pickle_round_trip(H: Class) -> None:

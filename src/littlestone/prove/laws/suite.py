@@ -10,13 +10,13 @@ from littlestone.classes.promises.covering import Covering, ProperApproximation
 from littlestone.points import Domain
 from littlestone.prove.laws import (
     functions,
-    prediction,
     promises,
     restriction,
+    soa,
 )
-from littlestone.prove.laws.core import Check
 from littlestone.prove.laws.domains import DOMAIN_LAWS
 from littlestone.prove.laws.functions import FUNCTION_LAWS
+from littlestone.prove.laws.law import Check
 from littlestone.prove.laws.players import PLAYER_LAWS
 from littlestone.rules import Hypothesis
 from littlestone.theory.game.players import OnlineLearner
@@ -37,17 +37,17 @@ LAWS: tuple[Law, ...] = (
     restriction.empty_version_spaces,
     restriction.equality_as_sets,
     restriction.equal_objects_restrict_alike,
-    prediction.soa_is_canonical,
-    prediction.soa_is_a_value,
-    prediction.refusals,
-    prediction.reducing_points_reduce,
-    prediction.irreducibility,
-    prediction.text_round_trip,
-    prediction.encode_is_total,
+    soa.soa_is_canonical,
+    soa.soa_is_a_value,
+    soa.refusals,
+    soa.reducing_points_reduce,
+    soa.irreducibility,
+    soa.text_round_trip,
+    soa.encode_is_total,
     functions.functions_are_values,
-    prediction.error_balls,
-    prediction.least_errors,
-    prediction.growth_function,
+    soa.error_balls,
+    soa.least_errors,
+    soa.growth_function,
 )
 
 ENUMERATION_LAWS: tuple[Law, ...] = (

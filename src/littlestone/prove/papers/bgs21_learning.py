@@ -27,7 +27,7 @@ from littlestone.privacy.cost import Budget
 from littlestone.prove.audit import find_subject
 from littlestone.prove.audit.binomial import binomial_chances
 from littlestone.prove.audit.drawn import follow_draws
-from littlestone.prove.audit.exact import exact_audit
+from littlestone.prove.audit.exact_audit import exact_audit
 from littlestone.prove.audit.subjects.bits import H as BITS
 from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.papers.bgs21 import bit_class_cap, rotation_class

@@ -16,7 +16,7 @@ from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.drawn import follow_draws
-from littlestone.prove.audit.exact import exact_audit
+from littlestone.prove.audit.exact_audit import exact_audit
 from littlestone.prove.audit.subject import find_subject
 from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.audit.subjects.reductions import CLASS, Masses, law_of_relabelling

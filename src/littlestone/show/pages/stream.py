@@ -13,7 +13,7 @@ from littlestone.base.markup import Html, tag
 from littlestone.base.visible import shorten
 from littlestone.data.forms import Reading
 from littlestone.data.opening import open_table
-from littlestone.data.tables import Table
+from littlestone.data.table import Table
 from littlestone.pictures.rule import rule_picture
 from littlestone.pictures.stream import Publication, publications
 from littlestone.points.units import Unit

@@ -1,4 +1,4 @@
-from littlestone.theory.decomposition.tree import Ball as Ball, error_ball as error_ball
+from littlestone.theory.decomposition.valid_trees import Ball as Ball, error_ball as error_ball
 from littlestone.theory.decomposition.exact import (
     Decompositions as Decompositions,
     decomposition_dimension as decomposition_dimension,
@@ -16,7 +16,7 @@ from littlestone.theory.decomposition.greedy import (
     reduces as reduces,
     reducing_path as reducing_path,
 )
-from littlestone.theory.decomposition.tree import (
+from littlestone.theory.decomposition.valid_trees import (
     DecompositionTree as DecompositionTree,
     Node as Node,
     check_tree as check_tree,

@@ -10,7 +10,7 @@ from littlestone.classes import HypothesisClass
 from littlestone.points import Point
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition.greedy import depth_parameter, is_irreducible
-from littlestone.theory.decomposition.tree import DecompositionTree, Node
+from littlestone.theory.decomposition.valid_trees import DecompositionTree, Node
 
 MOST_SPACES = 20_000
 MOST_POINTS = 64

@@ -11,7 +11,7 @@ from littlestone.classes import HypothesisClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.points import Point
 from littlestone.rules import Hypothesis
-from littlestone.theory.decomposition.tree import Ball, DecompositionTree, Node, alone
+from littlestone.theory.decomposition.valid_trees import Ball, DecompositionTree, Node, alone
 
 MOST_ABOVE = 100_000
 """How far d may be above LDim: leaves are p 2^(d - LDim)-irreducible, and this number has that many

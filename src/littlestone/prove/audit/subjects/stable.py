@@ -25,7 +25,7 @@ from littlestone.prove.audit.subjects.exponential_learner import (
     fits,
     released_text,
 )
-from littlestone.prove.audit.subjects.learners import (
+from littlestone.prove.audit.subjects.whole_learners import (
     NAMED,
     NAMED_RECORDS,
     crowd,

@@ -21,7 +21,7 @@ from littlestone.data import Label, Table, read_sample
 from littlestone.data.coding import CodedColumn, code_column
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.sample import Sample
-from littlestone.data.tables import Row
+from littlestone.data.table import Row
 from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner
 from littlestone.learn.stream import DurableStream, KeyLearner
 from littlestone.learn.stream.run import FirstRecords

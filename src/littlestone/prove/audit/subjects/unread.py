@@ -10,10 +10,10 @@ from itertools import count, product
 from typing import Any
 
 from littlestone.classes import parse_class
-from littlestone.data.labels import Label
+from littlestone.data.label import Label
 from littlestone.data.reading import read_sample
 from littlestone.data.sample import Sample
-from littlestone.data.tables import Row, Table
+from littlestone.data.table import Row, Table
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.declared.checking import (
     Faults,

@@ -22,7 +22,7 @@ from littlestone.classes.base import Enumerable
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
-from littlestone.prove.laws.core import Class, cells, expect, label_range, points, version_spaces
+from littlestone.prove.laws.law import Class, cells, expect, label_range, points, version_spaces
 from littlestone.rules import Hypothesis, disagreement
 
 AWKWARD_VALUES: tuple[object, ...] = (

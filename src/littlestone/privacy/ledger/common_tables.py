@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from littlestone.points.units import MOST_RECORDS
 from littlestone.privacy.cost import DIGITS, NeighboringRelation
-from littlestone.privacy.ledger.declared import MOST, MOST_WORDS
+from littlestone.privacy.ledger.accepted import MOST, MOST_WORDS
 
 FORMAT = 5
 

@@ -19,7 +19,7 @@ from littlestone.privacy.cost import Budget
 from littlestone.prove.audit.neighbours import neighbours
 from littlestone.prove.audit.subject import Subject, subject
 from littlestone.prove.audit.subjects.exponential_learner import Records
-from littlestone.prove.audit.subjects.learners import Law, crowd, half_way, subject_of_learner
+from littlestone.prove.audit.subjects.whole_learners import Law, crowd, half_way, subject_of_learner
 
 CONDITIONS = "x at {0, 5}, s in {a}; at most 2"
 TREES = "trees(x at {0}, y at {0, 5}; depth 2)"

@@ -18,7 +18,7 @@ import numpy as np
 from littlestone.base.errors import LittlestoneError, TableError
 from littlestone.data.coding import Alike, CodedColumn, Codes, Function, RowGroups
 from littlestone.data.frames import FrameTable, kind_of, require_scalar
-from littlestone.data.tables import DAYS, NAMED, ColumnarTable, Kind
+from littlestone.data.table import DAYS, NAMED, ColumnarTable, Kind
 
 TEXTS = (nw.String, nw.Categorical, nw.Enum)
 """Types whose values are texts."""
