@@ -9,6 +9,7 @@
 # make sanitizers  the tests of the core, built with sanitizers of addresses, undefined behaviour and threads
 # make docs   the site, into site/, and its tests
 # make packages  build the wheel and the source distribution, check them, install each and use it
+# make coq    check the machine-checked proofs, which takes Coq 8.16 (apt install coq)
 # make house  a page about the rooms of the package, their lines and what imports what, into build/house.md
 # make bench  the benchmarks, each beside a named alternative
 
@@ -21,7 +22,7 @@ FLIGHTS := demo/flights.csv
 BUILD := 'cmake>=3.26' hatch-fancy-pypi-readme 'nanobind>=2.4' ninja 'scikit-build-core>=0.11'
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
-.PHONY: demo test deep sanitizers engines engines-spark neighbours browser notebooks check docs packages house bench clean
+.PHONY: coq demo test deep sanitizers engines engines-spark neighbours browser notebooks check docs packages house bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml CMakeLists.txt $(wildcard core/* checker/*)
@@ -96,6 +97,9 @@ packages: $(READY)
 	$(BIN)/python -m build --quiet
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/python tools/try_package.py dist/*
+
+coq:
+	$(MAKE) -C coq
 
 house:
 	mkdir -p build

@@ -1,0 +1,62 @@
+"""The machine-checked proofs fail if a statement or a proof is weakened."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(shutil.which("coqc") is None, reason="takes Coq"),
+]
+
+COQ = Path(__file__).parents[2] / "coq"
+
+FAULTS = {
+    "a version space withstands half as much": (
+        "Lists",
+        "Definition demand (e s : nat) := 2 *",
+        "Definition demand (e s : nat) := 1 *",
+    ),
+    "the radius stays as it is": ("Lists", "built S' (b + 1) s [] T'", "built S' b s [] T'"),
+    "runs move together": ("Runs", "then 2%Z else 4%Z", "then 2%Z else 3%Z"),
+    "a lone candidate scores one": (
+        "Runs",
+        "score S' t f = 0 -> score S t f <= 2",
+        "score S' t f = 0 -> score S t f <= 1",
+    ),
+    "bottom hides less": ("Runs", "d) * r ^ 2 <= delta *", "d) * r ^ 1 <= delta *"),
+    "a lemma is admitted": (
+        "Laws",
+        "Proof. intros. destruct delta_range. nra. Qed.",
+        "Proof. Admitted.",
+    ),
+}
+
+
+def make(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["make", "-C", folder], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the proofs, all of which pass."""
+    copy = tmp_path_factory.mktemp("coq")
+    shutil.copytree(COQ, copy, dirs_exist_ok=True)
+    found = make(copy)
+    assert found.returncode == 0, found.stderr
+    return copy
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_weaker_proof_fails(fault: str, compiled: Path, tmp_path: Path) -> None:
+    name, right, wrong = FAULTS[fault]
+    shutil.copytree(compiled, tmp_path, dirs_exist_ok=True)
+    source = tmp_path / f"{name}.v"
+    text = source.read_text(encoding="utf-8")
+    assert text.count(right) == 1
+    source.write_text(text.replace(right, wrong), encoding="utf-8")
+    assert make(tmp_path).returncode != 0
