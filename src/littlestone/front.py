@@ -18,7 +18,13 @@ from littlestone.interop.ledgers import open_ledger
 from littlestone.learn import Release
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaration import Declaration
-from littlestone.learn.declared.declaring import OneOrMore, declare_class, open_schema
+from littlestone.learn.declared.declaring import (
+    OneOrMore,
+    SchemaOrFile,
+    declare_class,
+    open_schema,
+)
+from littlestone.learn.declared.missing import has_name
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import ALPHA, BETA, Plan
 from littlestone.learn.plan import plan as planned
@@ -45,9 +51,6 @@ from littlestone.theory.game import play as played
 
 Hypotheses = HypothesisClass[Any] | str
 """A class, or the text of one, such as ``thresholds(age, 0..120)``."""
-
-SchemaOrFile = Schema | str | os.PathLike[str] | None
-"""The schema of a table, the path of its file, or none."""
 
 
 def fit(
@@ -89,8 +92,9 @@ def fit(
     ``max_records`` records of each unit are used, chosen at random, and ``epsilon`` and ``delta`` are
     then for one unit with all its records.
 
-    ``schema`` is a `Schema` or its file.  It declares columns for the class, in which ``*`` stands for
-    all that are not the label or the unit, and the label where no other is given.
+    ``schema`` is a `Schema`, its file, the text of one, such as `draft_schema` returns, or a dict like
+    it.  It declares columns for the class, in which ``*`` stands for all that are not the label or the
+    unit, and the label where no other is given.
 
     The cost is recorded in the ``ledger`` (a path, an address or a `Ledger`) under the name
     ``dataset`` before anything is drawn.  A frame needs a ``dataset``, because it has no name of its
@@ -98,9 +102,10 @@ def fit(
     ``create_ledger`` is true.  With a ``simulation_seed`` the release is a simulation and not
     private, and a warning says so.
 
-    Before anything is spent, raises `DeclarationError` for illegal declarations, `TableError` for a
-    missing column and `TooLargeError` for too much work.  Before anything is drawn, raises
-    `BudgetExceededError` or `LedgerError`.  No error depends on a record.
+    Before anything is spent, raises `DeclarationError` for what is missing, all of it at once, and for
+    illegal declarations, `TableError` for a missing column and `TooLargeError` for too much work.
+    Before anything is drawn, raises `BudgetExceededError` or `LedgerError`.  No error depends on a
+    record.
 
     >>> import littlestone
     >>> columns = {"dep_delay": [20, 3, 90, -2] * 300, "arr_delay": [30, 2, 80, -9] * 300}
@@ -127,7 +132,8 @@ def fit(
         cost=cost,
         unit=unit,
         max_records=max_records,
-        needed={"ledger": ledger},
+        needed=_needs(table, ledger, dataset),
+        source=table,
     )
     return _release(declaration, table, ledger, dataset, create_ledger, simulation_seed)
 
@@ -180,9 +186,15 @@ def subgroup(
         estimate=estimate,
         unit=unit,
         max_records=max_records,
-        needed={"ledger": ledger},
+        needed=_needs(table, ledger, dataset),
+        source=table,
     )
     return Group(_release(declaration, table, ledger, dataset, create_ledger, simulation_seed))
+
+
+def _needs(table: object, ledger: object, dataset: object) -> dict[str, object]:
+    """What a spend needs beside a declaration: a ledger, and the name of the table in it."""
+    return {"ledger": ledger, "dataset": True if has_name(table) else dataset}
 
 
 def _classes(hypotheses: Any) -> Any:

@@ -47,18 +47,58 @@ def run(*arguments: str) -> tuple[int, str]:
 def test_fit_names_all_that_is_missing(tmp_path: Path) -> None:
     status, out = run("fit", str(tmp_path / "t.csv"))
     assert status == 2
-    assert "target, positive, class and epsilon are missing" in out
+    assert "target, positive, class or schema and epsilon are missing" in out
     for example in ("--target", "--positive yes", "--class '", "--epsilon 1"):
         assert example in out
     status, out = run("subgroup", str(tmp_path / "t.csv"), "--target", "y")
-    assert "positive, class, above and epsilon are missing" in out
+    assert "positive, class or schema, above and epsilon are missing" in out
 
 
 def test_the_front_door_names_all_that_is_missing() -> None:
-    with pytest.raises(DeclarationError, match="target, positive, class, epsilon and ledger are"):
+    with pytest.raises(DeclarationError) as caught:
         littlestone.fit(table())
-    with pytest.raises(DeclarationError, match="epsilon and ledger are missing"):
+    found = "target, positive, class or schema, epsilon, ledger and dataset are missing"
+    assert caught.value.found == found
+    with pytest.raises(DeclarationError, match="epsilon, ledger and dataset are missing"):
         littlestone.fit(table(), schema=littlestone.Schema.parse(SCHEMA))
+
+
+def test_what_to_write_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second try is the first one with what its error says."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DeclarationError) as caught:
+        littlestone.fit(table(), "y", epsilon=1, schema=SCHEMA)
+    assert caught.value.fix.startswith("add ")
+    added = eval(f"dict({caught.value.fix.removeprefix('add ')})")
+    assert littlestone.fit(table(), "y", epsilon=1, schema=SCHEMA, **added).n == 400
+
+
+def test_a_table_that_cannot_be_read_is_named_with_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(DeclarationError) as caught:
+        littlestone.fit(table(), "z", epsilon=1)
+    found = "; and it cannot read column 'z' of the data frame: none of its 4 columns has that name"
+    assert caught.value.found.endswith(found)
+    with pytest.raises(DeclarationError, match="there is no such file"):
+        littlestone.fit(tmp_path / "t.csv", "y", epsilon=1)
+
+
+def test_a_schema_may_be_a_dict_or_a_text() -> None:
+    given = {
+        "target": "y",
+        "positive": 1,
+        "columns": {"a": {"range": [0, 10], "step": 0.5}, "y": {"type": "integer"}},
+    }
+    text = (
+        'target="y"\npositive=1\n[columns.a]\nrange=[0, 10]\nstep=0.5\n[columns.y]\ntype="integer"'
+    )
+    assert littlestone.Schema.make(given) == littlestone.Schema.make(text)
+    paid = {"epsilon": 8, "ledger": littlestone.Ledger(), "dataset": "d"}
+    for schema in (given, text):
+        assert littlestone.fit(table(), schema=schema, **paid).hypotheses.startswith(
+            "trees(a: 0..10"
+        )
+    with pytest.raises(DeclarationError, match="neither a path, a Schema nor a dict"):
+        littlestone.fit(table(), schema=5, **paid)
 
 
 def test_a_schema_needs_no_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,8 @@ from littlestone.cli.console import out as console
 from littlestone.cli.options import files_of, ledger_name, new_ledger, no_ledger
 from littlestone.data.opening import file_of
 from littlestone.learn import Release
-from littlestone.learn.declared.declaration import OPTIONS, Declaration
+from littlestone.learn.declared.declaration import Declaration
+from littlestone.learn.declared.missing import OPTIONS
 from littlestone.learn.declared.task import Task
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.counts import UNBOUNDED

@@ -20,7 +20,9 @@ from littlestone.cli.options import files_of, ledger_name, new_ledger
 from littlestone.data import CsvStream, Label, Table
 from littlestone.data.opening import refuse_database
 from littlestone.data.table import SPANNING, Row
-from littlestone.learn.declared.declaration import OPTIONS, Declaration
+from littlestone.learn.declared.declaration import Declaration
+from littlestone.learn.declared.missing import OPTIONS
+from littlestone.learn.plan.defaults import STREAM
 from littlestone.learn.stream import (
     DurableStream,
     PrivateOnlineLearner,
@@ -126,7 +128,7 @@ def stream(
         separator=separator,
         multiline=multiline,
         examples=OPTIONS,
-    )
+    ).or_class(STREAM)
     label, protected, reading = declaration.label, declaration.unit, declaration.reading
     H, share = declaration.known_class, declaration.share
     learner, why = online_choice(H, share, horizon=horizon, method=method)

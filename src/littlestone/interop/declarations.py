@@ -16,12 +16,16 @@ from littlestone.data import Condition, Label, plain_values
 from littlestone.data.frames import column_table
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import declare_class, open_schema
+from littlestone.learn.declared.missing import SHELL, require_told
 from littlestone.learn.schema.schema import Schema
 from littlestone.points import number, text
 from littlestone.privacy.randomness import seeded_generator, system_generator
 
 _PARAMETERS = ["epsilon", "delta", "method", "setting", "estimate", "cost", "unit", "max_records"]
 """The parameters of a shell that `Declaration.parse` takes as they are; not every shell has all."""
+
+_NEEDED = ["epsilon", "delta", "horizon", "ledger", "dataset"]
+"""The parameters of a shell that nothing else can give."""
 
 
 def class_labels(classes: object) -> tuple[object, ...]:
@@ -84,20 +88,46 @@ def unit_column(schema: Schema | None, unit: str | None) -> list[str]:
 def declaration_of(shell: Any) -> Declaration:
     """What the parameters of a ``shell`` declare; two classes are a condition on the second one.
 
-    Raises `DeclarationError`, also if the schema says how cells that the class reads are written.
+    Raises `DeclarationError` for what is missing, all of it at once, and if the schema says how cells
+    that the class reads are written.
     """
-    classes, schema = class_labels(shell.classes), open_schema(shell.schema)
-    H = declare_class(shell.hypotheses, len(classes), schema, unit=shell.unit)
-    label = label_of([*H.domain.column_names, *unit_column(schema, shell.unit)], classes)
+    schema = open_schema(shell.schema)
+    told = {name: getattr(shell, name) for name in _NEEDED if hasattr(shell, name)}
+    told |= {"classes": labels_of(shell), "class": shell.hypotheses}
+    if told["class"] is None:
+        told["class"] = schema  # a class is taken over its columns
+    require_told("learn a rule", told, SHELL)
+    classes = class_labels(told["classes"])
+    H = shell.hypotheses
+    if H is not None:
+        H = declare_class(H, len(classes), schema, unit=shell.unit)
+    if shell.classes is None and schema is not None and schema.says_label:
+        label = schema.label()
+    else:
+        names = (c.name for c in schema.columns) if schema is not None else ()
+        known = names if H is None else H.domain.column_names
+        label = label_of([*known, *unit_column(schema, shell.unit)], classes)
     given = {name: getattr(shell, name) for name in _PARAMETERS if hasattr(shell, name)}
     declaration = Declaration.parse(label, H, **{**given, "schema": schema})
-    if declaration.reading.pick_columns(H.domain.column_names).columns:
+    read = declaration.reading
+    if (read if H is None else read.pick_columns(H.domain.column_names)).columns:
         raise DeclarationError(
             "learn from values by this schema",
             found="it says how the text of some cells is written, and records hold values",
             fix="convert these columns first, and leave how they are written out of the schema",
         )
     return declaration
+
+
+def labels_of(shell: Any) -> Any:
+    """The classes of a ``shell``, or those of its schema; None if neither says the labels.
+
+    Those of a stream are False and True by default.
+    """
+    schema, found = open_schema(shell.schema), shell.classes
+    if found is None and schema is not None and schema.says_label:
+        found = schema.label_values()
+    return (False, True) if found is None and hasattr(shell, "horizon") else found
 
 
 def generator(simulation_seed: object) -> Random:

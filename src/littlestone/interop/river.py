@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -15,11 +15,13 @@ from littlestone.interop.declarations import (
     class_labels,
     declaration_of,
     generator,
+    labels_of,
     refuse_as_member,
 )
 from littlestone.interop.ledgers import LedgerPlace, open_ledger
 from littlestone.interop.runs import Copy, FrozenRun, Original
-from littlestone.learn.schema.schema import Schema
+from littlestone.learn.declared.declaring import SchemaOrFile
+from littlestone.learn.plan.defaults import STREAM
 from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner, durable_run
 from littlestone.points import Domain, is_of_class
 from littlestone.privacy.ledger import Ledger
@@ -64,7 +66,9 @@ class LittlestoneOnlineClassifier(Classifier):
     two copies of one state would draw twice.  In an ensemble or a drift detector the model refuses to
     learn.
 
-    With a ``schema`` (or its file) the text of a class may name its columns.  With a ``unit``, or that
+    With a ``schema`` (or its file) the text of a class may name its columns, and ``hypotheses`` may be
+    left out: the class is ``conditions(*; at most 2)``, and the label that of the schema.  All that is
+    missing is named at once.  With a ``unit``, or that
     of the schema, the guarantee is for each value of this column: the first ``max_records`` records of
     each count, and nothing is learned from later ones.  A record without it has no value there.
 
@@ -81,16 +85,16 @@ class LittlestoneOnlineClassifier(Classifier):
 
     def __init__(
         self,
-        hypotheses: HypothesisClass[Any] | str,
+        hypotheses: HypothesisClass[Any] | str | None = None,
         *,
-        epsilon: object,
-        delta: object,
-        horizon: int,
-        ledger: Ledger | str | os.PathLike[str],
-        dataset: str,
-        classes: Sequence[object] = (False, True),
+        epsilon: object = None,
+        delta: object = None,
+        horizon: int | None = None,
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        dataset: str | None = None,
+        classes: Sequence[object] | None = None,
         method: str = "auto",
-        schema: Schema | str | os.PathLike[str] | None = None,
+        schema: SchemaOrFile = None,
         unit: str | None = None,
         max_records: int | None = None,
         create_ledger: bool = False,
@@ -109,16 +113,16 @@ class LittlestoneOnlineClassifier(Classifier):
         self.max_records = max_records
         self.create_ledger = create_ledger
         self.simulation_seed = simulation_seed
-        self._labels = class_labels(classes)
+        self._labels = class_labels(labels_of(self))
         if len(self._labels) > 2:
             raise DeclarationError(
                 f"learn {len(self._labels)} labels from a stream",
                 found="a published rule has two",
                 fix="declare classes=(negative, positive)",
             )
-        self._declaration = declaration_of(self)
+        self._declaration = declaration_of(self).or_class(STREAM)
         H, share = self._declaration.known_class, self._declaration.share
-        self._learner = choose_online_learner(H, share, horizon=horizon, method=method)
+        self._learner = choose_online_learner(H, share, horizon=cast(int, horizon), method=method)
         generator(simulation_seed)  # refused here, if at all
         self._run: Original | Copy | FrozenRun | None = None
         self._before: FrozenRun | None = None  # what the original of this clone published
@@ -169,7 +173,7 @@ class LittlestoneOnlineClassifier(Classifier):
                 durable_run(
                     self._learner,
                     ledger=ledger,
-                    dataset=self.dataset,
+                    dataset=cast(str, self.dataset),
                     label=str(self._declaration.label),
                     rng=rng,
                     batches=True,

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from littlestone.interop.declarations import (
     class_labels,
     declaration_of,
     generator,
+    labels_of,
     refuse_as_member,
     target_values,
     unit_column,
@@ -32,9 +33,8 @@ from littlestone.interop.features import (
 from littlestone.interop.ledgers import LedgerPlace, open_ledger
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaration import Declaration
-from littlestone.learn.declared.declaring import open_schema, refuse_as_feature
+from littlestone.learn.declared.declaring import SchemaOrFile, open_schema, refuse_as_feature
 from littlestone.learn.declared.task import Task
-from littlestone.learn.schema.schema import Schema
 from littlestone.points import text
 from littlestone.points.labels import label_number
 from littlestone.privacy.ledger import Ledger
@@ -73,7 +73,9 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     All are declarations, and none is read from the data.  Any value is read; NaN and unknown labels
     count as the first label.  The columns of a frame are found by name, those of an array by position.
 
-    With a ``schema`` (or its file) the text of a class may name its columns.  With a ``unit``, or
+    With a ``schema`` (or its file) the text of a class may name its columns, and ``hypotheses`` and
+    ``classes`` may be left out: as in `littlestone.fit`, a class is taken, and the labels are those of
+    the schema.  `fit` names all that is missing at once.  With a ``unit``, or
     that of the schema, the guarantee is for each value of this column, of whose records
     ``max_records`` are used; an array has it as its last column.  Do not cross-validate then.
 
@@ -102,18 +104,18 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def __init__(
         self,
-        hypotheses: HypothesisClass[Any] | str,
+        hypotheses: HypothesisClass[Any] | str | None = None,
         *,
-        epsilon: object,
-        classes: Sequence[object],
-        ledger: Ledger | str | os.PathLike[str],
-        dataset: str,
+        epsilon: object = None,
+        classes: Sequence[object] | None = None,
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        dataset: str | None = None,
         delta: object = 0,
         method: str = "auto",
         setting: Setting = "agnostic",
         estimate: object = None,
         cost: object = None,
-        schema: Schema | str | os.PathLike[str] | None = None,
+        schema: SchemaOrFile = None,
         unit: str | None = None,
         max_records: int | None = None,
         create_ledger: bool = False,
@@ -157,14 +159,14 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if (hint := task.useless_delta(sample.n)) is not None:
             warnings.warn(hint, stacklevel=2)
         with open_ledger(self.ledger, create=self.create_ledger) as ledger:
-            release = task.fit(sample, ledger=ledger, dataset=self.dataset, rng=rng)
+            release = task.fit(sample, ledger=ledger, dataset=cast(str, self.dataset), rng=rng)
         names = feature_names(X)
         self.n_features_in_ = len(table.columns)
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):  # from an earlier fit
             del self.feature_names_in_
-        self.classes_ = _array(class_labels(self.classes))
+        self.classes_ = _array(class_labels(labels_of(self)))
         self.learner_, self._columns = task.learner, columns
         self.release_ = release
         self.hypothesis_ = release.hypothesis
@@ -195,8 +197,9 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Raises `DeclarationError` unless there is one label for each record.
         """
         label = declaration_of(self).label
-        number = label_number(list(map(text, class_labels(self.classes))), default=-1)
-        given = list(map(number, target_values(y, label)))
+        # By the schema's own label, or by the classes, of which a missing label is none.
+        number = label_number(list(map(text, class_labels(labels_of(self)))), default=-1)
+        given = list(map(label if self.classes is None else number, target_values(y, label)))
         predicted = list(map(number, self.predict(X)))
         if len(given) != len(predicted):
             raise DeclarationError(
@@ -221,7 +224,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        several = isinstance(self.classes, Sequence | np.ndarray) and len(self.classes) > 2
+        given = labels_of(self)
+        several = isinstance(given, Sequence | np.ndarray) and len(given) > 2
         tags.classifier_tags.multi_class = several
         tags.classifier_tags.poor_score = True  # on data that no rule of the class fits
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True

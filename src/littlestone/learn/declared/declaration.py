@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,11 +17,13 @@ from littlestone.data.sample import Sample
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaring import (
     OneOrMore,
+    SchemaOrFile,
     declare_class,
     declare_label,
     open_schema,
     refuse_as_feature,
 )
+from littlestone.learn.declared.missing import ARGUMENTS, label_told, require_told
 from littlestone.learn.schema.column_types import require_fit
 from littlestone.points.columns import columns_of, days_of
 from littlestone.points.units import Unit
@@ -36,25 +37,6 @@ if TYPE_CHECKING:
 
 ESTIMATE_SHARE = Fraction(1, 10)
 """The part of epsilon that estimates the size and the rate of a group, unless declared otherwise."""
-
-OPTIONS = {
-    "target": "--target readmitted",
-    "positive": "--positive yes",
-    "class": "--class 'trees(age: 0..120 step 5, ward in {ICU, ER}; depth 2)'",
-    "above": "--above 0.3",
-    "epsilon": "--epsilon 1",
-}
-"""An example of each option that may be missing."""
-
-ARGUMENTS = {
-    "target": 'target="readmitted",',
-    "positive": 'positive="yes",',
-    "class": 'hypotheses="trees(age: 0..120 step 5, ward in {ICU, ER}; depth 2)",',
-    "above": "above=0.3,",
-    "epsilon": "epsilon=1,",
-    "ledger": 'ledger="visits.ledger"',
-}
-"""An example of each argument that may be missing."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +78,7 @@ class Declaration:
         positive: object = None,
         labels: str | Sequence[str] | None = None,
         default: str | None = None,
-        schema: Schema | str | os.PathLike[str] | None = None,
+        schema: SchemaOrFile = None,
         group: bool = False,
         above: object = None,
         cost: object = None,
@@ -105,6 +87,7 @@ class Declaration:
         max_records: int | None = None,
         examples: Mapping[str, str] = ARGUMENTS,
         needed: Mapping[str, object] | None = None,
+        source: object = None,
         **others: Any,
     ) -> Self:
         """The declaration that raw values make; they are those of `littlestone.fit` and `subgroup`.
@@ -113,7 +96,8 @@ class Declaration:
         ``group`` the rule is to have the most positives - ``above`` times records, and ``estimate`` is
         by default `ESTIMATE_SHARE` of epsilon.  The ``schema``, or its file, gives what is left out:
         the label, the columns of the class and the unit.  ``others`` are fields as they are.
-        ``examples`` says how to write what is missing, and ``needed`` what else may be missing.
+        ``examples`` says how to write what is missing, ``needed`` what else may be missing, and
+        ``source`` is the table, of which the error says whether it can be opened.
 
         Raises `DeclarationError` for what is missing, all of it at once, and for what is illegal.
         """
@@ -123,10 +107,10 @@ class Declaration:
         asked = "find a group" if group else "learn a rule"
         if not isinstance(target, Label):
             meaning = labels if positive is None else positive
-            told = {**_missing_label(schema, target, meaning), **told}
+            told = {**label_told(schema, target, meaning), **told}
         if schema is not None:
             del told["class"]  # one is taken where none is given
-        _require_told(asked, told, examples)
+        require_told(asked, told, examples, source, told.get("target"))
         label = target
         if not isinstance(label, Label):
             label = declare_label(schema, label, positive, labels=labels, default=default)
@@ -158,6 +142,10 @@ class Declaration:
         H = declare_class(hypotheses, label.labels, self.schema, label.column, whose)
         refuse_as_feature(label, H)
         return replace(self, hypotheses=H)
+
+    def or_class(self, hypotheses: OneOrMore) -> Self:
+        """The same, with this class if none is declared."""
+        return self if self.hypotheses is not None else self.for_class(hypotheses)
 
     @property
     def share(self) -> Budget:
@@ -245,37 +233,6 @@ class Declaration:
             faults = Faults(checks_of(list(columns_of(domain)), self.label, self.schema))
         return read_sample(
             table, domain, self.label, refuse_blank=refuse_blank, keep=keep, faults=faults
-        )
-
-
-def _missing_label(schema: Schema | None, target: object, meaning: object) -> dict[str, object]:
-    """The target and what says its meaning, as far as they are given or the ``schema`` has them."""
-    column, says = target, meaning
-    if schema is not None:
-        column = schema.target if target is None else target
-        if says is None and column == schema.target:
-            says = schema.positive if schema.positive is not None else (schema.labels or None)
-        if says is None and isinstance(column, str) and column not in schema.class_columns().texts:
-            says = column  # the schema itself says which names are alike
-    return {"target": column, "positive": says}
-
-
-def _require_told(asked: str, told: Mapping[str, object], examples: Mapping[str, str]) -> None:
-    """Raise one `DeclarationError` that names everything that is missing, each with an example.
-
-    >>> _require_told("learn", {"epsilon": None}, {"epsilon": "--epsilon 1"})
-    Traceback (most recent call last):
-    littlestone.base.errors.DeclarationError: cannot learn: epsilon is missing
-    to fix it: add --epsilon 1
-    """
-    missing = [name for name in examples if name in told and told[name] is None]
-    if missing:
-        *first, last = missing
-        names = f"{', '.join(first)} and {last}" if first else last
-        raise DeclarationError(
-            asked,
-            found=f"{names} {'are' if first else 'is'} missing",
-            fix=f"add {' '.join(examples[name] for name in missing)}",
         )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Union
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 OneOrMore = HypothesisClass[Any] | str | Sequence[HypothesisClass[Any] | str]
 """A class or the text of one, or several of these, of which one should fit the records."""
+
+SchemaOrFile = Union["Schema", str, os.PathLike[str], Mapping[str, object], None]
+"""The schema of a table, the path or the text of its file, a dict like that file, or none."""
 
 
 def declare_class(
@@ -87,13 +90,13 @@ def declare_label(
     return Label.parse(target, positive, labels=labels, default=default)
 
 
-def open_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
-    """The schema itself, or the one in a file."""
+def open_schema(schema: SchemaOrFile) -> Schema | None:
+    """The schema that `Schema.make` makes of it, if any."""
     if schema is None:
         return None
     from littlestone.learn.schema.schema import Schema
 
-    return schema if isinstance(schema, Schema) else Schema.read(schema)
+    return Schema.make(schema)
 
 
 def refuse_as_feature(label: Label, H: HypothesisClass[Any]) -> None:

@@ -18,6 +18,9 @@ RULES = ("trees(*; depth 2)", "conditions(*; at most 2)", "conditions(*; at most
 GROUPS = RULES[1:]
 """Those of groups, which are read as one sentence."""
 
+STREAM = RULES[1]
+"""The class of a stream, where trees are too many."""
+
 OUTCOMES = (RULES[0], "outcomes(*; at most 1)")
 """Those of several labels."""
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.classes.base import HypothesisClass
@@ -27,6 +27,7 @@ from littlestone.learn.schema.column_types import (
     require_value,
 )
 from littlestone.learn.schema.schema_columns import (
+    NUMERIC,
     SchemaColumn,
     heading,
     read_column,
@@ -86,6 +87,22 @@ class Schema:
     name: str = "the schema"
 
     @classmethod
+    def make(cls, given: Self | str | os.PathLike[str] | Mapping[str, object]) -> Self:
+        r"""A schema as it is, in a file, as the text of one, which has several lines, or as a dict.
+
+        >>> columns = {"age": {"range": [0, 1.5], "step": 0.5}}
+        >>> Schema.make({"columns": columns}) == Schema.make("[columns.age]\nrange=[0, 1.5]\nstep=0.5")
+        True
+        """
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, Mapping):
+            return cls._of(_exact(given), "the schema")
+        if isinstance(given, str) and "\n" in given:
+            return cls.parse(given)
+        return cls.read(cast(Any, given))
+
+    @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
         """The schema in a file of TOML.
 
@@ -95,8 +112,9 @@ class Schema:
         if not isinstance(path, str | os.PathLike):
             raise DeclarationError(
                 f"read a schema from an object of type {type(path).__name__}",
-                found="it is neither a path nor a Schema",
-                fix="give the path of a file such as schema.toml",
+                found="it is neither a path, a Schema nor a dict",
+                fix="give the path of a file such as schema.toml, or {'columns': {'age': {'range': "
+                "[0, 120]}}}",
             )
         return cls.parse(_text_of(os.fspath(path)), name=f"the schema {os.fspath(path)}")
 
@@ -194,6 +212,11 @@ class Schema:
         return self._by_name[name].kind
 
     @property
+    def says_label(self) -> bool:
+        """Whether it says what the values of its target mean."""
+        return self.positive is not None or bool(self.labels)
+
+    @property
     def label_count(self) -> int:
         """How many labels the schema declares: 2, if it lists none."""
         return len(self.labels) or 2
@@ -237,10 +260,10 @@ class Schema:
     def class_columns(self, target: str | None = None, unit: str | None = None) -> SchemaColumns:
         """The columns as classes read them; ``*`` stands for all but those of the label and the unit.
 
-        Where no ``target`` is given, it is that of the schema.  The schema's own unit is left out even
-        if another one is given.
+        Where no ``target`` of its own is given, it is that of the schema.  The schema's own unit is left
+        out even if another one is given.
         """
-        left = {target or self.target, unit, self.unit}
+        left = {target if target in self._by_name else self.target, unit, self.unit}
         names = tuple(column.name for column in self.columns if column.name not in left)
         return SchemaColumns({column.name: column.text for column in self.columns}, names)
 
@@ -278,6 +301,26 @@ class Schema:
             for value in label_values(label):
                 require_value(column, value, values, self.name)
         return label
+
+    def label_values(self) -> tuple[object, ...] | None:
+        """A value of each label, the default first; None if only the positive ones have a name.
+
+        A comparison of numbers has the values False and True.
+
+        >>> columns = {"y": {"type": "integer"}}
+        >>> Schema.make({"target": "y", "positive": 1, "columns": columns}).label_values()
+        (0, 1)
+        """
+        label = self.label()
+        if label.condition is None:
+            return label.names
+        column, condition = self._by_name[label.column], label.condition
+        others = [value for value in column.values if value not in condition.values]
+        if condition.compares_numbers or column.kind == "boolean":
+            return False, True
+        if column.kind in NUMERIC and condition(1) and not condition(0):
+            return 0, 1
+        return (others[0], condition.value) if len(column.values) == 2 and others else None
 
     def reading(self, label: Label | None = None) -> Reading:
         """How the files and cells of a table are written.
@@ -318,6 +361,15 @@ class Schema:
     def values_of(self, name: str) -> tuple[str, ...]:
         """The list of values of the column of this name; empty if it has none."""
         return self._by_name[name].values
+
+
+def _exact(given: Any) -> Any:
+    """The same with the floats of a dict as decimals: 0.1 is a tenth."""
+    if isinstance(given, Mapping):
+        return {str(key): _exact(value) for key, value in given.items()}
+    if isinstance(given, list | tuple):
+        return list(map(_exact, given))
+    return Decimal(repr(given)) if type(given) is float else given
 
 
 def _columns(
