@@ -260,7 +260,7 @@ class Schema:
     def class_columns(self, target: str | None = None, unit: str | None = None) -> SchemaColumns:
         """The columns as classes read them; ``*`` stands for all but those of the label and the unit.
 
-        Where no ``target`` of its own is given, it is that of the schema.  The schema's own unit is left
+        Where no ``target`` of its own is given, it is that of the schema.  Its unit is left
         out even if another one is given.
         """
         left = {target if target in self._by_name else self.target, unit, self.unit}
