@@ -11,16 +11,20 @@ void bind_search(nb::module_& m) {
         .value("second", Searcher::second)
         .value("both", Searcher::both);
     nb::class_<Solver>(m, "Solver", "A table and the searches of it; see `Engine`.")
-        .def(nb::init<unsigned, unsigned, std::size_t>())
+        .def("__init__",
+             [](Solver* solver, Index rows, Index points, std::size_t table_bytes) {
+                 new (solver) Solver(require_size(rows), require_size(points), table_bytes);
+             })
         .def(
             "load",
             [](Solver& solver, GridArray<const Word> rows) {
-                solver.load(rows.data(), static_cast<int>(rows.shape(0)));
+                solver.load(rows.data(), require_rows_for(solver.first(), rows));
             },
             unlocked)
         .def(
             "ask",
             [](Solver& solver, int k, std::int64_t nodes, std::int64_t work, Searcher searcher) {
+                require(2 <= k && k <= MOST_K, "the search decides LDim >= k for k = 2, ..., 30");
                 const Answer answer = solver.ask(k, nodes, work, searcher);
                 return answer == Answer::stopped ? -1 : answer == Answer::yes ? 1 : 0;
             },
@@ -30,26 +34,33 @@ void bind_search(nb::module_& m) {
         .def("resume", &Solver::resume)
         .def(
             "use_orbits",
-            [](Solver& solver, nb::ndarray<const std::int32_t, nb::numpy, nb::ndim<3>, nb::c_contig,
-                                           nb::device::cpu>
-                                   orbits) { solver.use_orbits(orbits.data()); },
+            [](Solver& solver, OrbitsArray orbits) {
+                solver.use_orbits(require_orbits_for(solver.first(), orbits));
+            },
             nb::keep_alive<1, 2>())
         .def_prop_ro("symmetric",
                      [](Solver& solver) { return solver.first().shared().orbits != nullptr; })
         .def_prop_ro("nodes", &Solver::nodes)
         .def_prop_ro("work", [](Solver& solver) { return solver.first().work(); })
         .def(
-            "plant",
-            [](Solver& solver, int k, ListArray<std::int64_t> points) {
-                return solver.first().plant(k, points.data());
+            "find_tree",
+            [](Solver& solver, int k, ListArray<Index> points) {
+                require(2 <= k && k <= MOST_K && Index(points.size()) >= (Index{1} << (k - 1)) - 1,
+                        "a tree of depth k = 2, ..., 30 needs 2^(k-1) - 1 points or more");
+                return solver.first().find_tree(k, points.data());
             },
             unlocked);
     m.def(
         "descend",
-        [](GridArray<const Word> rows, ListArray<std::int64_t> points, ListArray<std::int64_t> index,
-           ListArray<std::int64_t> ends) {
-            descend(rows.data(), static_cast<int>(rows.shape(1)), points.data(), index.data(), ends.data(),
-                    static_cast<std::int64_t>(ends.shape(0)) - 1);
+        [](GridArray<const Word> rows, ListArray<Index> points, ListArray<Index> index,
+           ListArray<Index> ends) {
+            const std::size_t leaves = points.size() + 1;
+            require((leaves & (leaves - 1)) == 0 && ends.size() == leaves + 1 &&
+                        index.size() == rows.shape(0),
+                    "a tree of 2^k leaves has 2^k - 1 points and 2^k + 1 ends, and an index all rows");
+            require(view(ends)[0] == 0 && view(ends)[Index(leaves)] == Index(index.size()),
+                    "the first end is 0, and the last one the number of rows");
+            descend(view(rows), view(points), view(index), view(ends));
         },
         unlocked);
 }

@@ -9,22 +9,26 @@ namespace littlestone {
 void bind_writer(nb::module_& m) {
     const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
     nb::class_<Writer>(m, "Writer", "Writes the claims of certificates; see `ClaimWriter`.")
-        .def(nb::init<int, int, std::size_t>())
+        .def("__init__",
+             [](Writer* writer, Index rows, Index columns, std::size_t room) {
+                 new (writer) Writer(require_size(rows), require_size(columns), room);
+             })
         .def(
             "load",
             [](Writer& writer, GridArray<const Word> rows) {
-                writer.load(rows.data(), static_cast<int>(rows.shape(0)));
+                writer.load(rows.data(), require_rows_for(writer, rows));
             },
             unlocked)
         .def(
             "use_orbits",
-            [](Writer& writer, nb::ndarray<const std::int32_t, nb::numpy, nb::ndim<3>, nb::c_contig,
-                                           nb::device::cpu>
-                                   orbits) { writer.use_orbits(orbits.data()); },
+            [](Writer& writer, OrbitsArray orbits) {
+                writer.use_orbits(require_orbits_for(writer, orbits));
+            },
             nb::keep_alive<1, 2>())
         .def(
             "write",
             [](Writer& writer, int k, std::int64_t work) {
+                require(1 <= k, "a certificate claims LDim < k for k = 1, 2, ...");
                 const Answer answer = writer.write(k, work);
                 return answer == Answer::stopped ? -1 : answer == Answer::no ? 1 : 0;
             },

@@ -8,7 +8,7 @@
 
 namespace littlestone {
 
-// 0 and 255 say nothing: a table has fewer than 2^31 rows, so that LDim <= 30.
+// 0 and 255 say nothing: a table has fewer than 2^30 rows, so that LDim < 30.
 struct Bounds {
     int lower = 0, upper = 255;
     bool at_least(int k) const { return lower >= k; }
@@ -85,18 +85,18 @@ private:
     static constexpr Word HIGH = ALL << 32, MOST_WORK = 0xFFFF;
 
     template <class T>
-    using Shared = std::atomic<T>;
+    using Atomic = std::atomic<T>;
     struct Entry {
-        Shared<Word> key, packed;
+        Atomic<Word> key, packed;
     };
-    static_assert(Shared<Word>::is_always_lock_free && sizeof(Entry) == 2 * sizeof(Word));
+    static_assert(Atomic<Word>::is_always_lock_free && sizeof(Entry) == 2 * sizeof(Word));
 
     template <class T>
-    static T read(const Shared<T>& word) {
+    static T read(const Atomic<T>& word) {
         return word.load(std::memory_order_relaxed);
     }
     template <class T>
-    static void write(Shared<T>& word, T value) {
+    static void write(Atomic<T>& word, T value) {
         word.store(value, std::memory_order_relaxed);
     }
 
@@ -136,7 +136,7 @@ private:
     }
 
     const std::size_t limit_;
-    Shared<std::size_t> buckets_, used_{0};
+    Atomic<std::size_t> buckets_, used_{0};
     Array<Entry> entries_;
 };
 

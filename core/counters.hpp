@@ -1,7 +1,8 @@
 // Exact counts of hypotheses by their errors, for the classes whose hypotheses are too many to list.
 //
 // Each function adds to `found[e]` the number of hypotheses with e errors. The classes compute the
-// declared bounds of every index before they call; nothing here checks an index again.
+// declared bounds of every index before they call. The bindings check the shapes of the arrays; nothing
+// checks an index again.
 #pragma once
 
 #include "views.hpp"
@@ -34,20 +35,23 @@ struct WeightedPoints {
     List<const std::int64_t> weights;
 };
 
-// Count the flats whose direction space is number first, ..., last - 1 of those with these pivots.
+// The flats whose direction space has these pivots.
 //
 // A direction space W is in reduced echelon form; its entries in the `free` columns to the right of a
 // pivot are the digits of its number. Every coset of W is a flat: the coset of a point is the number
-// whose digits are its coordinates modulo W in the free columns. A flat has `base` errors, plus the
+// whose digits are its coordinates modulo W in the free columns.
+struct Flats {
+    Field field;
+    WeightedPoints points, infinity;
+    List<const std::int64_t> pivots, free;
+};
+
+// Count those whose direction space is number first, ..., last - 1. A flat has `base` errors, plus the
 // weights of its points, plus those of the points at infinity that lie in W.
-void count_flats(const Field& field, const WeightedPoints& points, const WeightedPoints& infinity,
-                 List<const std::int64_t> pivots, List<const std::int64_t> free, Index first,
-                 Index last, Index base, List<std::int64_t> found);
+void count_flats(const Flats& flats, Index first, Index last, Index base, List<std::int64_t> found);
 
 // The weight of each coset of one direction space, with that of the points at infinity in the space.
-void weigh_cosets(const Field& field, const WeightedPoints& points, const WeightedPoints& infinity,
-                  List<const std::int64_t> pivots, List<const std::int64_t> free, Index number,
-                  List<std::int64_t> sums);
+void weigh_cosets(const Flats& flats, Index number, List<std::int64_t> sums);
 
 // For each row of cells: count the functions of few columns by the sum of their cells, less `low`.
 // Bit c of a function says whether cell c is in the sum.

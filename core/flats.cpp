@@ -9,8 +9,9 @@ namespace {
 // A space of directions in reduced echelon form, and the coordinates of points modulo it.
 class Directions {
   public:
-    Directions(const Field& field, List<const std::int64_t> pivots, List<const std::int64_t> free)
-        : field_(field), pivots_(pivots), free_(free), entries_(pivots.size * free.size) {}
+    explicit Directions(const Flats& flats)
+        : field_(flats.field), infinity_(flats.infinity), pivots_(flats.pivots), free_(flats.free),
+          entries_(pivots_.size * free_.size) {}
 
     // Become the space of this number.
     void set(Index number) {
@@ -32,10 +33,10 @@ class Directions {
     }
 
     // The weight of the points at infinity that lie in the space.
-    Index weigh_inside(const WeightedPoints& infinity) const {
+    Index weigh_inside() const {
         Index weight = 0;
-        for (Index p = 0; p < infinity.weights.size; ++p)
-            if (coset(infinity, p) == 0) weight += infinity.weights[p];
+        for (Index p = 0; p < infinity_.weights.size; ++p)
+            if (coset(infinity_, p) == 0) weight += infinity_.weights[p];
         return weight;
     }
 
@@ -55,31 +56,30 @@ class Directions {
 
   private:
     const Field& field_;
+    const WeightedPoints& infinity_;
     List<const std::int64_t> pivots_, free_;
     std::vector<Index> entries_;  // [pivot, free column]
 };
 
 }  // namespace
 
-void weigh_cosets(const Field& field, const WeightedPoints& points, const WeightedPoints& infinity,
-                  List<const std::int64_t> pivots, List<const std::int64_t> free, Index number,
-                  List<std::int64_t> sums) {
-    Directions space(field, pivots, free);
+void weigh_cosets(const Flats& flats, Index number, List<std::int64_t> sums) {
+    Directions space(flats);
     space.set(number);
-    std::fill_n(sums.data, sums.size, space.weigh_inside(infinity));
+    std::fill_n(sums.data, sums.size, space.weigh_inside());
+    const WeightedPoints& points = flats.points;
     for (Index p = 0; p < points.weights.size; ++p) sums[space.coset(points, p)] += points.weights[p];
 }
 
-void count_flats(const Field& field, const WeightedPoints& points, const WeightedPoints& infinity,
-                 List<const std::int64_t> pivots, List<const std::int64_t> free, Index first,
-                 Index last, Index base, List<std::int64_t> found) {
-    Directions space(field, pivots, free);
+void count_flats(const Flats& flats, Index first, Index last, Index base, List<std::int64_t> found) {
+    Directions space(flats);
+    const WeightedPoints& points = flats.points;
     const Index cosets = space.cosets();
     std::vector<Index> sums(cosets), touched;
     std::vector<bool> seen(cosets);
     for (Index number = first; number < last; ++number) {
         space.set(number);
-        const Index own = base + space.weigh_inside(infinity);
+        const Index own = base + space.weigh_inside();
         for (Index p = 0; p < points.weights.size; ++p) {
             const Index coset = space.coset(points, p);
             if (!seen[coset]) {

@@ -38,10 +38,10 @@ Frames::Frames(int most_rows, int columns)
       width_(columns),
       wide_(whole_vectors(columns)),
       frames_(static_cast<std::size_t>(depths_for(most_rows))),
-      columns_(product(frames_.size(), product(words_of(most_rows) + 1, columns + 1))),
-      rows_(product(frames_.size(), product(most_rows + 1, wide_))),
+      columns_(space(frames_.size(), space(words_of(most_rows) + 1, columns + 1))),
+      rows_(space(frames_.size(), space(most_rows + 1, wide_))),
       kept_(words_of(most_rows) + 1),
-      raw_(columns),
+      unsettled_(columns),
       slots_(product(8, columns + 2)),
       hashes_(columns),
       index_(most_rows + 80) {  // `list` writes 7 more at most, `gather_rows` 63
@@ -77,7 +77,7 @@ void Frames::load(const Word* table, int rows) {
     std::vector<std::int32_t> origin(static_cast<std::size_t>(width_));
     for (int j = 0; j < width_; ++j) {
         origin[static_cast<std::size_t>(j)] = 2 * j;
-        raw_[j].parent = j;
+        unsettled_[j].parent = j;
     }
     settle(root, width_, origin.data());
 }
@@ -127,7 +127,7 @@ void Frames::restrict(int depth, int x, int side) {
     settle(child, wide, frame.origin.data());
 }
 
-// Write the columns of a frame, but for those that no part can need, on one side of a column.
+// Write the columns of a frame on one side of a column, but for that column: it is constant there.
 int Frames::compress_columns(const Frame& frame, Frame& child, const Word* chosen, int side) {
     const int words = frame.words;
     const Word flip = side == 1 ? 0 : ALL, last = last_word(frame.rows);
@@ -138,7 +138,7 @@ int Frames::compress_columns(const Frame& frame, Frame& child, const Word* chose
     for (int z = 0; z < frame.columns; ++z) {
         const Word* from = column(frame, z);
         if (from == chosen) continue;
-        raw_[found++].parent = z;
+        unsettled_[found++].parent = z;
         int filled = 0;
         Word pending = 0;
         for (int w = 0; w < words; ++w) {
@@ -164,7 +164,7 @@ int Frames::gather_rows(const Frame& frame, Frame& child, const Word* chosen, in
     const int words = words_of(rows);
     const Word* bits = this->rows(frame);
     Word* out = columns_.data() + child.at;
-    for (int z = 0; z < frame.columns; ++z) raw_[z].parent = z;
+    for (int z = 0; z < frame.columns; ++z) unsettled_[z].parent = z;
     for (int i = rows; i < 64 * words; ++i) index_[i] = frame.rows;  // the row of zeros
     for_each_block(frame.stride, words, [&](int b, int width, int g) {
         for (int r = 0; r < 64; ++r) {
@@ -185,7 +185,7 @@ int Frames::gather_rows(const Frame& frame, Frame& child, const Word* chosen, in
     return frame.columns;
 }
 
-// Two hashes, the number of ones and the complement mask of raw columns, several together.
+// Two hashes, the number of ones and the complement mask of unsettled columns, several together.
 template <int Together>
 void Frames::hash_columns(const Frame& frame, int first) {
     const int words = frame.words;
@@ -210,12 +210,12 @@ void Frames::hash_columns(const Frame& frame, int first) {
         }
     }
     for (int i = 0; i < Together; ++i) {
-        RawColumn& raw = raw_[first + i];
-        raw.hash = hash[i], raw.second = second[i], raw.flip = flip[i], raw.ones = ones[i];
+        Unsettled& column = unsettled_[first + i];
+        column.hash = hash[i], column.second = second[i], column.flip = flip[i], column.ones = ones[i];
     }
 }
 
-// Finish a frame whose ``wide`` raw columns lie in place: reduce them to those that `Frame` names.
+// Finish a frame whose ``wide`` columns lie in place: reduce them to those that `Frame` names.
 // The key is a sum over the columns, so their order does not matter to it.
 void Frames::settle(Frame& frame, int wide, const std::int32_t* origin) {
     const int rows = frame.rows, words = frame.words = words_of(rows);
@@ -232,28 +232,28 @@ void Frames::settle(Frame& frame, int wide, const std::int32_t* origin) {
     int found = 0;
     Key sum;
     for (int z = 0; z < wide; ++z) {
-        const RawColumn& raw = raw_[z];
-        if (std::min(raw.ones, rows - raw.ones) < 2) continue;
+        const Unsettled& column = unsettled_[z];
+        if (std::min(column.ones, rows - column.ones) < 2) continue;
         const Word* from = base + product(z, words);
         Word* to = base + product(found, words);
-        if (from != to || raw.flip != 0) {
-            for (int w = 0; w < words; ++w) to[w] = from[w] ^ raw.flip;
+        if (from != to || column.flip != 0) {
+            for (int w = 0; w < words; ++w) to[w] = from[w] ^ column.flip;
             to[words - 1] &= last;
         }
-        int place = static_cast<int>(raw.hash >> 7) & (size - 1);
+        int place = static_cast<int>(column.hash >> 7) & (size - 1);
         bool equal = false;
         for (; slots_[place] >= 0; place = (place + 1) & (size - 1)) {
             const int other = slots_[place];
-            equal = hashes_[other] == raw.hash &&
+            equal = hashes_[other] == column.hash &&
                     std::equal(to, to + words, base + product(other, words));
             if (equal) break;
         }
         if (equal) continue;
         slots_[place] = found;
-        hashes_[found] = raw.hash;
-        frame.ones[found] = raw.ones;
-        frame.origin[found] = origin[raw.parent] ^ static_cast<std::int32_t>(raw.flip & 1);
-        sum = sum + Key{mix(raw.hash ^ ODD[1]), mix(raw.second ^ ODD[0])};
+        hashes_[found] = column.hash;
+        frame.ones[found] = column.ones;
+        frame.origin[found] = origin[column.parent] ^ static_cast<std::int32_t>(column.flip & 1);
+        sum = sum + Key{mix(column.hash ^ ODD[1]), mix(column.second ^ ODD[0])};
         ++found;
     }
     frame.columns = found;

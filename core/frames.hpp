@@ -67,9 +67,11 @@ public:
     static int list(const Word* column, int total, int side, std::int32_t* index);
 
 private:
-    struct RawColumn {
-        Word hash, second, flip;
-        int ones, parent;
+    // A column of a frame that is not settled yet.
+    struct Unsettled {
+        Word hash, second, flip;  // of the column with row 0 made 0; flip: all ones if that complements it
+        int ones;                 // then
+        int parent;               // the column of the frame before that it comes from
     };
     int compress_columns(const Frame& frame, Frame& child, const Word* column, int side);
     int gather_rows(const Frame& frame, Frame& child, const Word* column, int side, int rows);
@@ -82,7 +84,7 @@ private:
     Array<Word> columns_, rows_;
     // Scratch.
     Array<Compressor> kept_;           // [word] the side that is kept
-    Array<RawColumn> raw_;             // [raw column]
+    Array<Unsettled> unsettled_;       // [column, those that `settle` drops included]
     Array<std::int32_t> slots_;        // hash table of columns
     Array<Word> hashes_;               // [column]
     Array<std::int32_t> index_;        // rows

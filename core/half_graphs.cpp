@@ -139,6 +139,7 @@ void HalfGraphSearch::enter_next(Level& level, std::int32_t x) {
 }
 
 Outcome HalfGraphSearch::go_on(Index budget) {
+    found_ = false;
     while (budget > 0) {
         Level& level = levels_[depth_];
         const int need = length_ - depth_;
@@ -148,7 +149,10 @@ Outcome HalfGraphSearch::go_on(Index budget) {
         }
         if (level.points.next < level.points.numbers.size()) {
             const std::int32_t x = level.points.numbers[level.points.next++];
-            if (need == 1) return Outcome::found;
+            if (need == 1) {
+                found_ = true;
+                return Outcome::found;
+            }
             enter_next(level, x);
         } else if (level.hypotheses.next < level.hypotheses.numbers.size()) {
             --budget;

@@ -23,7 +23,8 @@ class HalfGraphSearch {
     // Look at `budget` more nodes.
     Outcome go_on(Index budget);
 
-    // The pairs (x_i, h_i) that were found.
+    // Whether the last nodes that were looked at end in a half-graph, and its pairs (x_i, h_i).
+    bool found() const { return found_; }
     std::vector<std::pair<int, int>> pairs() const;
 
   private:
@@ -58,6 +59,7 @@ class HalfGraphSearch {
     std::vector<Level> levels_;
     std::vector<Index> having_;  // how many of the items last listed have each number of ones
     int length_, depth_ = 0;
+    bool found_ = false;
 };
 
 }  // namespace littlestone

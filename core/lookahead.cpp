@@ -15,6 +15,7 @@ constexpr int ROW_COLUMNS = 33;  // with fewer usable columns, pairs of columns 
 constexpr int ROW_ROWS = 32;     // and with fewer rows
 constexpr int MOST_CHUNK = 64;   // candidates that are looked at together
 constexpr int SORTED = 40;       // columns from which on they are sorted by counting
+constexpr std::int64_t UNWATCHED = 1 << 16;  // units of work between two looks at the budget
 
 // The rows that a part of LDim >= k - 2 has at least.
 int least_part(int k) { return 1 << (k - 2); }
@@ -82,6 +83,7 @@ void Search::leave_out_orbits(int depth) {
 bool Search::look_ahead(int depth, int i, int k) {
     Choice& choice = choices_[static_cast<std::size_t>(depth)];
     if (!choice.by_rows) {
+        if (out_of_budget()) return false;
         if (inside_by_pairs(depth, i)) {
             choice.flags[i] |= Choice::left_out;
             return true;
@@ -290,11 +292,18 @@ bool Search::refuted_by_rows(int depth, int i, int side, int k) {
     return true;
 }
 
-// A column both of whose sides some column splits two and two.  So both have LDim >= 2.
+// A column both of whose sides have LDim >= 2: some column splits each two and two.  So LDim >= 3.
 int Search::choose_three(int depth) {
     const Frame& frame = frames_[depth];
     const int columns = frame.columns;
-    for (int x = 0; x < columns; ++x) {
+    const std::int64_t each = static_cast<std::int64_t>(columns) * frame.words;
+    std::int64_t unspent = 0;
+    for (int x = 0; x < columns; ++x, unspent += each) {
+        if (unspent >= UNWATCHED) {  // seldom: most frames are small, and looking costs more than they do
+            spend(unspent);
+            unspent = 0;
+            if (out_of_budget()) return STOPPED;
+        }
         const int size1 = frame.size(x, 1), size0 = frame.size(x, 0);
         if (std::min(size0, size1) < 4) continue;
         bool alive0 = false, alive1 = false;

@@ -50,9 +50,10 @@ Search::Search(const Search& first)
 void Search::make_choices() {
     const auto depths = static_cast<std::size_t>(frames_.depths());
     const auto columns = static_cast<std::size_t>(shared_->columns);
-    const std::size_t pairs = columns * columns, splits = 2 * columns * frames_.stride_of_root();
-    pairs_ = Array<std::int32_t>(depths * pairs);
-    splits_ = Array<Word>(depths * splits);
+    const std::size_t pairs = space(columns, columns);
+    const std::size_t splits = space(2 * columns, static_cast<std::size_t>(frames_.stride_of_root()));
+    pairs_ = Array<std::int32_t>(space(depths, pairs));
+    splits_ = Array<Word>(space(depths, splits));
     for (std::size_t depth = 0; depth < depths; ++depth)
         choices_.emplace_back(shared_->columns, pairs_.data() + depth * pairs, splits_.data() + depth * splits);
 }
@@ -103,11 +104,6 @@ void Search::enter(int depth, int x, int side) {
         child.place = shared_->orbits[2 * at + 1];
     }
     spend(static_cast<std::int64_t>(frame.columns) * frame.words);
-}
-
-Answer Search::decide_side(int depth, int x, int side, int k) {
-    enter(depth, x, side);
-    return decide(depth + 1, k);
 }
 
 // Whether the frame has LDim >= k >= 2.
@@ -211,7 +207,8 @@ Answer Search::try_side(int depth, int i, int side, int k, bool may_wait) {
         mark.store(path.a, std::memory_order_relaxed);
     }
     const std::int64_t before = nodes();
-    const Answer answer = decide_side(depth, x, side, k);
+    enter(depth, x, side);
+    const Answer answer = decide(depth + 1, k);
     if (marked) mark.store(0, std::memory_order_relaxed);
     if (answer != Answer::stopped)
         shared_->table.store(path, answer == Answer::yes ? Bounds{k, 255} : Bounds{0, k - 1},
@@ -229,7 +226,7 @@ int Search::remembered_choice(int depth, int k) {
     return NONE;
 }
 
-bool Search::plant(int depth, int k, std::int64_t* points, std::int64_t node) {
+bool Search::find_tree(int depth, int k, std::int64_t* points, std::int64_t node) {
     const Frame& frame = frames_[depth];
     if (k == 2) {
         if (frame.columns > 0) points[node] = frame.origin[0] >> 1;
@@ -244,7 +241,7 @@ bool Search::plant(int depth, int k, std::int64_t* points, std::int64_t node) {
     for (const int side : {0, 1}) {
         enter(depth, chosen, side);
         // The columns may be complements of those of the table.
-        if (!plant(depth + 1, k - 1, points, 2 * node + 1 + (side ^ (origin & 1)))) return false;
+        if (!find_tree(depth + 1, k - 1, points, 2 * node + 1 + (side ^ (origin & 1)))) return false;
     }
     return true;
 }

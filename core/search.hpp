@@ -14,6 +14,7 @@ namespace littlestone {
 enum class Answer { no, yes, stopped, waits };
 
 constexpr std::int64_t UNLIMITED = std::int64_t{1} << 62;
+constexpr int MOST_K = 30;  // of a question: a table has fewer than 2^30 rows, so that LDim < 30
 
 // What the searches of one table share.
 struct Shared {
@@ -54,9 +55,10 @@ struct Choice {
     Array<std::uint8_t> flags;          // [usable]
     Array<std::int32_t> alive;          // [candidate, side] columns that split the side in two usable parts
     std::int32_t* pairs;                // [candidate * usable + usable] rows where both are 1
-    Word* splits;                       // [candidate, side, word] the columns counted in alive
+    Word* splits;                       // [candidate, part, word] the columns counted in alive
     int stride = 0;                     // words of a row of splits
-    Word* split(int i, int side) { return &splits[(2 * static_cast<std::size_t>(i) + side) * stride]; }
+    // Part 0 is the smaller side of the candidate, whose rows are listed, and part 1 the other side.
+    Word* split(int i, int part) { return &splits[(2 * static_cast<std::size_t>(i) + part) * stride]; }
 };
 
 class Search {
@@ -70,17 +72,16 @@ public:
     // Go over to another table on the same columns.
     void load(const Word* rows, int count);
 
-    // Whether LDim >= k, 2 <= k <= 30, within so many version spaces and units of work.
+    // Whether LDim >= k, 2 <= k <= MOST_K, within so many version spaces and units of work.
     Answer at_least(int k, std::int64_t nodes, std::int64_t work);
 
     // Write the points of a shattered tree of depth k >= 2, but for its lowest level, as a heap.
-    bool plant(int k, std::int64_t* points) { return plant(0, k, points, 0); }
-
-    // Make a side of a column of a frame the next frame; whether it has LDim >= k.
-    Answer decide_side(int depth, int x, int side, int k);
+    bool find_tree(int k, std::int64_t* points) { return find_tree(0, k, points, 0); }
 
     Shared& shared() { return *shared_; }
     Frames& frames() { return frames_; }
+    int most_rows() const { return frames_.most_rows(); }
+    int columns() const { return shared_->columns; }
     std::int64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
     std::int64_t work() const { return work_.load(std::memory_order_relaxed); }
 
@@ -92,14 +93,15 @@ protected:  // the writer of certificates looks ahead as the search does
     static constexpr int FEW = 64, IN_PLACE = 8;
 
     // search.cpp
+    void make_choices();
     Answer decide(int depth, int k);
-    void enter(int depth, int x, int side);
+    void enter(int depth, int x, int side);  // make a side of a column the next frame
     int choose(int depth, int k);
     int easier_side(int depth, int i);
     bool refuted_in_place(int depth, int i, int side, int k);
     Answer try_candidate(int depth, int i, int k, bool may_wait);
     Answer try_side(int depth, int i, int side, int k, bool may_wait);
-    bool plant(int depth, int k, std::int64_t* points, std::int64_t node);
+    bool find_tree(int depth, int k, std::int64_t* points, std::int64_t node);
     int remembered_choice(int depth, int k);
     int place_of_root() const { return shared_->orbits ? 1 : 0; }
     Key side_of(const Frame& frame, int x, int side) const;
@@ -125,7 +127,6 @@ protected:  // the writer of certificates looks ahead as the search does
     std::shared_ptr<Shared> shared_;
     const bool first_;  // it alone doubles the table of bounds
     Frames frames_;
-    void make_choices();
     std::vector<Choice> choices_;
     Array<std::int32_t> pairs_;
     Array<Word> splits_;

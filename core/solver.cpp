@@ -76,23 +76,22 @@ Answer Solver::ask_both(int k, std::int64_t nodes, std::int64_t work) {
     return answer == Answer::stopped ? found : answer;
 }
 
-void descend(const Word* rows, int wide, std::int64_t* points, std::int64_t* index, std::int64_t* ends,
-             std::int64_t leaves) {
-    std::int64_t node = 0;
-    for (std::int64_t width = leaves; width > 1; width /= 2) {
-        for (std::int64_t left = 0; left < leaves; left += width, ++node) {
-            const std::int64_t first = ends[left], last = ends[left + width];
-            std::int64_t& x = points[node];
+void descend(Grid<const Word> rows, List<Index> points, List<Index> index, List<Index> ends) {
+    const Index leaves = ends.size - 1;
+    Index node = 0;
+    for (Index width = leaves; width > 1; width /= 2) {
+        for (Index left = 0; left < leaves; left += width, ++node) {
+            const Index first = ends[left], last = ends[left + width];
+            Index& x = points[node];
             if (x < 0) {
-                const Word *a = rows + index[first] * wide, *b = rows + index[first + 1] * wide;
+                const Word *a = rows[index[first]], *b = rows[index[first + 1]];
                 int w = 0;
                 while (a[w] == b[w]) ++w;
                 x = 64 * w + lowest_one(a[w] ^ b[w]);
             }
-            std::int64_t lower = first, upper = last;
+            Index lower = first, upper = last;
             while (lower < upper) {
-                const Word* row = rows + index[lower] * wide;
-                if (row[x >> 6] >> (x & 63) & 1)
+                if (rows[index[lower]][x >> 6] >> (x & 63) & 1)
                     std::swap(index[lower], index[--upper]);
                 else
                     ++lower;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "search.hpp"
+#include "views.hpp"
 
 namespace littlestone {
 
@@ -32,6 +33,7 @@ public:
 
     std::int64_t nodes() const;
     Search& first() { return first_; }
+    const Search& first() const { return first_; }
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -47,8 +49,8 @@ private:
 
 // Sort the row numbers in ``index`` to the leaves of a tree and fill in its lowest level: a point where
 // the first two rows of a node differ.  The rows of leaf i, counted from the left, end up in
-// index[ends[i]], ..., index[ends[i + 1] - 1].  A row has ``wide`` words.
-void descend(const Word* rows, int wide, std::int64_t* points, std::int64_t* index, std::int64_t* ends,
-             std::int64_t leaves);
+// index[ends[i]], ..., index[ends[i + 1] - 1].  The first and the last of the ends are given, and the
+// points of the nodes as a heap, with -1 for those of the lowest level.
+void descend(Grid<const Word> rows, List<Index> points, List<Index> index, List<Index> ends);
 
 }  // namespace littlestone

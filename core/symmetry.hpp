@@ -19,6 +19,7 @@ class Symmetries {
 public:
     // Rows are packed, 64 entries to a word.  They are read as long as symmetries are looked for.
     Symmetries(Grid<const Word> rows, Index points);
+    Index points() const { return points_; }
 
     // Write an image of the literals that may be a symmetry, and not the identity; or say that an attempt
     // failed, or that there are no more.

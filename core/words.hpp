@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -44,6 +45,12 @@ struct Key {
     bool operator==(Key other) const { return a == other.a && b == other.b; }
 };
 
+// The size of a grid.  No memory holds one whose size overflows.
+inline std::size_t space(std::size_t rows, std::size_t columns) {
+    if (columns != 0 && rows > std::numeric_limits<std::size_t>::max() / columns) throw std::bad_alloc();
+    return rows * columns;
+}
+
 // An array of fixed size, which begins with a line of the cache.  Its entries are not initialised unless
 // zeros are asked for; pages that are never touched take no memory.
 enum class Filled { not_at_all, zeros };
@@ -54,11 +61,12 @@ class Array {
 public:
     Array() = default;
     explicit Array(std::size_t size, Filled filled = Filled::not_at_all) : size_(size) {
-        std::size_t space = size * sizeof(T) + LINE;
-        memory_.reset(filled == Filled::zeros ? std::calloc(space, 1) : std::malloc(space));
-        if (!memory_) throw std::bad_alloc();
+        const std::size_t bytes = space(size, sizeof(T));
+        std::size_t more = bytes + LINE;
+        memory_.reset(filled == Filled::zeros ? std::calloc(more, 1) : std::malloc(more));
+        if (more < LINE || !memory_) throw std::bad_alloc();
         void* place = memory_.get();
-        data_ = static_cast<T*>(std::align(LINE, size * sizeof(T), place, space));
+        data_ = static_cast<T*>(std::align(LINE, bytes, place, more));
     }
     T& operator[](std::size_t i) { return data_[i]; }
     const T& operator[](std::size_t i) const { return data_[i]; }

@@ -89,21 +89,24 @@ void Writer::learn(Key key, int claim, Kind kind) {
     known.born = claims_[static_cast<std::size_t>(claim)].born;
 }
 
+void Writer::learn_least(Key key, int k) { known_[key].least = static_cast<std::int16_t>(k); }
+
 // Write the claim LDim < k about a frame; `yes` if it is false.
 Answer Writer::prove(int depth, int k) {
     const Frame& frame = frames_[depth];
     if (!begin(k, frame.place)) return Answer::stopped;
     Answer answer = Answer::no;
     // Without a step: fewer rows than leaves, or no column with 2^(k-1) rows on both sides.
-    if (k <= 30 && frame.rows >> k != 0) {  // 2^31 rows are more than there are
+    if (k <= MOST_K && frame.rows >> k != 0) {
         if (k < 2)
             answer = Answer::yes;
         else if (k == 2)
             answer = frame.columns > 0 ? Answer::yes : Answer::no;
-        else if (k == 3)  // rule 2 for every column, or both sides have LDim >= 2
-            answer = choose_three(depth) == NONE ? Answer::no : Answer::yes;
-        else
+        else if (k > 3)
             answer = prove_sides(depth, k);
+        else if (const int chosen = choose_three(depth); chosen != NONE)
+            // Both sides of a column have LDim >= 2. If there is none, rule 2 refutes every column.
+            answer = chosen == STOPPED ? Answer::stopped : Answer::yes;
     }
     if (answer == Answer::no) finish();
     return answer;
@@ -212,7 +215,7 @@ Answer Writer::prove_side(int depth, int i, int side, int k) {
         script_.cut(length);
         claims_.resize(claims);
         open_.resize(static_cast<std::size_t>(depth) + 1);
-        if (answer == Answer::yes) known_[path].least = known_[key].least = static_cast<std::int16_t>(k);
+        if (answer == Answer::yes) learn_least(path, k), learn_least(key, k);
     }
     return answer;
 }

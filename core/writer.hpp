@@ -49,7 +49,7 @@ class Knowledge {
 public:
     Knowledge() : entries_(1 << 10) {}
     Known* find(Key key);         // or null
-    Known& operator[](Key key);   // made if it is not there; others may move
+    Known& operator[](Key key);   // made if it is not there: the next one may move it
     std::size_t bytes() const { return entries_.size() * sizeof(Known); }
 
 private:
@@ -72,6 +72,7 @@ public:
 
     void stop() { shared_->stopped = true; }
     bool was_stopped() const { return shared_->stopped; }
+    using Search::most_rows, Search::columns;
     std::int64_t work() const { return Search::work(); }
     const std::vector<std::uint8_t>& text() const { return script_.bytes(); }
     const std::vector<Claim>& claims() const { return claims_; }
@@ -95,6 +96,7 @@ private:
     void refer(const Known& known);
     bool proves(const Known& known, int k) const;
     void learn(Key key, int claim, Kind kind);
+    void learn_least(Key key, int k);
 
     const std::size_t room_;
     Script script_;

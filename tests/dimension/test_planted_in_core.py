@@ -46,8 +46,8 @@ class Plant(NamedTuple):
 
 PLANTS = [
     Plant("frames.cpp", "(w + 1 == words ? last : ALL));\n    Word* out", "ALL);\n    Word* out"),
-    Plant("frames.cpp", "rows - raw.ones) < 2) continue", "rows - raw.ones) < 3) continue"),
-    Plant("frames.cpp", "^ static_cast<std::int32_t>(raw.flip & 1)", ""),
+    Plant("frames.cpp", "rows - column.ones) < 2) continue", "rows - column.ones) < 3) continue"),
+    Plant("frames.cpp", "^ static_cast<std::int32_t>(column.flip & 1)", ""),
     Plant("frames.cpp", "if (w + 1 == words) word &= last;", ""),
     Plant("frames.cpp", "<Word>(frame.ones[z]) : 0;", "<Word>(frame.ones[z] ^ 1) : 0;"),
     Plant("frames.cpp", "index_[i] = frame.rows;  // the row", "index_[i] = 1;  // the row"),

@@ -211,6 +211,16 @@ def _code(entry: object) -> int:
 _ASKED = "read a table of 0s and 1s"
 _FIX_BITS = "give a rectangular table of 0s and 1s, one row a hypothesis and one column a point"
 _BLOCK = 1 << 14  # rows that are checked and packed at a time
+_MOST = 1 << 30  # the core numbers rows, and both sides of a column, with 32 bits
+
+
+def _require_numbers(rows: int, points: int) -> None:
+    if max(rows, points) >= _MOST:
+        raise DeclarationError(
+            _ASKED,
+            found=f"it has {rows:,} rows and {points:,} columns",
+            fix="give fewer than 2^30 of each",
+        )
 
 
 @runtime_checkable
@@ -250,6 +260,7 @@ class PackedTable:
             return cls._of_class(table_or_class)
         table = rectangle(table_or_class, _ASKED, _FIX_BITS)
         count, points = table.shape
+        _require_numbers(count, points)
         packed = np.zeros((count, -(-points // 64) * 8), np.uint8)
         for first in range(0, count, _BLOCK):
             block = table[first : first + _BLOCK]
@@ -277,6 +288,7 @@ class PackedTable:
     @classmethod
     def of_words(cls, rows: NDArray[np.uint64], points: int) -> PackedTable:
         """The table of rows that are packed already: bit j of rows[i] is the value at point j."""
+        _require_numbers(len(rows), points)
         # Sorting hashes is ten times faster than sorting rows; equal hashes are compared in full.
         keys = np.random.default_rng(0).integers(1, 2**63, rows.shape[1], np.uint64)
         mixed = (rows ^ (rows >> np.uint64(31))) * (2 * keys + np.uint64(1))

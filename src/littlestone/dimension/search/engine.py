@@ -97,7 +97,7 @@ class Engine:
         """A shattered tree, where LDim >= depth is known."""
         leaves = 1 << depth
         points = np.full(leaves - 1, -1, np.int64)
-        if depth >= 2 and not self._solver.plant(depth, points):
+        if depth >= 2 and not self._solver.find_tree(depth, points):
             raise RuntimeError("the search did not find the tree again")
         index, ends = np.arange(self._table.size), np.zeros(leaves + 1, np.int64)
         ends[leaves] = self._table.size
