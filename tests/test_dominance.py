@@ -30,8 +30,7 @@ from littlestone.learn.stream import choose_online_learner
 from littlestone.learn.stream.taped import StreamLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Event
-from littlestone.prove.papers.paper import papers
-from littlestone.prove.papers.statement import statements
+from littlestone.prove.papers.statement import papers, statements
 
 pytestmark = pytest.mark.deep
 

@@ -13,8 +13,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
 
-from littlestone.prove.papers.paper import OTHERS, Line, Paper, paper_of, papers
-from littlestone.prove.papers.statement import Statement, Status, statements
+from littlestone.prove.papers.statement import (
+    OTHERS,
+    Line,
+    Paper,
+    Statement,
+    Status,
+    paper_of,
+    papers,
+    statements,
+)
 
 PAGE = Path(__file__).parent.parent / "docs" / "theorem-map.md"
 

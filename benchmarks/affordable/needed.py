@@ -21,7 +21,7 @@ from benchmarks.affordable.laws import (
 )
 from benchmarks.affordable.targets import OTHERS, pools
 from littlestone.learn import LookupLearner, PartitionLearner, PrivateLearner
-from littlestone.prove.audit.binomial import at_most, lower_bound
+from littlestone.prove.audit.statistical import at_most, lower_bound
 
 FEW, MANY, RUNS = 60, 500, 20_000  # at least, in the search, and of what it finds
 DEAR, TOO_DEAR = 4, 16  # times the work of the fastest runs, for steps of a climb and at all

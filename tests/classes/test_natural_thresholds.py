@@ -9,7 +9,7 @@ import pytest
 from littlestone.base.errors import DeclarationError, InfiniteDimensionError
 from littlestone.classes import Intervals, Thresholds
 from littlestone.points import Integers, Strings
-from littlestone.prove.papers.naturals import Patient
+from littlestone.prove.papers.lecture5 import Patient
 
 
 @pytest.mark.parametrize("kind", [Thresholds, Intervals])

@@ -12,13 +12,15 @@ from running import run
 
 from littlestone.base.errors import DeclarationError
 from littlestone.cli import verify as command
-from littlestone.prove.papers.paper import OTHERS, paper_of, select_statements
 from littlestone.prove.papers.statement import (
+    OTHERS,
     Outcome,
     Statement,
     Status,
     Trial,
+    paper_of,
     run_all,
+    select_statements,
     statement,
     statements,
 )

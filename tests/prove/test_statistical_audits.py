@@ -13,8 +13,7 @@ from scipy import stats
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.audit import EpsilonBound, audit_epsilon, find_subject
-from littlestone.prove.audit.binomial import at_most, lower_bound
-from littlestone.prove.audit.statistical import Trial, _choose
+from littlestone.prove.audit.statistical import Trial, _choose, at_most, lower_bound
 
 Bound = Callable[[int, int, Fraction], Fraction]
 lower, upper = cache(lower_bound), cache(at_most)  # the same few counts come again and again

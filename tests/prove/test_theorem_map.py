@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from littlestone.base.errors import DeclarationError
-from littlestone.prove.papers.paper import Line, papers
-from littlestone.prove.papers.statement import Outcome, statement, statements
+from littlestone.prove.papers.statement import Line, Outcome, papers, statement, statements
 
 ROOT = Path(__file__).parent.parent.parent
 

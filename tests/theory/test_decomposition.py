@@ -18,7 +18,7 @@ from littlestone.base.errors import DeclarationError, EmptyClassError
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.points import Integers, Reals, Strings
-from littlestone.prove.papers.valid_trees import (
+from littlestone.prove.papers.lyu25_trees import (
     Rows,
     dimension_and_essential,
     dimension_of_rows,
@@ -399,7 +399,7 @@ def planted(module: str, old: str, new: str) -> ModuleType:
     ],
 )  # fmt: skip
 def test_a_broken_checker_is_caught(old: str, new: str) -> None:
-    assert checker_failures(planted("tree", old, new).check_tree)
+    assert checker_failures(planted("valid_trees", old, new).check_tree)
 
 
 @pytest.mark.parametrize(
@@ -414,7 +414,7 @@ def test_a_broken_checker_is_caught(old: str, new: str) -> None:
 )
 def test_a_wrong_leaf_count_is_caught(old: str, new: str) -> None:
     try:
-        failures = bound_failures(planted("tree", old, new).leaf_bound)
+        failures = bound_failures(planted("valid_trees", old, new).leaf_bound)
     except ValueError:
         return
     assert failures

@@ -13,8 +13,17 @@ from rich.text import Text
 from littlestone.base.parallel import spread
 from littlestone.cli.console import bar, count_noun, err, out, print_json
 from littlestone.cli.options import JobsOption, JsonOption
-from littlestone.prove.papers.paper import OTHERS, number_of, select_statements, title_of
-from littlestone.prove.papers.statement import Statement, Trial, Verdict, run_one, tally
+from littlestone.prove.papers.statement import (
+    OTHERS,
+    Statement,
+    Trial,
+    Verdict,
+    number_of,
+    run_one,
+    select_statements,
+    tally,
+    title_of,
+)
 
 _WIDEST = 100
 _MARK = 7  # columns of a verdict

@@ -1,4 +1,4 @@
-"""Faults that turn the rows of `prove/papers/certificates.py` red."""
+"""Faults that turn the rows of `prove/papers/algebraic.py` red."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that turn the rows of `prove/papers/mixed_tables.py` red."""
+"""Faults that turn the rows of `prove/papers/mechanisms.py` red."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that turn the rows of `prove/papers/online.py` red."""
+"""Faults that turn the rows of `prove/papers/regret.py` red."""
 
 from __future__ import annotations
 

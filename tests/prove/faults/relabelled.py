@@ -1,4 +1,4 @@
-"""Faults that turn the rows of `prove/papers/relabelled.py` red."""
+"""Faults that turn the rows of `prove/papers/boosting.py` red."""
 
 from __future__ import annotations
 

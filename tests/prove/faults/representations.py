@@ -1,4 +1,4 @@
-"""Faults that turn the row of `prove/papers/representations.py` red."""
+"""Faults that turn the row of `prove/papers/lecture5.py` red."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, mechanism_subject, neighbours
-from littlestone.prove.audit.subjects.keys import BUCKETED, Bucketed, sure
+from littlestone.prove.audit.subjects.lists import BUCKETED, Bucketed, sure
 from plants.harness import Plant, is_private
 
 Labels = partial(BucketLabels, Fraction(1), buckets=2, labels=3)

@@ -13,7 +13,7 @@ from littlestone.privacy.mechanisms.keys.label_selection import DEFAULT, LabelSe
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, mechanism_subject, neighbours
-from littlestone.prove.audit.subjects.keys import LABELLED, Labelled, neighbours_at_bottom
+from littlestone.prove.audit.subjects.lists import LABELLED, Labelled, neighbours_at_bottom
 from plants.harness import Plant, is_private
 
 Selection = LabelSelection[str]

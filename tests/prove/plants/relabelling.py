@@ -23,7 +23,7 @@ from littlestone.prove.audit.subjects.reductions import (
     sample_of,
     samples_of_size,
 )
-from littlestone.prove.papers.relabelled import (
+from littlestone.prove.papers.boosting import (
     BEHIND,
     FAR,
     FEW,

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
+from math import comb
 from typing import Any, cast
 
 import numpy as np
 
 from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
 from littlestone.data.sample import Sample
-from littlestone.dimension import vc_dimension
+from littlestone.dimension import is_representation, representation, vc_dimension
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.base import Setting
 from littlestone.learn.plan import formulas
 from littlestone.points import Reals
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.binomial import binomial_chances
 from littlestone.prove.audit.drawn import follow_draws
 from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.statistical import binomial_chances
 from littlestone.prove.audit.subject import Subject
 from littlestone.prove.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.prove.papers.definitions import ldim
-from littlestone.prove.papers.families import unordered_classes
-from littlestone.prove.papers.statement import Outcome, Trial, statement
+from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.theory.game import (
     Halving,
     OnlineLearner,
+    Player,
     RandomAdversary,
     StandardOptimalAlgorithm,
     TreeAdversary,
@@ -331,4 +333,147 @@ def exponential_sample_size() -> Outcome:
         f"failure <= {beta} at alpha = {alpha}: n = {plans[0]} realizable, {plans[1]} agnostic",
         f"exactly {failures[0]:.3f} realizable, {failures[1]:.3f} agnostic",
         max(failures) <= beta,
+    )
+
+
+PARTS = 12
+
+
+@cache
+def families(c: tuple[int, ...]) -> frozenset[frozenset[tuple[int, ...]]]:
+    """For every distribution in steps of 1/12, the functions with Pr[h(x) != c(x)] <= 1/4."""
+    k = len(c)
+    functions = list(product((0, 1), repeat=k))
+    return frozenset(
+        frozenset(
+            h
+            for h in functions
+            if 4 * sum(w for w, a, b in zip(weights, h, c, strict=True) if a != b) <= PARTS
+        )
+        for weights in product(range(PARTS + 1), repeat=k)
+        if sum(weights) == PARTS
+    )
+
+
+def hit(family: frozenset[tuple[int, ...]], cover: set[tuple[int, ...]], s: int) -> Fraction:
+    """The probability that s functions drawn from the cover have one of the family."""
+    missed = comb(len(cover) - len(family & cover), s)
+    return 1 - Fraction(missed, comb(len(cover), s))
+
+
+@statement(
+    id="L5 Insight 1",
+    says="probabilistic representation dimensions of classes over up to four points, exactly",
+    code="dimension.representation, dimension.is_representation",
+    scope="all classes over 3 points in one order, 100 random ones over 4; distributions of steps 1/12",
+    deep="all classes over 4 points in one order",
+    status="as stated",
+    proof="proofs/representation.md#theorem-1-at-most-four-points",
+)
+def representations(trial: Trial) -> Outcome:
+    """Drawn sets represent c with probability 3/4, and tests that share no function bound s."""
+    rng = trial.draws(12)
+    rows = list(product((0, 1), repeat=4))
+    classes = [*unordered_classes(3)]
+    if trial.deep:
+        classes += unordered_classes(4)
+    else:
+        classes += [
+            FiniteClass.from_array(rng.sample(rows, rng.randint(1, 16))) for _ in range(100)
+        ]
+    wrong = smaller = tried = 0
+    sizes: dict[int, set[int]] = {}
+    for H in classes:
+        table = [[h(x) for x in H.domain] for h in H]
+        found = representation(table)
+        m, s = found.deterministic, found.probabilistic
+        functions = [tuple(row[x] for x in found.columns) for row in table]
+        asked = {family for c in functions for family in families(c)}
+        wrong += not is_representation(table, found) or 4 * (s - 1) >= 3 * m
+        wrong += any(hit(family, {*found.cover}, s) < Fraction(3, 4) for family in asked)
+        if m <= 5:  # by force: no smaller set of functions represents the class
+            tried += 1
+            every = product((0, 1), repeat=len(found.columns))
+            smaller += any(
+                all(family & {*chosen} for family in asked) for chosen in combinations(every, m - 1)
+            )
+        sizes.setdefault(H.littlestone_dimension(), set()).add(s)
+    shown = ", ".join(f"{d}: {min(s)} to {max(s)}" for d, s in sorted(sizes.items()))
+    return Outcome(
+        "e^RepDim functions, drawn at random, are enough, and fewer are not",
+        f"{wrong + smaller} failures in {len(classes)} classes, {tried} of them by force; e^RepDim by "
+        f"LDim: {shown}",
+        wrong + smaller == 0 and len(sizes) == 5,
+    )
+
+
+class Patient(Player[int]):
+    """Predicts 0 until that is wrong at some x, and learns which of the cuts 0, ..., x it is then."""
+
+    def __init__(self) -> None:
+        self._then: StandardOptimalAlgorithm[int] | None = None
+        self._first = 0
+
+    def predict(self, x: int) -> int:
+        # Past the first positive, every cut that is left gives the label 1.
+        return 0 if self._then is None else self._then.predict(x) if x <= self._first else 1
+
+    def update(self, x: int, y: int) -> None:
+        if self._then is not None and x <= self._first:
+            self._then.update(x, y)
+        elif self._then is None and y:
+            self._first = x
+            self._then = StandardOptimalAlgorithm(Thresholds.on(0, x).restrict(x, 1))
+
+
+def branches(H: Thresholds, examples: tuple[tuple[int, int], ...] = ()) -> list[tuple[int, float]]:
+    """The length of each branch of H's mistake tree, and how many natural cuts label it, at most 1."""
+    x = H.mistake_point()
+    if x is None:
+        lowest = max((x + 1 for x, y in examples if not y), default=0)
+        highest = min((x for x, y in examples if y), default=math.inf)
+        return [(len(examples), min(1, highest - lowest + 1))]
+    point = int(x)
+    return [
+        branch for y in (0, 1) for branch in branches(H.restrict(point, y), (*examples, (point, y)))
+    ]
+
+
+@statement(
+    id="L5 section 4, spoiler",
+    says="thresholds on the natural numbers have trees of every depth, and no infinite one",
+    code="classes.Thresholds, theory.game.TreeAdversary",
+    scope="trees of depth 1 to 10; a learner, with first x = 2^j - 1 for j < 40 and at random",
+    deep="trees up to depth 14",
+    status="as stated",
+    proof="proofs/infinite-trees.md",
+)
+def natural_thresholds(trial: Trial) -> Outcome:
+    """Trees are on 0, ..., 2^n - 2.  A positive at x leaves x + 1 cuts, and so log2(x + 1) mistakes."""
+    wrong, deepest = 0, trial.pick(10, 14)
+    for n in range(1, deepest + 1):
+        found = branches(Thresholds.on(0, 2**n - 2))
+        wrong += len(found) != 2**n or set(found) != {(n, 1)}
+    mistakes = []
+    for j in range(40):
+        x, learner = 2**j - 1, Patient()
+        wrong += learner.predict(x)
+        learner.update(x, 1)
+        left = Thresholds.on(0, x).restrict(x, 1)
+        mistakes.append(1 + play(learner, TreeAdversary(left)).mistakes)
+    rng, most = trial.draws(3), 0
+    for cut in range(200):
+        learner, first, errors = Patient(), 0, 0
+        for x in (rng.randrange(400) for _ in range(60)):
+            y = int(x >= cut)
+            if learner.predict(x) != y:
+                first, errors = first or x, errors + 1
+            learner.update(x, y)
+        wrong += errors > (first + 1).bit_length()
+        most = max(most, errors)
+    return Outcome(
+        "each branch is labelled by a natural cut; 1 + log2(x + 1) mistakes if x is the first",
+        f"{wrong} failures in trees of depth 1 to {deepest}; mistakes from {mistakes[0]} to "
+        f"{mistakes[-1]} by first x, and at most {most} on 200 random sequences",
+        wrong == 0 and mistakes == list(range(1, 41)),
     )

@@ -13,9 +13,14 @@ import numpy as np
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.points import Integers
-from littlestone.prove.papers.families import every_class, unordered_classes
 from littlestone.prove.papers.lyu25_trees import disagreeing
-from littlestone.prove.papers.statement import Outcome, Trial, statement
+from littlestone.prove.papers.statement import (
+    Outcome,
+    Trial,
+    every_class,
+    statement,
+    unordered_classes,
+)
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import (
     Decompositions,

@@ -13,8 +13,7 @@ import numpy as np
 from littlestone.classes import FiniteClass
 from littlestone.data.sample import Sample
 from littlestone.prove.papers.bgs21 import sauer_sum
-from littlestone.prove.papers.families import unordered_classes
-from littlestone.prove.papers.statement import Outcome, Trial, statement
+from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.prove.papers.teachers import rules_in_common
 from littlestone.theory.decomposition import (
     DecompositionTree,

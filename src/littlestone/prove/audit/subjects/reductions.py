@@ -1,11 +1,11 @@
-"""Learners over learners: relabelling and boosting."""
+"""Learners over learners: relabelling, boosting, and several labels by their bits."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, combinations_with_replacement, compress, pairwise, product
 from math import comb, prod
 from typing import Any, cast
@@ -14,12 +14,16 @@ from littlestone.classes import FiniteClass, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import (
     AgnosticLearner,
+    BitPartsLearner,
+    BitsLearner,
     BoostingLearner,
     ExponentialLearner,
     RelabellingLearner,
 )
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation
+from littlestone.learn.papers.voting import orders
 from littlestone.privacy.cost import Budget
+from littlestone.prove.audit.neighbours import neighbours
 from littlestone.prove.audit.subject import Subject, subject
 from littlestone.prove.audit.subjects.exponential_learner import (
     Records,
@@ -27,7 +31,7 @@ from littlestone.prove.audit.subjects.exponential_learner import (
     fits,
     released_text,
 )
-from littlestone.prove.audit.subjects.stable import orders
+from littlestone.prove.audit.subjects.stable import record_orders
 from littlestone.rules import Hypothesis
 
 Masses = dict[Hashable, Fraction]
@@ -184,7 +188,7 @@ def law_of_learner(learner: Learner) -> Callable[[Records], Masses]:
 
     def law_of_release(records: Records) -> Masses:
         masses: Masses = defaultdict(Fraction)
-        listed = list(orders(Counter(records)))
+        listed = list(record_orders(Counter(records)))
         for order in listed:
             for found, mass in ordered(order).items():
                 masses[text(tuple(h for h, _ in found))] += mass / len(listed)
@@ -206,3 +210,66 @@ def boosting(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     samples = list(combinations_with_replacement(RECORDS, 9))
     pairs = tuple(pairwise(samples))
     return Subject(learner.event, law_of_learner(learner), pairs, fits(learner), pairs[-1])
+
+
+# Three labels of one point: codes up to 3, of which the last is no label.
+H = FiniteClass.from_array([[0], [1], [2]], labels=3)
+LABELLED: Records = tuple(product(H.domain.points, range(H.labels)))
+read: Callable[[Records], Sample[str]] = partial(Sample.from_examples, H.domain, labels=H.labels)
+
+Chances = Mapping[Hashable, Fraction]
+
+
+def together(
+    learner: BitsLearner[Any] | BitPartsLearner[Any], parts: Sequence[Sample[Any]]
+) -> Chances:
+    """The exact law of the release if learner i sees ``parts[i]``."""
+    laws = []
+    for binary, part in zip(learner.learners, parts, strict=True):
+        if not isinstance(binary, ExponentialLearner):
+            raise TypeError
+        laws.append(list(binary.distribution(part).items()))
+    masses: dict[Hashable, Fraction] = {}
+    for choice in product(*laws):
+        text = released_text(learner.classifier([h for h, _ in choice]))
+        masses[text] = masses.get(text, Fraction(0)) + prod(mass for _, mass in choice)
+    return masses
+
+
+def by_orders(learner: BitPartsLearner[Any], sample: Sample[Any]) -> Chances:
+    """The exact law over all orders of the records."""
+    total: dict[Hashable, Fraction] = {}
+    for parts, chance in orders(sample, len(learner.learners)):
+        for text, mass in together(learner, learner.parts(parts)).items():
+            total[text] = total.get(text, Fraction(0)) + chance * mass
+    return total
+
+
+def on_pairs(
+    learner: BitsLearner[Any] | BitPartsLearner[Any], law: Callable[[Records], Chances]
+) -> Subject[Records]:
+    """The learner on all neighbouring samples of four records, and on a pair of a hundred."""
+    many = LABELLED * 33
+    pairs = tuple(neighbours(LABELLED, 4, ordered=False))
+    return Subject(
+        learner.event, law, pairs, fits(learner, read), ((LABELLED[0], *many), (LABELLED[2], *many))
+    )
+
+
+@subject("bits-learner")
+def bits(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """Three labels learned by their two bits, each from all records, under one budget."""
+    learner = BitsLearner(H, Budget(epsilon, delta), binary=ExponentialLearner)
+
+    def law_of_bits(data: Records) -> Chances:
+        sample = read(data)
+        return together(learner, [learner.bit(sample, i) for i in range(H.bits)])
+
+    return on_pairs(learner, law_of_bits)
+
+
+@subject("bit-parts-learner")
+def bit_parts(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """Three labels learned by their two bits, each from a random part of the records."""
+    learner = BitPartsLearner(H, Budget(epsilon, delta), binary=ExponentialLearner)
+    return on_pairs(learner, lambda data: by_orders(learner, read(data)))

@@ -123,7 +123,7 @@ def law_of_learner(learner: Learner) -> Callable[[Records], Masses]:
 
     def law_of_release(records: Records) -> Masses:
         masses: Masses = defaultdict(Fraction)
-        listed = list(orders(Counter(records)))
+        listed = list(record_orders(Counter(records)))
         for order in listed:
             for output, mass in ordered(order).items():
                 masses[output] += mass / len(listed)
@@ -132,16 +132,16 @@ def law_of_learner(learner: Learner) -> Callable[[Records], Masses]:
     return cache(law_of_release)
 
 
-def orders(records: Counter[tuple[Any, int]]) -> Iterator[Records]:
+def record_orders(records: Counter[tuple[Any, int]]) -> Iterator[Records]:
     """All different orders of the records, which a uniform permutation makes equally likely.
 
-    >>> [len(list(orders(Counter({(0, 1): 9, (1, 1): k})))) for k in (0, 1, 2)]
+    >>> [len(list(record_orders(Counter({(0, 1): 9, (1, 1): k})))) for k in (0, 1, 2)]
     [1, 10, 55]
     """
     if not +records:
         yield ()
     for record in +records:
-        for rest in orders(records - Counter([record])):
+        for rest in record_orders(records - Counter([record])):
             yield (record, *rest)
 
 
