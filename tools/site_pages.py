@@ -34,7 +34,7 @@ GROUPS = {
     },
     "proofs": {
         "Records and budgets": "lines missing-values engines units ledger composition subsampling "
-        "estimates audit machine-checked",
+        "estimates risks audit machine-checked",
         "Mechanisms": "exponential-mechanism permute-and-flip choosing sparse-sampling "
         "sparse-vector above-threshold stable-histogram partition-selection single-key-selection",
         "Learners": "rounds peeling regrown vocabulary lookup multiclass-learning agnostic boosting "

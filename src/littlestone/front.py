@@ -69,6 +69,7 @@ def fit(
     method: str = "auto",
     setting: Setting = "agnostic",
     estimate: object = None,
+    risk: bool = False,
     cost: object = None,
     unit: str | None = None,
     max_records: int | None = None,
@@ -85,8 +86,9 @@ def fit(
     the rule is of one of them.  With a ``schema`` it may be left out (`learn.plan.defaults`).
     ``epsilon`` is in nats and above 0, and ``delta`` is a probability.
     ``estimate`` is an epsilon to spend on precision, recall and error, and on the shares of unread
-    cells and labels.  ``cost`` is a pair such as ``(5, 1)``: what a missed positive and a false alarm
-    cost.
+    cells and labels.  With ``risk`` a part of ``epsilon`` counts the labels at each place of the rule,
+    such as a leaf, for `Release.predict_proba`.  ``cost`` is a pair such as ``(5, 1)``: what a missed
+    positive and a false alarm cost.
 
     ``unit`` is a column that says whose record it is, such as ``"patient_id"``.  At most
     ``max_records`` records of each unit are used, chosen at random, and ``epsilon`` and ``delta`` are
@@ -129,6 +131,7 @@ def fit(
         method=method,
         setting=setting,
         estimate=estimate,
+        risk=risk,
         cost=cost,
         unit=unit,
         max_records=max_records,

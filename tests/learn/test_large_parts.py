@@ -219,9 +219,9 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a receipt of many draws pays for ever",
     ): lambda: test_a_receipt_pays_for_as_many_draws_as_it_says(1_000),
     Fault(
-        f"{LEARNERS}.base:PrivateLearner._event_with_estimate",
-        "for part in counts",
-        "for part in counts if estimate > Fraction(1, 500)",
+        f"{LEARNERS}.base:PrivateLearner._event_with_counts",
+        "for part in parts",
+        "for part in parts if estimate > Fraction(1, 500)",
         "an estimate at a tiny epsilon is free",
     ): lambda: test_an_estimate_is_charged(TINY),
 }

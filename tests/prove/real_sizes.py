@@ -266,11 +266,28 @@ def _released(found: Any) -> list[int]:
     return [found.true_positives, found.false_positives, found.false_negatives]
 
 
+def _placed(rule: str, rows: Sequence[Sequence[int]], data: Sequence[Any]) -> Told:
+    """The labels at each step or leaf of a released rule, record by record, and the released ones."""
+    h: Any = Hypothesis.from_json(json.loads(str(rule))[1])
+    told: Counter[Any]
+    if hasattr(h, "changes"):
+        told = Counter((sum(x >= change for change in h.changes), y) for x, y in data)
+    elif isinstance(h.root, int):
+        told = Counter((0, y) for _, y in data)
+    else:
+        test = h.root.test
+        told = Counter((int(x[test.column] not in test.accepted), y) for x, y in data)
+    counts = [told[place, y] for place, row in enumerate(rows) for y, _ in enumerate(row)]
+    return counts, [count for row in rows for count in row]
+
+
 Told = tuple[list[int], list[int]]
 NOISY: dict[str, tuple[int, Callable[[Any, Any], Told]]] = {
     "cell-counts": (2, lambda data, y: ([sum(x == c for x in data) for c in (0, 1)], list(y))),
     "discrete-laplace-count": (1, lambda data, y: ([sum(data)], [y])),
     "group-estimates": (20, lambda data, y: (_counted(y[0], data), _released(y[1]))),
+    "risks-of-leaves": (4, lambda data, y: _placed(*y, data)),
+    "risks-of-steps": (4, lambda data, y: _placed(*y, data)),
     "rule-estimates": (4, lambda data, y: (_counted(y[0], data), _released(y[1]))),
     "stable-histogram": (
         2,

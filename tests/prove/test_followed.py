@@ -43,6 +43,8 @@ MANY = {
     "online-teacher-learner",
     "permute-and-flip",
     "relabelling-learner",
+    "risks-of-leaves",
+    "risks-of-steps",
     "rule-estimates",
     "unread-shares",
 }

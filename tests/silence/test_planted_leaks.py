@@ -178,8 +178,8 @@ LEAKS = [
     Leak(
         Fault(
             "littlestone.privacy.draws.base:Draw.pay_and_draw",
-            "event = self.event_with(estimate, sample.unit, shares=shares)",
-            "event = self.event_with(estimate, sample.unit, shares=shares)\n"
+            "event = self.event_with(estimate, sample.unit, shares=shares, risk=risk)",
+            "event = self.event_with(estimate, sample.unit, shares=shares, risk=risk)\n"
             '    what += f", such as {sample.points[0]}"',
             "The ledger's entry quotes a record.",
         ),

@@ -72,6 +72,12 @@ def fit(
             help="Spend this much more epsilon on precision, recall, error and unread cells."
         ),
     ] = None,
+    risk: Annotated[
+        bool,
+        typer.Option(
+            "--risk", help="Spend a part of epsilon on the risk at each place of the rule."
+        ),
+    ] = False,
     cost: options.CostOption = None,
     unit: options.UnitOption = None,
     max_records: options.MaxRecordsOption = None,
@@ -105,6 +111,7 @@ def fit(
         method=method,
         setting=setting,
         estimate=estimate,
+        risk=risk,
         cost=cost,
         unit=unit,
         max_records=max_records,

@@ -21,6 +21,7 @@ from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.data.sample import Sample
 from littlestone.learn.results.estimate import Estimate
 from littlestone.learn.results.release import Release
+from littlestone.learn.results.risks import Risks
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget, exact_chance
 from littlestone.privacy.draws.base import Draw
@@ -244,6 +245,7 @@ class PrivateLearner(Draw[Point]):
         label: str = "label is 1",
         labels: tuple[str, ...] = (),
         estimate: Fraction | None = None,
+        risk: Fraction | None = None,
         purpose: str = "",
         promise: str = "",
         rng: random.Random | None = None,
@@ -252,9 +254,9 @@ class PrivateLearner(Draw[Point]):
 
         ``label`` says what a positive label means, or what the labels are about if ``labels`` gives
         their names.  With an epsilon ``estimate`` the release has an `Estimate` too, with shares of
-        unread cells and labels if the sample counts these.  One ledger entry then records `event_with`,
-        so a refused budget refuses both.  ``rng`` is the system's cryptographic generator by default; a
-        seeded one marks the release as not private.
+        unread cells and labels if the sample counts these.  With an epsilon ``risk`` it has `Risks`.
+        One ledger entry then records `event_with`, so a refused budget refuses all.  ``rng`` is the
+        system's cryptographic generator by default; a seeded one marks the release as not private.
 
         If the sample declares a unit, the cost is about one unit replaced.  The ledger's entry says
         "learn LABEL from CLASS", or ``purpose`` in place of "learn LABEL".  The release keeps a
@@ -283,7 +285,7 @@ class PrivateLearner(Draw[Point]):
             accuracy=promise,
         )
         drawn = self.pay_and_draw(
-            sample, ledger=ledger, dataset=dataset, what=what, estimate=estimate, rng=rng
+            sample, ledger=ledger, dataset=dataset, what=what, estimate=estimate, risk=risk, rng=rng
         )
         return release(
             hypothesis=drawn.hypothesis,
@@ -292,6 +294,7 @@ class PrivateLearner(Draw[Point]):
             private=drawn.private,
             receipt=drawn.receipt,
             estimate=Estimate.from_counts(drawn.counts, sample.n),
+            risks=Risks.from_counts(drawn.hypothesis, drawn.places, sample.n),
             total=drawn.total,
             limit=drawn.limit,
         )

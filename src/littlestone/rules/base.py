@@ -5,7 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError
@@ -16,6 +19,18 @@ if TYPE_CHECKING:
     import polars
 
     from littlestone.rules.languages.form import Outcome
+
+
+class Place(NamedTuple):
+    """Points that a rule treats alike, such as those of a leaf: in words, and the label there.
+
+    ``sets`` says that the place is one of so many sets of points, by a code that is public: the sum of
+    1 / sets over all sets is at most 1.  None if no short code is known.
+    """
+
+    words: str
+    label: int
+    sets: int | None = None
 
 
 class Hypothesis(ABC, Generic[Point]):
@@ -34,6 +49,42 @@ class Hypothesis(ABC, Generic[Point]):
     @abstractmethod
     def __call__(self, x: Point) -> int:
         """The label h(x) in {0, ..., k} of a point of the domain."""
+
+    ordered: ClassVar[bool] = False
+    """Whether its `places` stand in the order of rising risk, as the totals of a score do."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The places that tell points apart; one for each label, unless a kind knows more.
+
+        They depend on the rule alone.
+
+        >>> from littlestone.points import Grid
+        >>> from littlestone.rules import StepFunction
+        >>> [place.words for place in StepFunction.threshold(Grid(0, 120, "age"), 65).places]
+        ['age < 65', 'age >= 65']
+        """
+        told = [f"the rule says {y}" for y in numbers(self.labels)]
+        if self.labels == 2 and not self.words().startswith("always"):
+            told = ["elsewhere", self.words()]
+        return tuple(Place(words, y) for y, words in enumerate(told))
+
+    def place(self, x: Point) -> int:
+        """The number of the place in `places` that holds the point ``x``."""
+        return self(x)
+
+    def places_of(self, points: Sequence[Point]) -> NDArray[np.int64]:
+        """The `place` of each of the points."""
+        return np.fromiter(map(self.place, points), np.int64, count=len(points))
+
+    @property
+    def risks(self) -> tuple[float, ...] | None:
+        """The risk of label 1 at each place, if the rule itself says it, as a score does."""
+        return None
+
+    def place_outcome(self) -> Outcome:
+        """The number of the place as conditions on the cells of a record; see `outcome`."""
+        return self.outcome()
 
     @abstractmethod
     def words(self) -> str:
@@ -107,13 +158,15 @@ class Hypothesis(ABC, Generic[Point]):
         *,
         types: Mapping[str, str] | None = None,
         names: Sequence[str] | None = None,
+        risks: Sequence[float] | None = None,
     ) -> str:
         """An SQL expression whose value is the label of a row, as `littlestone predict` gives it.
 
         ``dialect`` is ``postgres``, ``duckdb`` or ``sqlite``.  ``types`` says what columns hold if that
         is not what the rule expects, such as ``{"age": "text"}``; see docs/how-to/export-a-rule.md.
-        With ``names``, the value is the name of the label and not its number.  It is NULL only for a
-        text in a column of numbers that SQL cannot read for certain.
+        With ``names``, the value is the name of the label and not its number; with ``risks``, it is
+        the one of the row's place.  It is NULL only for a text in a column of numbers that SQL cannot
+        read for certain.
 
         Raises `DeclarationError` for a rule, a dialect, a name or a type that SQL has no form for,
         `TooLargeError` for a rule beyond the limits, `OutputError` if sqlglot is not installed.
@@ -125,10 +178,15 @@ class Hypothesis(ABC, Generic[Point]):
         """
         from littlestone.rules.languages.sql import write_sql
 
-        return write_sql(self._export(types), dialect, types or {}, names)
+        outcome = self._export(types, places=risks is not None)
+        return write_sql(outcome, dialect, types or {}, names if risks is None else risks)
 
     def to_polars(
-        self, *, types: Mapping[str, str] | None = None, names: Sequence[str] | None = None
+        self,
+        *,
+        types: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+        risks: Sequence[float] | None = None,
     ) -> polars.Expr:
         """A polars expression of the label of a row; the arguments and errors are those of `to_sql`.
 
@@ -141,7 +199,8 @@ class Hypothesis(ABC, Generic[Point]):
         """
         from littlestone.rules.languages.frames import expression
 
-        return expression(self._export(types), types or {}, names)
+        outcome = self._export(types, places=risks is not None)
+        return expression(outcome, types or {}, names if risks is None else risks)
 
     def to_pandas_query(self, label: int = 1, *, types: Mapping[str, str] | None = None) -> str:
         """The text for `pandas.DataFrame.query` that selects the rows of this label.
@@ -157,12 +216,12 @@ class Hypothesis(ABC, Generic[Point]):
 
         return query(self._export(types), label, types or {})
 
-    def _export(self, types: Mapping[str, str] | None) -> Outcome:
+    def _export(self, types: Mapping[str, str] | None, *, places: bool = False) -> Outcome:
         from littlestone.rules.languages.constants import require_types
         from littlestone.rules.languages.form import require_small
 
         require_types(types or {}, self.domain.column_names)
-        outcome = self.outcome()
+        outcome = self.place_outcome() if places else self.outcome()
         require_small(outcome, EXPORT)
         return outcome
 

@@ -9,14 +9,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, pairwise, zip_longest
-from math import prod
+from math import comb, prod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.points import Domain, FiniteColumn, Grid, Product, Reals, require_list
-from littlestone.rules.base import BinaryHypothesis, Hypothesis, label_count, numbers
+from littlestone.rules.base import (
+    EXPORT,
+    BinaryHypothesis,
+    Hypothesis,
+    Place,
+    label_count,
+    numbers,
+)
 from littlestone.rules.box import box_cover, cover_words
 
 if TYPE_CHECKING:
@@ -56,6 +63,36 @@ class StepFunction(BinaryHypothesis[Any]):
 
     def __call__(self, x: int | Fraction) -> int:
         return self.first ^ (bisect_right(self.changes, x) & 1)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Its steps, from the least points on."""
+        name, shown = self.domain.name, list(map(self.domain.words, self.changes))
+        size = self.domain.size
+        found = []
+        for i in range(len(shown) + 1):
+            low, high = shown[i - 1] if i else "", shown[i] if i < len(shown) else ""
+            inner = f"{low} <= {name} < {high}" if high else f"{name} >= {low}"
+            words = inner if low else f"{name} < {high}" if high else "always"
+            # A step is said by its ends: which of the two it has, and where (docs/proofs/risks.md).
+            ends = bool(low) + bool(high)
+            sets = None if size is None else 4 * comb(size - 1, ends)
+            found.append(Place(words, self.first ^ (i & 1), sets))
+        return tuple(found)
+
+    def place(self, x: int | Fraction) -> int:
+        return bisect_right(self.changes, x)
+
+    def place_outcome(self) -> Outcome:
+        from littlestone.rules.languages.form import case
+        from littlestone.rules.languages.regions import interval, outcome_of_labels
+
+        domain, count = self.domain, len(self.changes) + 1
+        if not isinstance(domain, Grid | Reals):  # an ordered domain of a package of its own
+            return outcome_of_labels(domain, self.place, count, EXPORT)
+        steps = zip([None, *self.changes], [*self.changes, None], strict=True)
+        *asked, last = [(interval(domain, a, b), i) for i, (a, b) in enumerate(steps)]
+        return case(asked, last[1])
 
     def words(self) -> str:
         name = self.domain.name

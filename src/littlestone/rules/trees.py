@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from functools import cached_property
+from itertools import count, groupby
+from math import comb
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.data.sample import Records
 from littlestone.points import MISSING, OTHER, Cells, Domain, FiniteColumn, Listed, Product
-from littlestone.rules.base import Hypothesis, label_count, numbers
+from littlestone.rules.base import Hypothesis, Place, label_count, numbers
 from littlestone.rules.languages.form import Outcome, case
 from littlestone.rules.languages.regions import among
 
@@ -162,13 +168,60 @@ class DecisionTree(Hypothesis[Any]):
         return cls(domain, _grow(domain, label, ()), labels)
 
     def __call__(self, x: Any) -> int:
-        node = self.root
-        while isinstance(node, Split):
-            node = node.yes if x[node.test.column] in node.test.accepted else node.no
-        return int(node)
+        return _follow(self.root, x)
 
     def outcome(self) -> Outcome:
         return _outcome(self.root, self.domain)
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Its leaves, from left to right.
+
+        >>> from littlestone.points import Cells
+        >>> table = Product((Cells(("0", "18", "65"), "age"),))
+        >>> rule = DecisionTree(table, Split(ColumnTest(0, frozenset(["65"])), 1, 0))
+        >>> [place.words for place in rule.places]
+        ['age >= 65', 'age is missing or age < 65']
+        """
+        return tuple(_leaves(self.root, self.domain, {}, []))
+
+    @cached_property
+    def _leaf_tree(self) -> Node:
+        """The same tests, with the number of each leaf in place of its label."""
+        leaves = count()
+
+        def number(node: Node) -> Node:
+            if not isinstance(node, Split):
+                return next(leaves)
+            yes = number(node.yes)
+            return Split(node.test, yes, number(node.no))
+
+        return number(self.root)
+
+    def place(self, x: Any) -> int:
+        return _follow(self._leaf_tree, x)
+
+    def places_of(self, points: Sequence[Any]) -> NDArray[np.int64]:
+        if not isinstance(points, Records):
+            return super().places_of(points)
+        found = np.zeros(len(points), np.int64)
+
+        def fill(node: Node, inside: NDArray[np.intp]) -> None:
+            if not isinstance(node, Split):
+                found[inside] = node
+                return
+            # Each value of a column is compared once, however many records have it.
+            values, codes = points.columns[node.test.column]
+            accepted = np.fromiter((v in node.test.accepted for v in values), bool, len(values))
+            holds = accepted[codes[inside]]
+            fill(node.yes, inside[holds])
+            fill(node.no, inside[~holds])
+
+        fill(self._leaf_tree, np.arange(len(points)))
+        return found
+
+    def place_outcome(self) -> Outcome:
+        return _outcome(self._leaf_tree, self.domain)
 
     @property
     def condition(self) -> str:
@@ -262,6 +315,69 @@ class DecisionTree(Hypothesis[Any]):
         if _node_form(root, domain) != form["tree"]:  # such as a run from its end to its start
             raise ValueError
         return cls(domain, root, labels)
+
+
+def _follow(node: Node, x: Any) -> int:
+    while isinstance(node, Split):
+        node = node.yes if x[node.test.column] in node.test.accepted else node.no
+    return int(node)
+
+
+def _leaves(
+    node: Node, domain: Product, left: Mapping[int, frozenset[str]], asked: Sequence[str]
+) -> Iterator[Place]:
+    """The leaves below a node, which the points ``left`` of declared columns reach.
+
+    ``asked`` are the answers of the tests of open columns, in words.
+    """
+    if not isinstance(node, Split):
+        yield _leaf(node, domain, left, asked)
+        return
+    j, accepted = node.test.column, node.test.accepted
+    column = domain.columns[j]
+    if isinstance(column, FiniteColumn):
+        known = left.get(j, frozenset(column.points))
+        yield from _leaves(node.yes, domain, {**left, j: known & accepted}, asked)
+        yield from _leaves(node.no, domain, {**left, j: known - accepted}, asked)
+        return
+    words = node.test.words(domain)
+    yes = f"({words})" if " or " in words else words
+    yield from _leaves(node.yes, domain, left, [*asked, yes])
+    yield from _leaves(node.no, domain, left, [*asked, f"not ({words})"])
+
+
+def _leaf(
+    label: int, domain: Product, left: Mapping[int, frozenset[str]], asked: Sequence[str]
+) -> Place:
+    """The leaf in words, and of how many it is one.
+
+    Its code says how many declared columns it asks for, which, and which points of each: by the places
+    where a grid changes sides, or by the values that a list has on its smaller side
+    (docs/proofs/risks.md, Theorem 3).
+    """
+    sides: list[str] = []
+    sets = 2
+    for j, accepted in sorted(left.items()):
+        column: Any = domain.columns[j]
+        size = column.size
+        if len(accepted) == size:
+            continue
+        chosen, rest = ColumnTest(j, accepted), frozenset(column.points) - accepted
+        words, others = chosen.words(domain), ColumnTest(j, rest).words(domain)
+        if isinstance(column, Listed):
+            words = min(words, f"not ({others})", key=len)
+            few = min(len(accepted), len(rest))
+            ways = comb(size, few)
+        else:
+            few = 2 * len(runs_of_points(column, accepted))
+            few -= (column.points[0] in accepted) + (column.points[-1] in accepted)
+            ways = comb(size - 1, few)
+        sides.append(f"({words})" if " or " in words and not words.startswith("not (") else words)
+        sets *= 2 * len(domain.columns) * 2 * 2**few * ways
+    said = " and ".join([*sides, *asked]) or "always"
+    if said.startswith("(") and len(sides) + len(asked) == 1:
+        said = said[1:-1]
+    return Place(said, int(label), None if asked else sets)
 
 
 def _grow(domain: Product, label: Callable[[Any], int], known: tuple[str, ...]) -> Node:

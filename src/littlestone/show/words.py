@@ -73,8 +73,11 @@ def declared_rows(release: Release) -> list[tuple[str, str]]:
 
 def rows_of_estimate(release: Release) -> list[tuple[str, str]]:
     """The estimates as pairs (heading, text); or that none were bought, and how to buy them."""
+    told = [] if release.risks is None else release.risks.rows(release.labels)
     if release.estimate is not None:
-        return release.estimate.rows()
+        return [*told, *release.estimate.rows()]
+    if told:
+        return told
     return [("base rate", NOT_ESTIMATED)] if release.hypothesis.labels == 2 else []
 
 
@@ -166,7 +169,8 @@ def factor(epsilon: Fraction) -> str:
 
 
 def _outputs(release: Release) -> str:
-    return "rules" if release.estimate is None else "rules and estimates"
+    more = [("risks", release.risks), ("estimates", release.estimate)]
+    return " and ".join(["rules", *(name for name, found in more if found is not None)])
 
 
 def budget(total: PrivacyCost | None, limit: PrivacyCost | None) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from random import Random
 from typing import TYPE_CHECKING, Any, Self
 
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DeclarationError, show_value
 from littlestone.classes.base import HypothesisClass
 from littlestone.data import Label, Table, read_sample
 from littlestone.data.forms import Reading
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 ESTIMATE_SHARE = Fraction(1, 10)
 """The part of epsilon that estimates the size and the rate of a group, unless declared otherwise."""
 
+RISK_SHARE = Fraction(1, 5)
+"""The part of epsilon that pays for the table of risks."""
+
 
 @dataclass(frozen=True)
 class Declaration:
@@ -46,7 +49,8 @@ class Declaration:
     ``hypotheses`` is the class, or None for the default class of the ``schema``.  ``budget`` is for one
     ``unit``, or for one record if there is none.  ``mistakes`` are the costs of mistakes; None if they
     are equal.  ``estimate`` is an epsilon that estimates how good the rule is.  If ``group`` is true,
-    the rule finds a group, and the estimate is a part of the budget; else it is paid on top.
+    the rule finds a group, and the estimate is a part of the budget; else it is paid on top.  With
+    ``risk`` a part of the budget counts the labels at each place of the rule.
     ``separator`` and ``multiline`` are those of `open_table`.
 
     >>> told = Declaration.parse("late", "thresholds(hour, 0..23)", epsilon=1, positive="yes")
@@ -62,6 +66,7 @@ class Declaration:
     mistakes: MistakeCosts | None = None
     estimate: Fraction | None = None
     group: bool = False
+    risk: bool = False
     unit: Unit | None = None
     schema: Schema | None = None
     separator: str | None = None
@@ -83,6 +88,7 @@ class Declaration:
         above: object = None,
         cost: object = None,
         estimate: object = None,
+        risk: object = False,
         unit: str | None = None,
         max_records: int | None = None,
         examples: Mapping[str, str] = ARGUMENTS,
@@ -115,6 +121,12 @@ class Declaration:
         if not isinstance(label, Label):
             label = declare_label(schema, label, positive, labels=labels, default=default)
         budget = Budget(epsilon, delta)
+        if type(risk) is not bool:
+            raise DeclarationError(
+                f"learn with risk={show_value(risk)}",
+                found="public numbers choose the part of epsilon that pays for risks",
+                fix="give risk=True",
+            )
         part = (
             None
             if estimate is None
@@ -129,6 +141,7 @@ class Declaration:
             mistakes=MistakeCosts.above(above) if group else parse_costs(cost),
             estimate=part,
             group=group,
+            risk=risk,
             unit=_unit(label, unit, max_records, schema),
             schema=schema,
             **others,
@@ -152,7 +165,18 @@ class Declaration:
         """The part of the budget with which a learner draws, for one record."""
         if self.group and self.estimate is not None:
             return Budget(self.budget.epsilon - self.estimate, self.budget.delta)
-        return record_budget(self.budget, self.unit)
+        budget = record_budget(self.budget, self.unit)
+        return Budget(budget.epsilon - self.risk_part, budget.delta) if self.risk_part else budget
+
+    @property
+    def risk_part(self) -> Fraction | None:
+        """The part of epsilon that pays for the table of risks; None without one.
+
+        >>> told = Declaration.parse("ill", "thresholds(age, 0..120)", epsilon=1, positive=1, risk=True)
+        >>> str(told.risk_part), str(told.share.epsilon)
+        ('1/5', '4/5')
+        """
+        return RISK_SHARE * self.budget.epsilon if self.risk else None
 
     @property
     def shares(self) -> bool:

@@ -102,7 +102,9 @@ class Task:
     def event(self) -> Event:
         """What the task spends: the learner's event and that of the estimate."""
         told = self.declaration
-        return self.learner.event_with(told.estimate, told.unit, shares=told.shares)
+        return self.learner.event_with(
+            told.estimate, told.unit, shares=told.shares, risk=told.risk_part
+        )
 
     def read_noted(
         self,
@@ -168,6 +170,7 @@ class Task:
             label=str(declaration.label),
             labels=declaration.label.names,
             estimate=declaration.estimate,
+            risk=declaration.risk_part,
             purpose=purpose,
             promise=self.promise(learner, sample.n),
             rng=rng,

@@ -8,11 +8,15 @@ from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from littlestone.base.disk import read_json
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, show_value
 from littlestone.data.forms import Reading
 from littlestone.data.table import SPANNING, Table
 from littlestone.learn.results.estimate import Estimate
+from littlestone.learn.results.risks import Risks
 from littlestone.points import require_list
 from littlestone.points.labels import check_labels
 from littlestone.points.units import Unit
@@ -51,11 +55,12 @@ class Release:
     labels are about if ``labels`` gives their names.  ``n`` is the number of records (public under
     replace-one).  If a ``unit`` is declared, n is the number of places, ``unit.most`` for each of the
     `units`, and the number of records is private.  ``private`` is False if a seeded generator was used.
-    ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
-    hypothesis, and ``cost`` is for both.  ``mistakes`` says what the learner took each mistake to cost.
-    ``spanning`` says that a record may span several lines of its file.  ``accuracy`` says what is
-    proved about the error on new records; it depends on declarations and n alone.  ``reading`` says
-    how a schema declared the cells of the columns that the rule tests to be written.  ``taken`` says
+    ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` and ``risks`` are as
+    private as the hypothesis, and ``cost`` is for all.  ``mistakes`` says what the learner took each
+    mistake to cost.  ``spanning`` says that a record may span several lines of its file.
+    ``accuracy`` says what is proved about the error on new records; it depends on declarations and n
+    alone.  ``reading`` says how a schema declared the cells of the columns that the rule tests to be
+    written.  ``taken`` says
     which class was taken and why, if none was given.
     ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
     model file keeps neither.
@@ -79,6 +84,7 @@ class Release:
     accuracy: str = ""
     reading: Reading = field(default_factory=Reading)
     taken: str = ""
+    risks: Risks | None = None
 
     @property
     def units(self) -> int | None:
@@ -127,15 +133,73 @@ class Release:
         opened = self.open(table)
         return list(read_mapped(opened, rule.domain, lambda x: names[rule(x)], rule.tested_columns))
 
-    def to_sql(self, dialect: str, *, types: Mapping[str, str] | None = None) -> str:
-        """The label as an SQL expression: its name, or 0 or 1; see `Hypothesis.to_sql`."""
+    @property
+    def rates(self) -> tuple[tuple[float, ...], ...]:
+        """The risk of each label at each place of the rule: its own, or that of the private table.
+
+        Raises `DeclarationError` if it has none.
+        """
+        own = self.hypothesis.risks
+        if own is not None:
+            return tuple((1 - risk, risk) for risk in own)
+        if self.risks is None:
+            raise DeclarationError(
+                "say a risk",
+                found="this release says labels alone; its rule was learned without risks",
+                fix="learn one with risks: `littlestone fit --risk`, or fit(..., risk=True)",
+            )
+        return self.risks.rates
+
+    def predict_proba(self, table: object) -> NDArray[np.float64]:
+        """The risk of each label for every record of a table, in order, a column a label.
+
+        The risks are those of the record's place in the rule, and add up to 1.  ``table`` and errors
+        are those of `predict`; raises `DeclarationError` if the release has no risks.
+        """
+        from littlestone.data.reading import read_mapped
+
+        rule, rates = self.hypothesis, self.rates
+        read = read_mapped(self.open(table), rule.domain, rule.place, rule.tested_columns)
+        found: NDArray[np.float64] = np.array(rates, np.float64)[np.fromiter(read, np.int64)]
+        return found
+
+    def to_sql(
+        self, dialect: str, *, types: Mapping[str, str] | None = None, risk: Any = None
+    ) -> str:
+        """The label as an SQL expression: its name, or 0 or 1; see `Hypothesis.to_sql`.
+
+        With ``risk`` it is the risk of that label in place of it; True stands for the label 1.
+        """
         self._require_readable(types)
+        if risk is not None:
+            return self.hypothesis.to_sql(dialect, types=types, risks=self._rates_of(risk))
         return self.hypothesis.to_sql(dialect, types=types, names=self.labels or None)
 
-    def to_polars(self, *, types: Mapping[str, str] | None = None) -> polars.Expr:
-        """The label as a polars expression: its name, or 0 or 1; see `Hypothesis.to_polars`."""
+    def to_polars(self, *, types: Mapping[str, str] | None = None, risk: Any = None) -> polars.Expr:
+        """The label as a polars expression: its name, or 0 or 1; see `Hypothesis.to_polars`.
+
+        With ``risk`` it is the risk of that label in place of it; True stands for the label 1.
+        """
         self._require_readable(types)
+        if risk is not None:
+            return self.hypothesis.to_polars(types=types, risks=self._rates_of(risk))
         return self.hypothesis.to_polars(types=types, names=self.labels or None)
+
+    def _rates_of(self, label: Any) -> list[float]:
+        """The risk of a label at each place; the label is a name, or 0 or 1."""
+        y = 1 if label is True else self._number_of(label, "say the risk of")
+        return [rates[y] for rates in self.rates]
+
+    def _number_of(self, label: Any, asked: str) -> int:
+        """The number of a label; `DeclarationError` if the rule has no such label."""
+        known: Sequence[Any] = self.labels or range(self.hypothesis.labels)
+        if label not in known:
+            raise DeclarationError(
+                f"{asked} the label {show_value(label)}",
+                found="the rule has no such label",
+                fix=f"give one of: {', '.join(map(str, known))}",
+            )
+        return known.index(label)
 
     def _require_readable(self, types: Mapping[str, str] | None) -> None:
         """Raise `DeclarationError` if another program would read cells otherwise than declared."""
@@ -162,15 +226,8 @@ class Release:
         `Hypothesis.to_pandas_query`.
         """
         self._require_readable(types)
-        known: Sequence[Any] = self.labels or range(self.hypothesis.labels)
-        found = known[1] if label is None else label
-        if found not in known:
-            raise DeclarationError(
-                f"select the rows that get the label {show_value(label)}",
-                found="the rule has no such label",
-                fix=f"give one of: {', '.join(map(str, known))}",
-            )
-        return self.hypothesis.to_pandas_query(known.index(found), types=types)
+        y = 1 if label is None else self._number_of(label, "select the rows that get")
+        return self.hypothesis.to_pandas_query(y, types=types)
 
     # What follows is thin: `show` says and draws what a release is, and is imported when it is asked.
 
@@ -229,6 +286,7 @@ class Release:
             "accuracy": self.accuracy or None,
             "reading": self.reading.to_json() or None,
             "estimate": self.estimate and self.estimate.to_json(),
+            "risks": self.risks and self.risks.to_json(),
             "hypothesis": self.hypothesis.to_json(),
         }
         return {name: value for name, value in fields.items() if value is not None}
@@ -277,6 +335,7 @@ class Release:
                 accuracy=str(data.get("accuracy", "")),
                 reading=Reading.from_json(data.get("reading", {})),
                 taken=str(data.get("class taken", "")),
+                risks=Risks.from_json(data["risks"], hypothesis, n) if "risks" in data else None,
             )
         except DAMAGED as error:
             raise ModelError(

@@ -15,7 +15,13 @@ from littlestone.points.units import Unit
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.draws.estimate import Noisy, draw_counts, estimate_parts
+from littlestone.privacy.draws.estimate import (
+    Noisy,
+    counts_of_places,
+    draw_counts,
+    draw_places,
+    estimate_parts,
+)
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger.ledger import BaseLedger
 from littlestone.privacy.ledger.receipt import Receipt
@@ -30,12 +36,14 @@ if TYPE_CHECKING:
 class DrawResult:
     """What leaves a draw: the hypothesis, its noisy counts, and what the receipt says of the payment.
 
+    ``places`` are the noisy counts of its places, if they were bought.
     Nothing else of the sample is in it, so it is as private as ``cost`` says.  ``private`` is False if
     a seeded generator was used.
     """
 
     hypothesis: Hypothesis[Any]
     counts: tuple[Noisy, ...]
+    places: Noisy | None
     cost: PrivacyCost
     mechanism: str
     private: bool
@@ -86,17 +94,23 @@ class Draw(ABC, Generic[Point]):
         return self.event.cost()
 
     def event_with(
-        self, estimate: Fraction | None, unit: Unit | None = None, *, shares: bool = False
+        self,
+        estimate: Fraction | None,
+        unit: Unit | None = None,
+        *,
+        shares: bool = False,
+        risk: Fraction | None = None,
     ) -> Event:
         """`event`, together with the `CellCounts` of epsilon ``estimate`` unless that is None.
 
-        With ``shares`` a part of it counts unread cells and labels (`estimate_parts`).  With a ``unit``
-        it is `UnitEvent`.  Raises `DeclarationError` for an estimate if the class has more than two
-        labels, and for several records of a unit if the learner does not take void places, if there is
-        an estimate or if nothing would be protected.
+        With ``shares`` a part of it counts unread cells and labels (`estimate_parts`).  An epsilon
+        ``risk`` counts the labels at each place (`counts_of_places`).  With a ``unit`` it is
+        `UnitEvent`.  Raises `DeclarationError` for an estimate if the class has more than two labels,
+        and for several records of a unit if the learner does not take void places, if there is an
+        estimate or a risk, or if nothing would be protected.
         """
         if unit is None:
-            return self._event_with_estimate(estimate, shares)
+            return self._event_with_counts(estimate, shares, risk)
         # docs/proofs/units.md, Theorem 3: void places need a learner that only sums over records.
         if unit.most > 1 and not self.takes_void:
             raise DeclarationError(
@@ -104,25 +118,34 @@ class Draw(ABC, Generic[Point]):
                 found="it divides the records or counts them, and how many a unit has is private",
                 fix="give --max-records 1, or a method that adds up over records, such as exponential",
             )
-        if unit.most > 1 and estimate is not None:
+        if unit.most > 1 and (estimate is not None or risk is not None):
+            asked = "precision, recall and error" if risk is None else "risks"
             raise DeclarationError(
-                f"estimate precision, recall and error from {unit}",
+                f"estimate {asked} from {unit}",
                 found="an estimate speaks of a number of records that is private",
                 fix="give --max-records 1, or leave the estimate out",
             )
-        return for_unit(self._event_with_estimate(estimate, shares), unit)
+        return for_unit(self._event_with_counts(estimate, shares, risk), unit)
 
-    def _event_with_estimate(self, estimate: Fraction | None, shares: bool) -> Event:
-        if estimate is None:
+    def _event_with_counts(
+        self, estimate: Fraction | None, shares: bool, risk: Fraction | None
+    ) -> Event:
+        parts: list[Event] = [] if risk is None else [counts_of_places(risk)]
+        if estimate is not None:
+            self._require_rule()
+            parts += estimate_parts(estimate, shares=shares)
+        if not parts:
             return self.event
+        return Composition([(self.event, 1), *((part, 1) for part in parts)], self.cost().delta)
+
+    def _require_rule(self) -> None:
+        """Raise `DeclarationError` for more than two labels, which have no precision."""
         if self.hypotheses.labels > 2:
             raise DeclarationError(
                 "estimate precision, recall and error",
                 found="they are those of a rule, and there are several labels",
                 fix="leave the estimate out, or ask about one label",
             )
-        counts = estimate_parts(estimate, shares=shares)
-        return Composition([(self.event, 1), *((part, 1) for part in counts)], self.cost().delta)
 
     def pay_and_draw(
         self,
@@ -132,6 +155,7 @@ class Draw(ABC, Generic[Point]):
         dataset: str,
         what: str,
         estimate: Fraction | None = None,
+        risk: Fraction | None = None,
         rng: random.Random | None = None,
     ) -> DrawResult:
         """Spend `event_with` on ``dataset`` in the ledger, then draw a hypothesis and its counts.
@@ -142,8 +166,9 @@ class Draw(ABC, Generic[Point]):
         """
         # All that may be refused, and all that can be made ready, comes before the spend.
         shares = sample.unread is not None  # as declared, whatever the counts are
-        event = self.event_with(estimate, sample.unit, shares=shares)
+        event = self.event_with(estimate, sample.unit, shares=shares, risk=risk)
         counts = () if estimate is None else estimate_parts(estimate, shares=shares)
+        places = None if risk is None else counts_of_places(risk)
         cost, mechanism = event.cost(), str(event)
         records = sample.records()
         # The entry is durable when this returns; only then is there a generator to draw with.
@@ -153,6 +178,7 @@ class Draw(ABC, Generic[Point]):
         return DrawResult(
             hypothesis,
             draw_counts(counts, hypothesis, sample, records, receipt=receipt),
+            draw_places(places, hypothesis, records, receipt=receipt),
             cost,
             mechanism,
             private=receipt.private,

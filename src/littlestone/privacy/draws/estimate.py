@@ -1,10 +1,10 @@
-"""The noisy counts of a released rule: what an estimate of its quality draws."""
+"""The noisy counts of a released rule: what an estimate of its quality and a table of risks draw."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from littlestone.data.sample import Sample
 from littlestone.privacy.cost import require_epsilon
 from littlestone.privacy.ledger.receipt import Receipt
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+
+if TYPE_CHECKING:
+    from littlestone.rules import Hypothesis
 
 CELLS = ("true positives", "false positives", "false negatives")
 
@@ -86,3 +89,29 @@ def draw_counts(
         Noisy(part.epsilon, part.draw(counts, receipt=receipt))
         for part, counts in zip(parts, data, strict=True)
     )
+
+
+def counts_of_places(epsilon: Fraction) -> CellCounts:
+    """The mechanism that counts each label at each place of a rule, which is drawn later."""
+    return CellCounts(epsilon, None)
+
+
+def count_places(rule: Hypothesis[Any], sample: Sample[Any]) -> list[int]:
+    """The number of records of each label at each of the rule's places, place by place.
+
+    Each record is in one cell.  The counts depend on the data: for `CellCounts` only.
+    """
+    # The places are those of the released rule; records decide nothing but how many are in each.
+    found = np.zeros((len(rule.places), sample.labels), np.int64)
+    np.add.at(found, rule.places_of(sample.points), sample.counts)
+    counts: list[int] = found.ravel().tolist()
+    return counts
+
+
+def draw_places(
+    part: CellCounts | None, rule: Hypothesis[Any], records: Sample[Any], *, receipt: Receipt
+) -> Noisy | None:
+    """The noisy `count_places` that the receipt paid for; None for no part."""
+    if part is None:
+        return None
+    return Noisy(part.epsilon, part.draw(count_places(rule, records), receipt=receipt))

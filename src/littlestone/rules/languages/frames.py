@@ -126,7 +126,7 @@ def _escape(character: str) -> str:
 
 
 def expression(
-    outcome: form.Outcome, types: Mapping[str, str], names: Sequence[str] | None
+    outcome: form.Outcome, types: Mapping[str, str], names: Sequence[str | float] | None
 ) -> Expr:
     """The polars expression of the outcome; see `Hypothesis.to_polars`."""
     try:
@@ -141,7 +141,9 @@ def expression(
     return _value(outcome, types, names)
 
 
-def _value(outcome: form.Outcome, types: Mapping[str, str], names: Sequence[str] | None) -> Expr:
+def _value(
+    outcome: form.Outcome, types: Mapping[str, str], names: Sequence[str | float] | None
+) -> Expr:
     import polars
 
     def label(y: int) -> Expr:

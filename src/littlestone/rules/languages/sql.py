@@ -39,9 +39,9 @@ _LINE, _WIDTH = 150, 120
 
 
 def write_sql(
-    outcome: Outcome, dialect: str, types: Mapping[str, str], names: Sequence[str] | None
+    outcome: Outcome, dialect: str, types: Mapping[str, str], names: Sequence[str | float] | None
 ) -> str:
-    """The SQL expression of the outcome; see `Hypothesis.to_sql`."""
+    """The SQL expression of the outcome, with a text or a number for each; see `Hypothesis.to_sql`."""
     known: dict[object, type[Dialect]] = {kind.name: kind for kind in (Postgres, DuckDb, Sqlite)}
     if dialect not in known:
         raise DeclarationError(
@@ -59,7 +59,7 @@ def write_sql(
         ) from None
     _require_plain([cell.column for cell in cells(outcome)])
     _require_plain([v for cell in cells(outcome) if isinstance(cell, OneOf) for v in cell.values])
-    _require_plain(names or ())
+    _require_plain([name for name in names or () if isinstance(name, str)])
     form = known[dialect](types, names)
     found = form.top(outcome)
     line = str(found.sql(dialect=form.quoting(), identify=True))

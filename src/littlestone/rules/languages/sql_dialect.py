@@ -32,7 +32,7 @@ class Dialect(ABC):
     dated: ClassVar[tuple[str, ...]] = ("date", "text")
     """The types of columns whose days it reads."""
 
-    def __init__(self, types: Mapping[str, str], names: Sequence[str] | None) -> None:
+    def __init__(self, types: Mapping[str, str], names: Sequence[str | float] | None) -> None:
         from sqlglot import exp
 
         self.exp, self.types, self.names = exp, types, names
@@ -60,7 +60,11 @@ class Dialect(ABC):
         return case.else_(self._label(outcome.otherwise), copy=False)
 
     def _label(self, y: int) -> Expression:
-        return self._number(y) if self.names is None else self._text(self.names[y])
+        value = y if self.names is None else self.names[y]
+        if isinstance(value, str):
+            return self._text(value)
+        # The shortest decimals of a float, which are those that it was made from.
+        return self._number(Decimal(repr(value)))
 
     def _condition(self, condition: form.Condition) -> Expression:
         match condition:

@@ -30,7 +30,8 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
     and the release is epsilon-DP (docs/proofs/estimates.md, Theorems 1 and 4; DMNS06; GRS12).
 
     ``data`` holds the counts c_1, ..., c_k.  The caller guarantees that the cells are disjoint unless
-    they are counted together, and public, such as those of a released rule.
+    they are counted together, and public, such as those of a released rule.  Then ``cells`` may be
+    None, if only the rule will say how many there are: m = 2 is right for any number.
 
     Raises `DeclarationError` for an epsilon outside [1e-9, 1000] and for fewer than one cell.
 
@@ -39,30 +40,35 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
     """
 
     epsilon: Fraction
-    cells: int
+    cells: int | None
     together: bool = False
 
     def __post_init__(self) -> None:
         require_epsilon(self.epsilon)
-        require_whole("cells", self.cells, least=1)
+        if self.cells is not None or self.together:
+            require_whole("cells", self.cells, least=1)
 
     @property
     def counts_per_record(self) -> int:
         """The most counts that a replaced record moves, each by 1."""
-        return self.cells if self.together else min(self.cells, 2)
+        # However many cells there are, a record leaves one and enters another.
+        most = 2 if self.cells is None else self.cells
+        return most if self.together else min(most, 2)
 
     @cached_property
     def ratio(self) -> Fraction:
         """The ratio a of the probabilities of neighbouring noises."""
         return 1 / exp_below(self.epsilon / self.counts_per_record)
 
-    def within(self, beta: Fraction) -> int:
+    def within(self, beta: Fraction, cells: int | None = None) -> int:
         """The least t with k Pr[|X| > t] <= beta: then Pr[all |X| <= t] >= 1 - beta.
 
-        Pr[|X| > t] = 2 a^(t + 1) / (1 + a); its logarithms are rounded to the safe side.
+        k is the number of ``cells`` that were drawn, if it was not declared.  Pr[|X| > t] is
+        2 a^(t + 1) / (1 + a); its logarithms are rounded to the safe side.
         """
+        k = (self.cells or 1) if cells is None else cells
         # A union bound over the cells, both tails.
-        at_least = log_above(2 * self.cells / (beta * (1 + self.ratio)), bits=192)
+        at_least = log_above(2 * k / (beta * (1 + self.ratio)), bits=192)
         return max(0, ceil(at_least / log_below(1 / self.ratio, bits=192)) - 1)
 
     def cost(self) -> PrivacyCost:
@@ -102,6 +108,8 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
 
     def __str__(self) -> str:
         counted = "a count" if self.cells == 1 else f"counts of {self.cells} cells"
+        if self.cells is None:
+            counted = "counts of each label at each place of the rule"
         if self.together:
             counted = f"{self.cells} counts that one record may move together,"
         return f"{counted} with discrete Laplace noise, epsilon {decimal_text(self.epsilon)}"

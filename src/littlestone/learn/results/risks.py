@@ -1,0 +1,229 @@
+"""The risk of each label at each place of a released rule, with intervals: a private table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor, log
+from typing import Any
+
+from littlestone.learn.results.estimate import BETA, Share, interval
+from littlestone.points import require_list
+from littlestone.privacy.cost import decimal_text, exact_epsilon
+from littlestone.privacy.draws.estimate import Noisy, counts_of_places
+from littlestone.rules import Hypothesis
+from littlestone.rules.base import Place
+
+DIGITS = 4
+"""The decimals of a printed risk."""
+
+UNIT = 10**DIGITS
+
+PRIOR = 2
+"""How many records the share among all records counts for, beside those at a place."""
+
+
+@dataclass(frozen=True)
+class Risks:
+    """Noisy ``counts`` of each label at each place of ``rule`` among ``n`` records, at ``epsilon``.
+
+    Each is the true number plus independent discrete Laplace noise, and may be negative.  `rates` and
+    `intervals` are computed from them.  With probability 95% all intervals hold together: over the
+    noise, and over the records too if `speaks_of_new` ones.  Source: docs/proofs/risks.md.
+
+    >>> from littlestone.points import Grid
+    >>> from littlestone.rules import StepFunction
+    >>> old = StepFunction.threshold(Grid(0, 120, "age"), 65)
+    >>> risks = Risks(old, Fraction(1), 1000, ((571, 29), (148, 252)))
+    >>> risks.rates[1], interval(risks.intervals[1][1], "0.001")
+    ((0.3727, 0.6273), 'about 0.627, from 0.490 to 0.758')
+    """
+
+    rule: Hypothesis[Any]
+    epsilon: Fraction
+    n: int
+    counts: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def from_counts(cls, rule: Hypothesis[Any], noisy: Noisy | None, n: int) -> Risks | None:
+        """The risks by what `draw_places` drew, place by place; None if nothing was drawn."""
+        if noisy is None:
+            return None
+        listed, labels = noisy.counts, rule.labels
+        rows = tuple(tuple(listed[i : i + labels]) for i in range(0, len(listed), labels))
+        return cls(rule, noisy.epsilon, n, rows)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The places of the rule, one for each row of the counts."""
+        return self.rule.places
+
+    @property
+    def speaks_of_new(self) -> bool:
+        """Whether the intervals hold new records' risks, because each place is one of few sets."""
+        return all(place.sets is not None for place in self.places)
+
+    @cached_property
+    def rates(self) -> tuple[tuple[float, ...], ...]:
+        """The risk of each label at each place, which add up to 1; never 0, to four digits.
+
+        A place's share is drawn towards the share among all records, more so the more noise there is
+        beside its records.  At places that are `ordered` the risk never falls.
+        """
+        near = [[max(count, 0) for count in row] for row in self.counts]
+        labels = self.rule.labels
+        totals = [1 + sum(row[y] for row in near) for y in range(labels)]
+        overall = [total / sum(totals) for total in totals]
+        a = float(counts_of_places(self.epsilon).ratio)
+        noise = 2 * a / (1 - a) ** 2  # the variance of each count
+        # The share of a place with m records has the variance (spread + noisy / m) / m, against
+        # spread / (PRIOR + 1) among places: the prior weighs as the two variances do.
+        spread = sum(p * (1 - p) for p in overall)
+        noisy = noise * sum((1 - p) ** 2 + (labels - 1) * p * p for p in overall)
+        found = []
+        for row in near:
+            m = max(sum(row), 1)
+            prior = (PRIOR + 1) * (1 + noisy / (spread * m))
+            weight = sum(row) + prior
+            found.append([(c + prior * p) / weight for c, p in zip(row, overall, strict=True)])
+        if self.rule.ordered and labels == 2:
+            rising = _rise([share[1] for share in found], [max(sum(row), 1) for row in near])
+            found = [[1 - risk, risk] for risk in rising]
+        return tuple(map(_round, found))
+
+    def risk(self, x: Any) -> tuple[float, ...]:
+        """The risk of each label at the place of a point."""
+        return self.rates[self.rule.place(x)]
+
+    @cached_property
+    def intervals(self) -> tuple[tuple[Share, ...], ...]:
+        """For each place and label the rate with its interval; all hold with probability 1 - `BETA`.
+
+        They hold the shares among new records if it `speaks_of_new`, else those among these records.
+        """
+        beta = BETA / 2 if self.speaks_of_new else BETA
+        cells = sum(map(len, self.counts))
+        t = counts_of_places(self.epsilon).within(beta, cells)
+        sides = 2 * (1 if self.rule.labels == 2 else self.rule.labels)
+        found = []
+        for place, row, rates in zip(self.places, self.counts, self.rates, strict=True):
+            # ln(1 / the chance that one end of this place fails); 0 if the noise is all.
+            rare = 0.0 if place.sets is None else log(sides * place.sets / beta)
+            rare = rare if self.speaks_of_new else 0.0
+            low = [max(count - t, 0) for count in row]
+            high = [max(count + t, 0) for count in row]
+            shares = []
+            for y, rate in enumerate(rates):
+                fewest, most = sum(low) - low[y], sum(high) - high[y]
+                least = least_rate(low[y], most, rare)
+                largest = 1 - least_rate(fewest, high[y], rare)
+                ends = Fraction(floor(least * UNIT), UNIT), Fraction(ceil(largest * UNIT), UNIT)
+                # The shrunken rate may lie outside; what is printed does not.
+                middle = min(max(Fraction(round(rate * UNIT), UNIT), ends[0]), ends[1])
+                shares.append(Share(middle, *ends))
+            found.append(tuple(shares))
+        return tuple(found)
+
+    def size(self, i: int) -> Share:
+        """The share of the records that are at place i, with the noise of all counts within bounds."""
+        t = counts_of_places(self.epsilon).within(BETA, sum(map(len, self.counts)))
+        ends = (sum(max(count + move, 0) for count in self.counts[i]) for move in (0, -t, t))
+        return Share(*(Fraction(min(end, self.n), self.n) for end in ends))
+
+    def rows(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """The places with their risks, as pairs (heading, sentence); ``names`` are the labels'."""
+        found = []
+        for place, shares, row in zip(self.places, self.intervals, self.counts, strict=True):
+            told = shares[1:] if self.rule.labels == 2 else shares
+            words = "; ".join(
+                (f"{names[y]} " if len(told) > 1 and names else f"{y} " if len(told) > 1 else "")
+                + interval(share, "0.001")
+                for y, share in enumerate(told)
+            )
+            about = max(0, round(sum(row) / self.n * 100))
+            found.append(("risk", f"{words}, if {place.words} (about {about}% of the records)"))
+        kind = "new records" if self.speaks_of_new else "these records"
+        holds = f"all intervals hold for {kind} with probability {float(1 - BETA):.0%}"
+        part = f"private, for epsilon {decimal_text(self.epsilon)} of the total"
+        return [*found, ("risks", f"{holds}; {part}")]
+
+    def to_json(self) -> dict[str, object]:
+        """The noisy counts as plain JSON values, and what follows from them for readers."""
+        return {
+            "epsilon": decimal_text(self.epsilon),
+            "places": [
+                {
+                    "place": place.words,
+                    "counts": list(row),
+                    "risks": list(rates),
+                    "intervals": [[float(share.low), float(share.high)] for share in shares],
+                }
+                for place, row, rates, shares in zip(
+                    self.places, self.counts, self.rates, self.intervals, strict=True
+                )
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], rule: Hypothesis[Any], n: int) -> Risks:
+        """The risks that `to_json` wrote; raises `ValueError` if they are damaged."""
+        rows = [require_list(place["counts"]) for place in require_list(data["places"])]
+        whole = all(type(count) is int for row in rows for count in row)
+        if not whole or {len(row) for row in rows} != {rule.labels}:
+            raise ValueError("a noisy count is not a whole number, or a label has none")
+        if len(rows) != len(rule.places):
+            raise ValueError("the rule has other places than its risks")
+        return cls(rule, exact_epsilon(data["epsilon"]), n, tuple(map(tuple, rows)))
+
+
+def least_rate(inside: int, outside: int, rare: float) -> Fraction:
+    """The least p for which ``inside`` of inside + outside records are not rarer than e^-``rare``.
+
+    By Chernoff, c or more of m records have probability at most e^(-G(c, m - c, p)) if each has it with
+    probability p <= c / m, where G = c ln(c / (m p)) + d ln(d / (m (1 - p))).  It is the p with
+    G = rare, rounded down; c / m if rare is 0.
+
+    >>> round(float(least_rate(50, 50, 3.0)), 3), least_rate(50, 150, 0.0)
+    (0.379, Fraction(1, 4))
+    """
+    c, d = inside, outside
+    m = c + d
+    if not c or not rare:
+        return Fraction(c, max(m, 1))
+    # The margin covers the rounding of the logarithms, whose errors are below m 2^-50.
+    most = rare + 1e-6 + m * 2.0**-48
+    low, high = 0.0, c / m
+    for _ in range(60):
+        p = (low + high) / 2
+        if p <= 0.0:
+            break
+        far = c * log(c / (m * p)) + (d * log(d / (m * (1 - p))) if d else 0.0) > most
+        low, high = (p, high) if far else (low, p)
+    return Fraction(low)
+
+
+def _rise(values: Sequence[float], weights: Sequence[int]) -> list[float]:
+    """The nondecreasing values nearest to these in weighted squares: neighbours that fall are pooled.
+
+    >>> _rise([0.1, 0.5, 0.3, 0.9], [1, 1, 3, 1])
+    [0.1, 0.35, 0.35, 0.9]
+    """
+    pools: list[tuple[float, int, int]] = []  # mean, weight, how many
+    for value, weight in zip(values, weights, strict=True):
+        mean, heavy, many = value, weight, 1
+        while pools and pools[-1][0] > mean:
+            before, w, k = pools.pop()
+            mean = (before * w + mean * heavy) / (w + heavy)
+            heavy, many = heavy + w, many + k
+        pools.append((mean, heavy, many))
+    return [mean for mean, _, many in pools for _ in range(many)]
+
+
+def _round(shares: Sequence[float]) -> tuple[float, ...]:
+    """The shares in units of 1 / `UNIT`, at least one each, which add up to 1."""
+    whole = [max(1, round(share * UNIT)) for share in shares]
+    whole[whole.index(max(whole))] += UNIT - sum(whole)
+    return tuple(float(Decimal(k) / UNIT) for k in whole)

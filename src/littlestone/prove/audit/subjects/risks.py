@@ -1,0 +1,103 @@
+"""A learned rule with the table of its risks: noisy counts of each label at each of its places."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from functools import cache
+from itertools import count
+from typing import Any
+
+from littlestone.classes import Thresholds, parse_class
+from littlestone.classes.base import ScoredClass
+from littlestone.data.sample import Sample
+from littlestone.learn import ExponentialLearner
+from littlestone.privacy.cost import Budget
+from littlestone.privacy.draws.estimate import count_places
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.subject import Run, Subject, subject
+from littlestone.prove.audit.subjects.exponential_learner import (
+    Records,
+    all_records,
+    released_text,
+)
+from littlestone.rules import Hypothesis
+
+RECORDS = 2
+
+Count = Callable[[Hypothesis[Any], Sample[Any]], list[int]]
+
+
+def risk_subject(
+    H: ScoredClass[Any], table: CellCounts, *, epsilon: Fraction, counted: Count = count_places
+) -> Subject[Records]:
+    """Rules of ``H`` learned at ``epsilon`` with their ``table``, on all neighbouring pairs.
+
+    ``counted`` are the numbers that the exact law takes for the true ones.
+    """
+    learner = ExponentialLearner(H, Budget(epsilon))
+    records = all_records(H, points=2)
+
+    @cache
+    def sample(data: Records) -> Sample[Any]:
+        return Sample.from_examples(H.domain, data, labels=H.labels)
+
+    def law_of_risks(data: Records) -> dict[Hashable, Fraction]:
+        masses: dict[Hashable, Fraction] = {}
+        for rule, p in learner.distribution(sample(data)).items():
+            noisy = table.distribution(counted(rule, sample(data)), len(data))
+            masses |= {(released_text(rule), ys): p * q for ys, q in noisy.items()}
+        return masses
+
+    def run_fits(times: int, rng: random.Random) -> Run[Records]:
+        ledger, numbers = Ledger(), count()
+
+        def fit_once(data: Records) -> Hashable:
+            release = learner.fit(
+                sample(data),
+                ledger=ledger,
+                dataset=f"made up {next(numbers)}",
+                risk=table.epsilon,
+                rng=rng,
+            )
+            assert release.risks is not None
+            return released_text(release.hypothesis), release.risks.counts
+
+        return fit_once
+
+    def cell(data: Records, output: tuple[str, tuple[tuple[int, ...], ...]]) -> Hashable:
+        text, rows = output
+        return text, tuple(min(max(y, 0), len(data)) for row in rows for y in row)
+
+    many = records * (1000 // len(records))
+    return Subject(
+        learner.event_with(None, risk=table.epsilon),
+        law_of_risks,
+        tuple(neighbours(records, RECORDS, ordered=False)),
+        run_fits,
+        (many, (records[1], *many[1:])),
+        cell,
+    )
+
+
+@subject(
+    "risks-of-steps",
+    id="Mixed tables",
+    code="learn.results.risks",
+    proof="proofs/risks.md#theorem-1-privacy-of-the-table",
+    drawn_at=25,
+)
+def risks_of_steps(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """A learned threshold with the noisy counts at its steps, one or two of them; spends no delta."""
+    H, table = Thresholds.on(0, 1), CellCounts(epsilon / 2, None)
+    return risk_subject(H, table, epsilon=epsilon / 2)
+
+
+@subject("risks-of-leaves")
+def risks_of_leaves(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """A learned tree of one test with the noisy counts at its leaves; spends no delta."""
+    H: Any = parse_class("trees(sex in {F, M}; depth 1)")
+    return risk_subject(H, CellCounts(epsilon / 2, None), epsilon=epsilon / 2)
