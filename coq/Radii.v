@@ -4,7 +4,7 @@
 
 From Coq Require Import List Arith Lia QArith Lqa Classical ClassicalEpsilon FunctionalExtensionality.
 From Coq Require Import Reals Qreals Lra.
-From Littlestone Require Import Dimension Laws Runs Lists.
+From Littlestone Require Import Dimension Laws Selection Runs Lists.
 Import ListNotations.
 Local Open Scope nat_scope.
 
@@ -243,9 +243,9 @@ Proof.
   apply Qle_Rle in P. rewrite Q2R_plus, Q2R_mult in P. eapply Rle_trans; [exact P |].
   apply Rplus_le_compat_r, Rmult_le_compat_r.
   - replace 0%R with (Q2R 0) by (unfold Q2R; simpl; lra). apply Qle_Rle.
-    unfold learn, draw, prob. apply Qle_shift_div_l.
-    + eapply Qlt_le_trans; [apply (r_power_pos r R1 (Z.of_nat B)) |].
-      apply (sum_member (weight rule eq_dec M longest r handicap B (lists_of T')) _ None); [| simpl; auto].
+    unfold learn, draw, select, prob. apply Qle_shift_div_l.
+    + eapply Qlt_le_trans; [apply (power_pos r R1 (Z.of_nat B)) |].
+      match goal with |- (_ <= sum ?w _)%Q => apply (sum_member w _ None); [| simpl; auto] end.
       intros o _; apply weight_pos; auto.
     + rewrite Qmult_0_l. apply sum_nonneg. intros o _. destruct (E (released o)); [| Lqa.lra].
       apply weight_pos; auto.

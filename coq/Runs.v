@@ -2,8 +2,8 @@
 
     No axiom is used.  [D b] is 1 + D_S(b), and 0 without a leaf; [A b] is A_S(b). *)
 
-From Coq Require Import List Arith Bool QArith Qpower Lqa Lia.
-From Littlestone Require Import Laws.
+From Coq Require Import List Arith Bool QArith Lqa Lia.
+From Littlestone Require Import Laws Selection.
 Import ListNotations.
 Local Open Scope nat_scope.
 
@@ -243,99 +243,75 @@ Hypothesis r_ge_1 : 1 <= r.
 Hypothesis handicaps : forall t, (t < d)%nat ->
   inject_Z (Z.of_nat (longest t)) <= r ^ Z.of_nat (handicap t).
 
-(** The candidates and bottom. *)
-Definition outcomes (S : lists) : list (option (nat * F)) :=
-  None :: flat_map (fun t => map (fun f => Some (t, f)) (run S t)) (seq 0 d).
+(** The candidates. *)
+Definition candidates (S : lists) : list (nat * F) :=
+  flat_map (fun t => map (pair t) (run S t)) (seq 0 d).
 
-Definition weight (S : lists) (o : option (nat * F)) : Q :=
-  match o with
-  | None => r ^ Z.of_nat B
-  | Some (t, f) => r ^ (Z.of_nat (score S t f) - Z.of_nat (handicap t))
-  end.
+Definition balance (S : lists) (c : nat * F) : Z :=
+  (Z.of_nat (score S (fst c) (snd c)) - Z.of_nat (handicap (fst c)))%Z.
 
 (** The law of the draw. *)
-Definition draw (S : lists) : (option (nat * F) -> bool) -> Q := prob (weight S) (outcomes S).
+Definition draw (S : lists) : (option (nat * F) -> bool) -> Q :=
+  select (nat * F) r (Z.of_nat B) (candidates S) (balance S).
 
 (** omega: a range of 2 for one run, of 4 for several. *)
 Definition range : Z := if (d <=? 1)%nat then 2%Z else 4%Z.
 
-Lemma r_pos : 0 < r.
-Proof. lra. Qed.
+Lemma candidate_dec (c c' : nat * F) : {c = c'} + {c <> c'}.
+Proof. decide equality. apply Nat.eq_dec. Qed.
 
-Lemma r_power_pos z : 0 < r ^ z.
-Proof. apply Qpower_0_lt, r_pos. Qed.
-
-Lemma r_power_le a b : (a <= b)%Z -> r ^ a <= r ^ b.
-Proof. intros; apply Qpower_le_compat_l; auto. Qed.
-
-Lemma r_power_plus a b : r ^ a * r ^ b == r ^ (a + b).
-Proof. pose proof r_pos. rewrite Qpower_plus; [reflexivity | lra]. Qed.
-
-Lemma outcomes_some S t f : In (Some (t, f)) (outcomes S) <-> (t < d /\ 0 < score S t f)%nat.
+Lemma candidates_in S t f : In (t, f) (candidates S) <-> (t < d /\ 0 < score S t f)%nat.
 Proof.
-  unfold outcomes; simpl. rewrite in_flat_map. split.
-  - intros [E | (t' & It & I)]; [discriminate |]. apply in_map_iff in I as (g & E & Ig).
+  unfold candidates. rewrite in_flat_map. split.
+  - intros (t' & It & I). apply in_map_iff in I as (g & E & Ig).
     injection E as -> ->. rewrite run_in in Ig. apply in_seq in It. split; [lia | auto].
-  - intros (L & P). right. exists t; split; [apply in_seq; lia |].
-    apply in_map_iff; exists f; split; auto. apply run_in, P.
+  - intros (L & P). exists t; split; [apply in_seq; lia |].
+    apply in_map, run_in, P.
 Qed.
 
-Lemma outcomes_once S : NoDup (outcomes S).
+Lemma candidates_once S : NoDup (candidates S).
 Proof.
-  unfold outcomes. constructor.
-  - rewrite in_flat_map. intros (t & _ & I). apply in_map_iff in I as (f & E & _). discriminate.
-  - generalize (seq_NoDup d 0). generalize (seq 0 d) as ts.
-    induction ts as [| t ts IH]; intros N; simpl; [constructor |].
-    apply NoDup_cons_iff in N as (Nt & N).
-    assert (App : forall (l m : list (option (nat * F))), NoDup l -> NoDup m ->
-      (forall x, In x l -> ~ In x m) -> NoDup (l ++ m)).
-    { induction l as [| x l IHl]; simpl; auto. intros m Nl Nm Dis. apply NoDup_cons_iff in Nl as (Nx & Nl).
-      constructor; [rewrite in_app_iff; intros [|]; [auto | eapply Dis; eauto] | apply IHl; auto]. }
-    apply App; auto.
-    + apply FinFun.Injective_map_NoDup; [intros f g E; congruence | apply run_once].
-    + intros x I J. apply in_map_iff in I as (f & <- & _). apply in_flat_map in J as (t' & It & J).
-      apply in_map_iff in J as (g & E & _). congruence.
+  unfold candidates. generalize (seq_NoDup d 0). generalize (seq 0 d) as ts.
+  induction ts as [| t ts IH]; intros N; simpl; [constructor |].
+  apply NoDup_cons_iff in N as (Nt & N).
+  assert (App : forall (l m : list (nat * F)), NoDup l -> NoDup m ->
+    (forall x, In x l -> ~ In x m) -> NoDup (l ++ m)).
+  { induction l as [| x l IHl]; simpl; auto. intros m Nl Nm Dis. apply NoDup_cons_iff in Nl as (Nx & Nl).
+    constructor; [rewrite in_app_iff; intros [|]; [auto | eapply Dis; eauto] | apply IHl; auto]. }
+  apply App; auto.
+  - apply FinFun.Injective_map_NoDup; [intros f g E; congruence | apply run_once].
+  - intros x I J. apply in_map_iff in I as (f & <- & _). apply in_flat_map in J as (t' & It & J).
+    apply in_map_iff in J as (g & E & _). congruence.
 Qed.
-
-Lemma outcome_dec (o o' : option (nat * F)) : {o = o'} + {o <> o'}.
-Proof. decide equality. decide equality. apply Nat.eq_dec. Qed.
-
-Lemma weight_pos S o : 0 <= weight S o.
-Proof. destruct o as [[t f] |]; simpl; apply Qlt_le_weak, r_power_pos. Qed.
 
 (** Theorem 1, step 2: the other outcomes of S weigh at most d r^2. *)
 Lemma lone_weight S S' :
   interleave S S -> interleave S S' -> interleave S' S ->
-  sum (weight S) (filter (fun o => negb (among _ outcome_dec (outcomes S') o)) (outcomes S))
+  sum (fun c => r ^ balance S c) (lone _ candidate_dec (candidates S) (candidates S'))
   <= inject_Z (Z.of_nat d) * r ^ 2.
 Proof.
-  intros I J J'. set (lone := fun o => negb (among _ outcome_dec (outcomes S') o)).
-  unfold outcomes at 1. cbn [filter].
-  assert (E : lone None = false).
-  { unfold lone. replace (among _ outcome_dec (outcomes S') None) with true; auto.
-    symmetry; apply among_in; simpl; auto. }
-  rewrite E, filter_flat_map, sum_flat_map.
+  intros I J J'. unfold lone. set (others := fun c => negb _). unfold candidates at 1.
+  rewrite filter_flat_map, sum_flat_map.
   apply Qle_trans with (sum (fun _ : nat => r ^ 2) (seq 0 d));
     [| rewrite sum_const, seq_length; apply Qle_refl].
-  apply sum_le. intros t It. apply in_seq in It.
-  rewrite filter_map, sum_map.
+  apply sum_le. intros t It. apply in_seq in It. rewrite filter_map, sum_map.
   apply Qle_trans with (sum (fun _ : F => r ^ (2 - Z.of_nat (handicap t)))
-    (filter (fun f => lone (Some (t, f))) (run S t))).
+    (filter (fun f => others (t, f)) (run S t))).
   - apply sum_le. intros f If. apply filter_In in If as (If & Lf). apply run_in in If.
-    cbn [weight]. apply r_power_le.
+    apply power_le; auto. unfold balance; cbn [fst snd].
     enough (score S t f <= 2)%nat by lia. apply (lone_score S S'); auto.
-    destruct (score S' t f) eqn:Z; auto. exfalso. unfold lone in Lf.
-    apply negb_true_iff in Lf. assert (A : among _ outcome_dec (outcomes S') (Some (t, f)) = true).
-    { apply among_in, outcomes_some; split; [lia | rewrite Z; lia]. }
+    destruct (score S' t f) eqn:Z; auto. exfalso. unfold others in Lf. apply negb_true_iff in Lf.
+    assert (T : among _ candidate_dec (candidates S') (t, f) = true).
+    { apply among_in, candidates_in; split; [lia | rewrite Z; lia]. }
     congruence.
   - rewrite sum_const.
-    assert (Short : (length (filter (fun f => lone (Some (t, f))) (run S t)) <= longest t)%nat).
+    assert (Short : (length (filter (fun f => others (t, f)) (run S t)) <= longest t)%nat).
     { etransitivity; [| apply (run_short S t I)]. generalize (run S t) as fs.
-      induction fs as [| f fs IH]; simpl; auto. destruct (lone (Some (t, f))); simpl; lia. }
+      induction fs as [| f fs IH]; simpl; auto. destruct (others (t, f)); simpl; lia. }
     apply Qle_trans with (r ^ Z.of_nat (handicap t) * r ^ (2 - Z.of_nat (handicap t))).
-    + apply Qmult_le_compat_r; [| apply Qlt_le_weak, r_power_pos].
+    + apply Qmult_le_compat_r; [| apply Qlt_le_weak, power_pos; auto].
       eapply Qle_trans; [| apply (handicaps t); lia]. rewrite <- Zle_Qle. lia.
-    + rewrite r_power_plus. apply r_power_le. lia.
+    + rewrite power_plus by auto. apply power_le; auto. lia.
 Qed.
 
 Hypothesis delta_range : 0 <= delta <= 1.
@@ -350,7 +326,7 @@ Theorem draw_is_private S S' Y :
 Proof.
   intros I I' J J'.
   (* Step 1: common outcomes have ratios between r^x and r^(x + omega). *)
-  assert (Ratio : exists x, (-range <= x <= 0)%Z /\ forall t f, (t < d)%nat ->
+  assert (Ratio : exists x, (x <= 0 <= x + range)%Z /\ forall t f, (t < d)%nat ->
     (0 < score S t f)%nat -> (0 < score S' t f)%nat ->
     (x <= Z.of_nat (score S t f) - Z.of_nat (score S' t f) <= x + range)%Z).
   { unfold range. destruct (Nat.leb_spec d 1) as [L | L].
@@ -362,21 +338,10 @@ Proof.
       pose proof (last_moves S S' t J). pose proof (last_moves S' S t J').
       pose proof (common_scores S S' t f I I' J J' P P'). lia. }
   destruct Ratio as (x & X & Ratio).
-  apply (close _ outcome_dec) with (X := r ^ x) (V := inject_Z (Z.of_nat d) * r ^ 2)
-    (bottom := r ^ Z.of_nat B); auto using outcomes_once, weight_pos, r_power_pos, lone_weight.
-  - apply Qlt_le_weak, r_power_pos.
-  - intros o Io Io'. rewrite r_power_plus. destruct o as [[t f] |]; simpl.
-    + apply outcomes_some in Io as (Lt & P); apply outcomes_some in Io' as (_ & P').
-      rewrite r_power_plus. apply r_power_le. specialize (Ratio t f Lt P P'). lia.
-    + rewrite r_power_plus. apply r_power_le. lia.
-  - intros o Io Io'. destruct o as [[t f] |]; simpl.
-    + apply outcomes_some in Io as (Lt & P); apply outcomes_some in Io' as (_ & P').
-      rewrite r_power_plus. apply r_power_le. specialize (Ratio t f Lt P P'). lia.
-    + rewrite r_power_plus. apply r_power_le. lia.
-  - apply (sum_member (weight S) _ None); auto using weight_pos.
-    apply filter_In; split; [simpl; auto | apply among_in; simpl; auto].
-  - apply (sum_member (weight S') _ None); auto using weight_pos.
-    apply filter_In; split; [simpl; auto | apply among_in; simpl; auto].
+  apply (select_is_private _ candidate_dec r _ r_ge_1) with (x := x) (V := inject_Z (Z.of_nat d) * r ^ 2);
+    auto using candidates_once, lone_weight.
+  intros [t f] C C'. apply candidates_in in C as (Lt & P). apply candidates_in in C' as (_ & P').
+  specialize (Ratio t f Lt P P'). unfold balance; cbn [fst snd]. lia.
 Qed.
 
 End Runs.

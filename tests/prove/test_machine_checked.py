@@ -29,6 +29,22 @@ FAULTS = {
         "score S' t f = 0 -> score S t f <= 1",
     ),
     "bottom hides less": ("Runs", "d) * r ^ 2 <= delta *", "d) * r ^ 1 <= delta *"),
+    "the exponential mechanism pays for one move": (
+        "Mechanisms",
+        "Y <= r ^ (2 * m) * exponential",
+        "Y <= r ^ m * exponential",
+    ),
+    "one list in sparse sampling moves one way": (
+        "Mechanisms",
+        "Y <= r ^ 2 * sparse_sampling",
+        "Y <= r ^ 1 * sparse_sampling",
+    ),
+    "the choosing mechanism takes long lists": (
+        "Mechanisms",
+        "NoDup l /\\ (length l <= g)%nat",
+        "NoDup l",
+    ),
+    "composition forgets a delta": ("Composition", "(delta1 + delta2)).", "delta1)."),
     "a lemma is admitted": (
         "Laws",
         "Proof. intros. destruct delta_range. nra. Qed.",
