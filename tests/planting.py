@@ -28,9 +28,7 @@ def plant(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
 
     What the package has cached is forgotten before and after.
     """
-    module, _, path = fault.place.partition(":")
-    function = _function(module, path)
-    source = dedent(inspect.getsource(function))
+    function, source = find_place(fault.place)
     assert source.count(fault.old) == 1, f"{fault.place} has {source.count(fault.old)}: {fault.old}"
     changed = source.replace(fault.old, fault.new)
     changed = changed[changed.index("def ") :]  # without its decorators
@@ -57,6 +55,13 @@ def turns_red(
     finally:
         monkeypatch.undo()
         forget()
+
+
+def find_place(place: str) -> tuple[Any, str]:
+    """The function at a place, and its text."""
+    module, _, path = place.partition(":")
+    function = _function(module, path)
+    return function, dedent(inspect.getsource(function))
 
 
 def _function(module: str, path: str) -> Any:

@@ -38,7 +38,7 @@ FAULTS = {
     "complements are forgotten": ("[depth].origin[x] ^ side", "[depth].origin[x] & ~1 | side"),
     "a column that cannot be settled": ("if (answer != Answer::no)", "if (answer == Answer::stopped)"),
     "a shape is taken for a set": ("meant.claim, shape)", "meant.claim, subset)"),
-    "no claim with 3 is false": ("choose_three(depth) == NONE", "choose_three(depth) != 0"),
+    "no claim with 3 is false": ("chosen != NONE)", "chosen == 0)"),
     "few are more": ("frame.rows >> k != 0", "frame.rows >> k > 1"),
 }  # fmt: skip
 

@@ -29,7 +29,7 @@ HISTOGRAM = "privacy.mechanisms.lists.stable_histogram:StableHistogram.release"
 THRESHOLDS = "privacy.mechanisms.thresholds"
 FORMULAS = "learn.plan.papers:formulas"
 LOWER = "learn.plan.lower"
-TREE = "theory.decomposition.tree:check_tree"
+TREE = "theory.decomposition.valid_trees:check_tree"
 VOTING = "learn.papers.voting:VotingLearner"
 SIZES = "learn.stream.stage_sizes"
 
