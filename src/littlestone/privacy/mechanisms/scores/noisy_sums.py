@@ -1,0 +1,245 @@
+"""Vectors of whole-number sums, one after the other, with exact discrete Gaussian or Laplace noise."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, product
+from math import ceil, isqrt, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.privacy.accounting.gaussian import CORE, LIKENESS, greatest_mu_squared
+from littlestone.privacy.accounting.renyi import zcdp_epsilon
+from littlestone.privacy.cost import Budget, decimal_text, round_up
+from littlestone.privacy.event import Guarantee
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
+from littlestone.privacy.parameters import require_whole
+from littlestone.privacy.rational import enclose_exp, exp_below
+from littlestone.privacy.samplers.gaussian import discrete_gaussian, two_sided
+
+Vector = Sequence[int] | NDArray[np.int64]
+Noisy = tuple[int, ...]
+Ask = Callable[[tuple[Noisy, ...]], Vector]
+"""The sums of the next step, which what the earlier steps released may choose."""
+
+MOST_SUMS = 10**6
+"""The most sums of all steps together."""
+
+_BITS = 200  # of the probabilities in a law
+_DIGITS = 12  # of rho
+_PART = 2**20  # by which the delta is divided that counts in a composition with other events
+
+
+@dataclass(frozen=True)
+class GaussianNoise:
+    """Independent X with Pr[X = x] ~ e^(-x^2 / (2 variance)), one for each sum.
+
+    >>> GaussianNoise(10**6).add([5, 7], random.Random(0))
+    (-2034, 1022)
+    """
+
+    variance: int
+
+    def add(self, sums: Vector, rng: random.Random) -> Noisy:
+        """The sums with their noises."""
+        return tuple(int(x) + discrete_gaussian(self.variance, rng) for x in sums)
+
+    def at_least(self, x: int) -> Fraction:
+        """Pr[X >= x], with weights rounded to 200 bits, and 0 beyond 20 deviations."""
+        far = self._far
+        return Fraction(self._tails[min(max(far + x, 0), 2 * far + 1)], self._tails[0])
+
+    @property
+    def _far(self) -> int:
+        return 20 * (isqrt(self.variance) + 1)
+
+    @cached_property
+    def _tails(self) -> list[int]:
+        """The weights of all x >= -far, of all x >= 1 - far, ..., and of none."""
+        one, xs = 1 << 2 * _BITS, range(self._far + 1)
+        half = [one // enclose_exp(Fraction(x * x, 2 * self.variance), _BITS)[0] for x in xs]
+        # X and -X have the same law.
+        return list(accumulate([0, *half[:0:-1], *half]))[::-1]
+
+    def __str__(self) -> str:
+        return f"Gaussian noise of variance {self.variance}"
+
+
+@dataclass(frozen=True)
+class LaplaceNoise:
+    """Independent X with Pr[X = x] ~ e^(-|x| / scale), one for each sum.
+
+    >>> LaplaceNoise(Fraction(1000)).add([5, 7], random.Random(0))
+    (-860, 1042)
+    """
+
+    scale: Fraction
+
+    @property
+    def variance(self) -> Fraction:
+        """2 scale^2, which is at least the variance, and near it from a scale of 1 on."""
+        return 2 * self.scale**2
+
+    def add(self, sums: Vector, rng: random.Random) -> Noisy:
+        """The sums with their noises."""
+        return tuple(int(x) + two_sided(self.scale, rng) for x in sums)
+
+    def at_least(self, x: int) -> Fraction:
+        """Pr[X >= x], with a = e^(-1 / scale) rounded up to 100 bits."""
+        a = 1 / exp_below(1 / self.scale, bits=_BITS // 2)
+        # X and -X have the same law.
+        return a**x / (1 + a) if x >= 1 else 1 - a ** (1 - x) / (1 + a)
+
+    def __str__(self) -> str:
+        return f"Laplace noise of scale {decimal_text(self.scale)}"
+
+
+@dataclass(frozen=True)
+class SumStep:
+    """``count`` whole-number sums over the records, and the part of a budget that their noise may have.
+
+    Between neighbours the vector of sums moves by at most ``l1`` in L1, and by at most ``squared`` in
+    squared L2, whatever the earlier steps released.  ``share`` is above 0.
+
+    Raises `DeclarationError` for other numbers.
+    """
+
+    count: int
+    l1: int
+    squared: int
+    share: Fraction
+
+    def __post_init__(self) -> None:
+        for name, value in (("count", self.count), ("l1", self.l1), ("squared", self.squared)):
+            require_whole(name, value, least=1)
+        if not isinstance(self.share, Fraction) or not 0 < self.share <= 1:
+            raise DeclarationError(
+                f"give {self.share!r:.100} of a budget to a step",
+                found="a share is a Fraction above 0 and at most 1",
+                fix="give a share such as Fraction(1, 2)",
+            )
+
+
+@dataclass(frozen=True)
+class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
+    """Release the sums of each step with noise, where earlier steps choose what later ones sum.
+
+    If delta > 0, step i adds discrete Gaussian noise of variance v_i = 2 + ceil(squared_i / (share_i
+    mu^2)), with mu^2 from `greatest_mu_squared`.  All steps together are a function of one number
+    N(mu, 1) or N(0, 1), but for a factor of 1 + 10^-16 a sum (docs/proofs/gaussian.md, Theorem 3).
+    If delta = 0, it adds discrete Laplace noise of scale l1_i / (share_i epsilon) (Theorem 5).
+
+    ``data`` tells the sums of a step from what the steps before it released.  The caller guarantees
+    that they are as many and move as little as the step says.
+
+    Raises `DeclarationError` for no steps, shares that add up to more than 1, and more than 10^6 sums.
+
+    >>> step = SumStep(count=10, l1=2, squared=2, share=Fraction(1, 2))
+    >>> print(NoisySums(Budget(1, "1e-6"), (step, step)).noises[0])
+    Gaussian noise of variance 74
+    >>> print(NoisySums(Budget(1), (step, step)).noises[0])
+    Laplace noise of scale 4
+    """
+
+    budget: Budget
+    steps: tuple[SumStep, ...]
+
+    def __post_init__(self) -> None:
+        shares = sum((step.share for step in self.steps), Fraction(0))
+        if not 0 < shares <= 1:
+            raise DeclarationError(
+                f"divide a budget between {len(self.steps)} steps of noisy sums",
+                found=f"their shares add up to {decimal_text(shares)}",
+                fix="give at least one step, and shares that add up to at most 1",
+            )
+        if self.sums > MOST_SUMS:
+            raise TooLargeError(
+                f"release {self.sums:,} noisy sums",
+                found=f"there may be {MOST_SUMS:,}",
+                fix="sum over fewer cells",
+            )
+
+    @property
+    def sums(self) -> int:
+        """The number of sums of all steps."""
+        return sum(step.count for step in self.steps)
+
+    @cached_property
+    def noises(self) -> tuple[GaussianNoise | LaplaceNoise, ...]:
+        """The noise of each step."""
+        if not self.delta:
+            return tuple(LaplaceNoise(step.l1 / (step.share * self.epsilon)) for step in self.steps)
+        # Discrete noise is as good as continuous noise, but for this (Theorem 2).
+        unlike = self.sums * LIKENESS
+        mu_squared = greatest_mu_squared(self.epsilon - unlike, self.delta / (1 + unlike))
+        return tuple(
+            GaussianNoise(CORE + ceil(step.squared / (step.share * mu_squared)))
+            for step in self.steps
+        )
+
+    def guarantee(self) -> Guarantee:
+        # Outside delta nothing is lost beyond epsilon, and rho holds with no delta at all.
+        return Guarantee(self.epsilon, self.delta, self._rho)
+
+    def pieces(self) -> list[tuple[Guarantee, int]]:
+        if not self.delta:
+            return [(self.guarantee(), 1)]
+        # Beside other events rho counts, so all but a small part of delta is left to the whole.
+        delta = self.delta / _PART
+        return [(Guarantee(zcdp_epsilon(self._rho, delta), delta, self._rho), 1)]
+
+    @cached_property
+    def _rho(self) -> Fraction:
+        """The rho of all steps: squared / (2 v) of Gaussian noise (CKS20, Proposition 5)."""
+        if not self.delta:
+            each = [Guarantee.pure(step.share * self.epsilon).rho for step in self.steps]
+        else:
+            each = [
+                Fraction(step.squared) / (2 * noise.variance)
+                for step, noise in zip(self.steps, self.noises, strict=True)
+            ]
+        return round_up(sum(each, Fraction(0)), _DIGITS)
+
+    def draw(self, data: Ask, *, receipt: Receipt) -> tuple[Noisy, ...]:
+        rng = receipt.redeem(self)
+        released: tuple[Noisy, ...] = ()
+        for noise in self.noises:
+            # Fresh noise for every sum of every step, also for sums that are 0.
+            released = (*released, noise.add(data(released), rng))
+        return released
+
+    def distribution(self, data: Ask, most: int = 4) -> dict[tuple[Noisy, ...], Fraction]:
+        """The law of `draw` if all released numbers beyond [-most, most] are named by the nearer end.
+
+        ``data`` is asked with these names.
+        """
+        law: dict[tuple[Noisy, ...], Fraction] = {(): Fraction(1)}
+        for noise in self.noises:
+            longer: dict[tuple[Noisy, ...], Fraction] = {}
+            for released, mass in law.items():
+                each = [_clamp(noise, int(x), most) for x in data(released)]
+                for noisy in product(*each):
+                    masses = (one[y] for one, y in zip(each, noisy, strict=True))
+                    longer[*released, noisy] = mass * prod(masses, start=Fraction(1))
+            law = longer
+        return law
+
+    def __str__(self) -> str:
+        steps = "; ".join(
+            f"{step.count} that move by {step.l1} in L1 and {step.squared} in squared L2, with {noise}"
+            for step, noise in zip(self.steps, self.noises, strict=True)
+        )
+        return f"noisy sums, {self.budget}: {steps}"
+
+
+def _clamp(noise: GaussianNoise | LaplaceNoise, x: int, most: int) -> dict[int, Fraction]:
+    """The law of ``x`` with noise, where numbers beyond [-most, most] are named by the nearer end."""
+    tails = [Fraction(1), *(noise.at_least(y - x) for y in range(1 - most, most + 1)), Fraction(0)]
+    return {y: tails[i] - tails[i + 1] for i, y in enumerate(range(-most, most + 1))}
