@@ -17,8 +17,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV, calibration_curve
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -305,7 +308,7 @@ def test_parameters_are_kept_as_they_are_given(tmp_path: Path) -> None:
     model = cuts()
     assert clone(model).ledger is model.ledger
     assert set(model.get_params()) == {
-        "hypotheses", "epsilon", "delta", "method", "setting", "estimate", "cost", "classes",
+        "hypotheses", "epsilon", "delta", "method", "setting", "estimate", "risk", "cost", "classes",
         "ledger", "dataset", "create_ledger", "schema", "unit", "max_records",
         "simulation_seed",
     }  # fmt: skip
@@ -507,3 +510,25 @@ def test_folds_of_units_are_no_guarantee() -> None:
     model = of_patients(unit="patient", max_records=2)
     with pytest.warns(NotPrivateWarning, match="NO GUARANTEE for units"):
         cross_val_score(model, FRAME, SICK, cv=KFold(2))
+
+
+def test_risks_are_those_of_the_release_and_hosts_use_them() -> None:
+    X, y = FRAMES[0], np.where(np.random.default_rng(3).random(3000) < 0.1, "HA", CARRIER)
+    made = rules(risk=True, epsilon=2)
+    assert hasattr(made, "predict_proba")
+    assert not hasattr(rules(), "predict_proba")
+    with pytest.raises(NotFittedError):
+        made.predict_proba(X)
+    made.fit(X, y)
+    found = made.predict_proba(X)
+    assert np.allclose(found.sum(axis=1), 1)
+    assert made.classes_.tolist() == ["HA", "other"]
+    assert (found[:, ::-1] == made.release_.predict_proba(X)).all()
+    positive = y == "other"
+    assert roc_auc_score(positive, found[:, 1]) > 0.6
+    assert get_scorer("roc_auc")(made, X, y) > 0.6
+    assert get_scorer("neg_log_loss")(made, X, y) > -0.5
+    truth, said = calibration_curve(positive, found[:, 1])
+    assert np.abs(truth - said).max() < 0.1
+    calibrated = CalibratedClassifierCV(FrozenEstimator(made)).fit(X, y)
+    assert calibrated.predict_proba(X).shape == (3000, 2)

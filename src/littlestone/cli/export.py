@@ -39,13 +39,21 @@ def export(
         ),
     ] = None,
     label: Annotated[
-        str | None, typer.Option(help="For pandas: the label whose rows the query selects.")
+        str | None,
+        typer.Option(
+            help="For pandas: the label whose rows the query selects. With --risk: whose risk."
+        ),
     ] = None,
+    risk: Annotated[
+        bool,
+        typer.Option("--risk", help="For sql and polars: the risk of the label 1, or of --label."),
+    ] = False,
 ) -> None:
     """Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.
 
     SQL is an expression for the label of a row: SELECT ... FROM your_table.  It predicts what
-    `littlestone predict` does.  A polars expression is printed as JSON for Expr.deserialize.
+    `littlestone predict` does.  A polars expression is printed as JSON for Expr.deserialize.  --risk
+    writes the risk in place of the label, if the model has risks.
     """
     given = dict(_parse_type(text) for text in types or ())
     if (dialect is None) == (to is Form.SQL):
@@ -54,12 +62,14 @@ def export(
             param_hint="--dialect",
         )
     for option, value, forms in (
-        ("--label", label, (Form.PANDAS,)), ("--type", types, (Form.SQL, Form.POLARS, Form.PANDAS)),
+        ("--risk", risk, (Form.SQL, Form.POLARS)),
+        ("--label", label, (Form.SQL, Form.POLARS) if risk else (Form.PANDAS,)),
+        ("--type", types, (Form.SQL, Form.POLARS, Form.PANDAS)),
     ):  # fmt: skip
         if value and to not in forms:
             raise typer.BadParameter(f"is not for --to {to}", param_hint=option)
     release = Release.load(model)
-    text = _export(release, to, dialect, given, label).rstrip("\n") + "\n"
+    text = _export(release, to, dialect, given, label, risk=risk).rstrip("\n") + "\n"
     if _is_terminal() and visible(text, keep="\n\t") != text:
         # Escaped, it would be another rule; as it is, a terminal would obey it.
         raise OutputError(
@@ -84,13 +94,21 @@ def _parse_type(text: str) -> tuple[str, str]:
 
 
 def _export(
-    release: Release, to: Form, dialect: str | None, types: dict[str, str], label: str | None
+    release: Release,
+    to: Form,
+    dialect: str | None,
+    types: dict[str, str],
+    label: str | None,
+    *,
+    risk: bool,
 ) -> str:
+    numbered = label is not None and not release.labels and label in ("0", "1")
+    named = int(label) if numbered and label else label
+    whose = (True if named is None else named) if risk else None
     if dialect is not None:
-        return release.to_sql(dialect, types=types)
+        return release.to_sql(dialect, types=types, risk=whose)
     if to is Form.POLARS:
-        return release.to_polars(types=types).meta.serialize(format="json")
+        return release.to_polars(types=types, risk=whose).meta.serialize(format="json")
     if to is Form.PANDAS:
-        numbered = label is not None and not release.labels and label in ("0", "1")
-        return release.to_pandas_query(int(label) if numbered and label else label, types=types)
+        return release.to_pandas_query(named, types=types)
     return release.card()

@@ -21,7 +21,9 @@ from littlestone.learn.schema.schema import Schema
 from littlestone.points import number, text
 from littlestone.privacy.randomness import seeded_generator, system_generator
 
-_PARAMETERS = ["epsilon", "delta", "method", "setting", "estimate", "cost", "unit", "max_records"]
+_PARAMETERS = [
+    "epsilon", "delta", "method", "setting", "estimate", "risk", "cost", "unit", "max_records"
+]  # fmt: skip
 """The parameters of a shell that `Declaration.parse` takes as they are; not every shell has all."""
 
 _NEEDED = ["epsilon", "delta", "horizon", "ledger", "dataset"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self, cast
 
@@ -41,6 +41,7 @@ from littlestone.privacy.ledger import Ledger
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.metaestimators import available_if
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise ImportError(
@@ -68,8 +69,9 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     """Learn a rule of a declared class with (epsilon, delta)-differential privacy.
 
     ``hypotheses`` is a class or its text.  ``classes`` = (negative, positive) are the two labels, or
-    all labels with the default first.  ``method``, ``setting``, ``estimate`` and ``cost`` are those of
-    ``littlestone fit``: ``cost=(5, 1)`` means that a missed positive costs five false alarms.
+    all labels with the default first.  ``method``, ``setting``, ``estimate``, ``risk`` and ``cost`` are
+    those of ``littlestone fit``: ``cost=(5, 1)`` means that a missed positive costs five false alarms.
+    With ``risk`` it has `predict_proba`, so scores of ranks and calibration curves work.
     All are declarations, and none is read from the data.  Any value is read; NaN and unknown labels
     count as the first label.  The columns of a frame are found by name, those of an array by position.
 
@@ -114,6 +116,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         method: str = "auto",
         setting: Setting = "agnostic",
         estimate: object = None,
+        risk: bool = False,
         cost: object = None,
         schema: SchemaOrFile = None,
         unit: str | None = None,
@@ -130,6 +133,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.method = method
         self.setting = setting
         self.estimate = estimate
+        self.risk = risk
         self.cost = cost
         self.schema = schema
         self.unit = unit
@@ -166,7 +170,10 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):  # from an earlier fit
             del self.feature_names_in_
-        self.classes_ = _array(class_labels(labels_of(self)))
+        # Hosts compare columns of risks with labels in sorted order, so the classes are in it.
+        self._labels = _array(class_labels(labels_of(self)))
+        self._order = _order(self._labels)
+        self.classes_ = self._labels[self._order]
         self.learner_, self._columns = task.learner, columns
         self.release_ = release
         self.hypothesis_ = release.hypothesis
@@ -179,6 +186,28 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         as at `fit`.
         """
         check_is_fitted(self)
+        labels: NDArray[Any] = self._labels[self._map(X, self.hypothesis_)]
+        return labels
+
+    @available_if(lambda self: self._has_risks())  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The risk of each of ``classes_`` at the place of the rule where a record is, a row a record.
+
+        The classes are in sorted order, as scikit-learn has them, and not as they were declared.
+        It exists if ``risk`` is true, or if the rule itself says risks.  Errors are those of `predict`.
+        """
+        check_is_fitted(self)
+        places = self._map(X, self.hypothesis_.place)
+        found: NDArray[np.float64] = np.array(self.release_.rates, np.float64)[places]
+        return found[:, self._order]
+
+    def _has_risks(self) -> bool:
+        """Whether `predict_proba` exists, as hosts ask before they call it."""
+        told = hasattr(self, "release_") and self.release_.hypothesis.risks is not None
+        return bool(self.risk) or told
+
+    def _map(self, X: Any, function: Callable[[Any], int]) -> NDArray[np.intp]:
+        """The number that a function has at the point of each record."""
         domain = self.learner_.hypotheses.domain
         if feature_names(X) is None and len(getattr(X, "shape", ())) == 2:
             # As in all of scikit-learn: as many columns, and a warning if names are lost.
@@ -186,9 +215,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         # An array's columns are those of the fitted frame, if there was one.
         names = getattr(self, "feature_names_in_", self._columns)
         table = feature_table(X, list(names))
-        bits = list(read_mapped(table, domain, self.hypothesis_))
-        labels: NDArray[Any] = self.classes_[np.array(bits, dtype=np.intp)]
-        return labels
+        found = read_mapped(table, domain, function)
+        return np.array(list(found), dtype=np.intp)
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """The share of records that `predict` labels as ``y`` does; a missing label is not a label.
@@ -251,3 +279,15 @@ def _array(classes: Sequence[object]) -> NDArray[Any]:
     labels = np.array(classes)
     same = all(type(a) is type(b) for a, b in zip(labels.tolist(), classes, strict=True))
     return labels if same else np.array(classes, dtype=object)
+
+
+def _order(labels: NDArray[Any]) -> NDArray[np.intp]:
+    """The places of the labels in sorted order; as they are, if they do not compare.
+
+    >>> _order(np.array(["well", "sick"])).tolist(), _order(np.array([0, "a"], dtype=object)).tolist()
+    ([1, 0], [0, 1])
+    """
+    try:
+        return np.argsort(labels, kind="stable")
+    except TypeError:
+        return np.arange(len(labels))

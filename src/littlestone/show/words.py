@@ -74,6 +74,7 @@ def declared_rows(release: Release) -> list[tuple[str, str]]:
 def rows_of_estimate(release: Release) -> list[tuple[str, str]]:
     """The estimates as pairs (heading, text); or that none were bought, and how to buy them."""
     told = [] if release.risks is None else release.risks.rows(release.labels)
+    told += [] if release.quality is None else release.quality.rows()
     if release.estimate is not None:
         return [*told, *release.estimate.rows()]
     if told:

@@ -127,6 +127,12 @@ class Declaration:
                 found="public numbers choose the part of epsilon that pays for risks",
                 fix="give risk=True",
             )
+        if risk and estimate is not None:
+            raise DeclarationError(
+                "estimate precision, recall and error of a rule with risks",
+                found="its table of risks gives them, for no more epsilon",
+                fix="leave the estimate out; `littlestone check --epsilon` counts what is not read",
+            )
         part = (
             None
             if estimate is None

@@ -33,6 +33,8 @@ from littlestone.rules import Hypothesis
 if TYPE_CHECKING:
     import polars
 
+    from littlestone.learn.results.quality import Quality
+
 FORMAT = "littlestone model 1"
 
 FORMAT_WITH_READING = "littlestone model 2"
@@ -149,6 +151,18 @@ class Release:
                 fix="learn one with risks: `littlestone fit --risk`, or fit(..., risk=True)",
             )
         return self.risks.rates
+
+    @property
+    def quality(self) -> Quality | None:
+        """How good the rule is on the records it was learned from, privately; None without risks.
+
+        None for several labels, too.
+        """
+        if self.risks is None or self.hypothesis.labels > 2:
+            return None
+        from littlestone.learn.results.quality import Quality
+
+        return Quality(self.risks)
 
     def predict_proba(self, table: object) -> NDArray[np.float64]:
         """The risk of each label for every record of a table, in order, a column a label.
@@ -287,6 +301,7 @@ class Release:
             "reading": self.reading.to_json() or None,
             "estimate": self.estimate and self.estimate.to_json(),
             "risks": self.risks and self.risks.to_json(),
+            "quality": self.quality and self.quality.to_json(),
             "hypothesis": self.hypothesis.to_json(),
         }
         return {name: value for name, value in fields.items() if value is not None}

@@ -104,22 +104,32 @@ class Risks:
 
         They hold the shares among new records if it `speaks_of_new`, else those among these records.
         """
-        beta = BETA / 2 if self.speaks_of_new else BETA
-        cells = sum(map(len, self.counts))
-        t = counts_of_places(self.epsilon).within(beta, cells)
+        return self._intervals(new=True) if self.speaks_of_new else self.of_these
+
+    @cached_property
+    def of_these(self) -> tuple[tuple[Share, ...], ...]:
+        """The same for the shares among these records, all with probability 1 - `BETA`."""
+        return self._intervals(new=False)
+
+    def _intervals(self, *, new: bool) -> tuple[tuple[Share, ...], ...]:
+        """Half of beta for the noise and half for the sample, if they speak of ``new`` records."""
+        beta = BETA / 2 if new else BETA
+        t = counts_of_places(self.epsilon).within(beta, sum(map(len, self.counts)))
         sides = 2 * (1 if self.rule.labels == 2 else self.rule.labels)
         found = []
         for place, row, rates in zip(self.places, self.counts, self.rates, strict=True):
             # ln(1 / the chance that one end of this place fails); 0 if the noise is all.
-            rare = 0.0 if place.sets is None else log(sides * place.sets / beta)
-            rare = rare if self.speaks_of_new else 0.0
+            rare = log(sides * place.sets / beta) if new and place.sets is not None else 0.0
             low = [max(count - t, 0) for count in row]
             high = [max(count + t, 0) for count in row]
             shares = []
             for y, rate in enumerate(rates):
                 fewest, most = sum(low) - low[y], sum(high) - high[y]
-                least = least_rate(low[y], most, rare)
-                largest = 1 - least_rate(fewest, high[y], rare)
+                if not high[y] + most:  # surely no record
+                    least, largest = Fraction(0), Fraction(1)
+                else:
+                    least = least_rate(low[y], most, rare)
+                    largest = 1 - least_rate(fewest, high[y], rare)
                 ends = Fraction(floor(least * UNIT), UNIT), Fraction(ceil(largest * UNIT), UNIT)
                 # The shrunken rate may lie outside; what is printed does not.
                 middle = min(max(Fraction(round(rate * UNIT), UNIT), ends[0]), ends[1])
