@@ -10,6 +10,7 @@
 # make docs   the site, into site/, and its tests
 # make packages  build the wheel and the source distribution, check them, install each and use it
 # make coq    check the machine-checked proofs, which takes Coq 8.16 (apt install coq)
+# make paper  build/paper/radii.pdf, which takes pdflatex (apt install texlive-latex-recommended)
 # make house  a page about the rooms of the package, their lines and what imports what, into build/house.md
 # make bench  the benchmarks, each beside a named alternative
 
@@ -22,7 +23,7 @@ FLIGHTS := demo/flights.csv
 BUILD := 'cmake>=3.26' hatch-fancy-pypi-readme 'nanobind>=2.4' ninja 'scikit-build-core>=0.11'
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
-.PHONY: coq demo test deep sanitizers engines engines-spark neighbours browser notebooks check docs packages house bench clean
+.PHONY: coq paper demo test deep sanitizers engines engines-spark neighbours browser notebooks check docs packages house bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml CMakeLists.txt $(wildcard core/* checker/*)
@@ -100,6 +101,9 @@ packages: $(READY)
 
 coq:
 	$(MAKE) -C coq
+
+paper:
+	$(MAKE) -C paper
 
 house:
 	mkdir -p build
