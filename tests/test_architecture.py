@@ -234,3 +234,10 @@ def test_importing_the_package_is_light() -> None:
     """The heavy libraries are imported where they are used."""
     package = importlib.import_module("littlestone")
     assert [name for name in vars(package) if not name.startswith("__")].count("numpy") == 0
+
+
+def test_a_record_crosses_few_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(TOOLS)
+    files = importlib.import_module("walk").crossed()
+    assert {"data/csv_lines.py", "privacy/scores.py"} <= files.keys()
+    assert len(files) <= 16

@@ -98,8 +98,8 @@ TOYS = """
     import json, sys
     from fractions import Fraction
     import numpy as np
-    from littlestone.privacy.draws.choosing import ChoosingDraw
-    from littlestone.privacy.draws.exponential import ExponentialDraw
+    from littlestone.privacy.mechanisms.lists.choosing import ChoosingDraw
+    from littlestone.privacy.mechanisms.scores.exponential import ExponentialDraw
     from littlestone.privacy.ledger.file import LedgerFile
     from littlestone.privacy.ledger.ledger import BaseLedger
     from littlestone.privacy.cost import Budget
@@ -192,7 +192,7 @@ def test_between_a_sample_and_a_rule_only_listed_files_and_interfaces_run(
         for file in json.loads(done.stdout)
         if file.startswith(str(core.SOURCES))
     }
-    assert "privacy/draws/base.py" in ours
+    assert "privacy/draws.py" in ours
     beyond = {file.split("/")[0] for file in ours - set(core.listed())}
     # The classes and rules that keep the promises of the interfaces, on the domain of the sample.
     assert beyond <= {"classes", "rules", "points"}

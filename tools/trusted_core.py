@@ -17,7 +17,11 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "src" / "littlestone"
 PAGE = ROOT / "docs" / "trusted-core.md"
-ENTRIES = ("privacy/draws/exponential.py", "privacy/draws/choosing.py", "privacy/ledger/file.py")
+ENTRIES = (
+    "privacy/mechanisms/scores/exponential.py",
+    "privacy/mechanisms/lists/choosing.py",
+    "privacy/ledger/file.py",
+)
 """Where a fit by the methods exponential and choosing enters, with its ledger in a file."""
 
 

@@ -1,8 +1,8 @@
 """The files that a record crosses in one `fit` of a CSV file: `python tools/walk.py`.
 
 It fits two tables of the same shape whose records differ, with one seed, and compares the arguments
-of each call.  A file is crossed if one of its functions is given something else.  Arguments that
-differ between two fits of one table, such as the time, do not count.
+of each call until a rule is drawn.  A file is crossed if one of its functions is given something else.
+Arguments that differ between two fits of one table, such as the time, do not count.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import random
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -46,6 +47,8 @@ def calls_of_fit(records: list[tuple[int, str]]) -> Calls:
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         code: CodeType = frame.f_code
+        if event == "return" and code.co_qualname == "Draw.pay_and_draw":
+            sys.setprofile(None)  # what follows reads what was drawn, and no record
         if event != "call" or not code.co_filename.startswith(str(ROOT)):
             return
         sys.setprofile(None)  # a digest of an argument calls its methods
@@ -59,24 +62,27 @@ def calls_of_fit(records: list[tuple[int, str]]) -> Calls:
     Path("visits.ledger").unlink(missing_ok=True)
     lines = "".join(f"{age},{late}\n" for age, late in records)
     Path("visits.csv").write_text(f"age,late\n{lines}", encoding="utf-8")
-    ledger = littlestone.Ledger("visits.ledger")
-    sys.setprofile(watch)
-    littlestone.fit(
-        "visits.csv",
-        target="late",
-        positive="yes",
-        hypotheses="thresholds(age, 0..100)",
-        epsilon=1,
-        ledger=ledger,
-        dataset="visits",
-        simulation_seed=1,
-    )
-    sys.setprofile(None)
+    with warnings.catch_warnings(action="ignore"):  # a seed and a new ledger are what is asked for
+        ledger = littlestone.Ledger("visits.ledger")
+        sys.setprofile(watch)
+        try:
+            littlestone.fit(
+                "visits.csv",
+                target="late",
+                positive="yes",
+                hypotheses="thresholds(age, 0..100)",
+                epsilon=1,
+                ledger=ledger,
+                dataset="visits",
+                simulation_seed=1,
+            )
+        finally:
+            sys.setprofile(None)
     return calls
 
 
-def crossed() -> list[str]:
-    """The files that get something else when the records are others."""
+def crossed() -> dict[str, list[str]]:
+    """The files that get something else when the records are others, with the functions that do."""
     rng = random.Random(1)
     tables = [
         [(rng.randint(first, first + 40), rng.choice(("yes", "no "))) for _ in range(2000)]
@@ -90,21 +96,20 @@ def crossed() -> list[str]:
             _, one, again, other = (calls_of_fit(tables[i]) for i in (0, 0, 0, 1))
         finally:
             os.chdir(before)
-    return [
-        file
-        for file, calls in one.items()
-        if any(
-            other.get(file, {}).get(key) != count
-            for key, count in calls.items()
-            if again[file].get(key) == count
-        )
-    ]
+    found: dict[str, list[str]] = {}
+    for file, calls in one.items():
+        for (name, told), count in calls.items():
+            key = name, told
+            if again[file].get(key) == count != other.get(file, {}).get(key):
+                found.setdefault(file, []).append(name)
+    return {file: list(dict.fromkeys(names)) for file, names in found.items()}
 
 
 def main() -> None:
     """Print the files, in the order in which they are first called."""
     files = crossed()
-    sys.stdout.write("\n".join((f"A record crosses {len(files)} files:", *files, "")))
+    lines = [f"{file}: {', '.join(names)}" for file, names in files.items()]
+    sys.stdout.write("\n".join((f"A record crosses {len(files)} files:", *lines, "")))
 
 
 if __name__ == "__main__":

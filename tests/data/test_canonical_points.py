@@ -13,8 +13,8 @@ import pytest
 from littlestone.data import sample_from_arrays
 from littlestone.data.sample import Sample
 from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.points.base import number, text, truth
 from littlestone.points.labels import check_labels
-from littlestone.points.values import number, text, truth
 from littlestone.prove.laws.disguises import (
     OUTSIDE,
     HostileFloat,

@@ -109,7 +109,7 @@ FAULTS = {
         "the number of a row overflows",
     ): test_rows_of_wide_columns_are_told_apart,
     Fault(
-        "littlestone.points.values:text",
+        "littlestone.points.base:text",
         "abs(built_in) < 2**53",
         "abs(built_in) < 2**31",
         "a large number has another text beside a missing one",

@@ -24,7 +24,7 @@ from littlestone.points import Integers
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.draws.estimate import cells, estimate_parts
+from littlestone.privacy.draws import cells, estimate_parts
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.randomness import seeded_generator
@@ -261,7 +261,7 @@ def draws_nothing_before_the_spend(folder: Path) -> None:
 
 def test_shares_are_drawn_after_the_spend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     early = Fault(
-        "littlestone.privacy.draws.base:Draw.pay_and_draw",
+        "littlestone.privacy.draws:Draw.pay_and_draw",
         "receipt = ledger.spend(",
         "rng and rng.random(); receipt = ledger.spend(",
         "A draw comes before the spend.",

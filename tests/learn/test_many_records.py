@@ -27,7 +27,7 @@ from littlestone.points.labels import label_number
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.disjoint import Parallel
-from littlestone.privacy.draws.estimate import cells
+from littlestone.privacy.draws import cells
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import FiniteSet
@@ -306,7 +306,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "the place of a count has 16 bits",
     ): test_a_table_of_many_records_is_counted,
     Fault(
-        "littlestone.privacy.draws.estimate:cells",
+        "littlestone.privacy.draws:cells",
         "sample.positives[ones].sum()",
         "sample.positives[ones].astype(np.int16).sum()",
         "an estimate counts in 16 bits",
@@ -354,7 +354,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a unit has 100 places at most",
     ): lambda: test_the_places_of_units_are_counted(1_000),
     Fault(
-        "littlestone.points.values:truth",
+        "littlestone.points.base:truth",
         "number(value) == 1",
         "float(number(value) or 0) == 1",
         "a number next to 1 is 1",

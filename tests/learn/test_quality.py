@@ -13,7 +13,7 @@ import pytest
 from littlestone.learn.results.quality import Quality, sum_within
 from littlestone.learn.results.risks import Risks
 from littlestone.points import Grid
-from littlestone.privacy.draws.estimate import counts_of_places
+from littlestone.privacy.draws import counts_of_places
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import StepFunction

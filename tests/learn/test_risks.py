@@ -24,7 +24,7 @@ from littlestone.points import Grid, Reals
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.draws.estimate import count_places, counts_of_places
+from littlestone.privacy.draws import count_places, counts_of_places
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import StepFunction

@@ -119,7 +119,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.privacy.draws.base:Draw.pay_and_draw",
+            "littlestone.privacy.draws:Draw.pay_and_draw",
             "records = sample.records()\n",
             "records = sample.records()\n"
             "    if not sample.counts[:, 1].any():\n"
@@ -131,7 +131,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.privacy.draws.base:Draw.pay_and_draw",
+            "littlestone.privacy.draws:Draw.pay_and_draw",
             "records = sample.records()\n",
             "records = sample.records()\n"
             "    if len(sample.points) == 1:\n"
@@ -154,7 +154,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.privacy.draws.base:Draw.pay_and_draw",
+            "littlestone.privacy.draws:Draw.pay_and_draw",
             "records = sample.records()\n",
             "records = sample.records()\n"
             "    if sample.counts[:, 1].sum() > 0:\n"
@@ -166,7 +166,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.privacy.draws.base:Draw.pay_and_draw",
+            "littlestone.privacy.draws:Draw.pay_and_draw",
             "shares = sample.unread is not None",
             "shares = any(sample.unread or ())",
             "Shares are bought only if a cell or a label is unread.",
@@ -177,7 +177,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.privacy.draws.base:Draw.pay_and_draw",
+            "littlestone.privacy.draws:Draw.pay_and_draw",
             "event = self.event_with(estimate, sample.unit, shares=shares, risk=risk)",
             "event = self.event_with(estimate, sample.unit, shares=shares, risk=risk)\n"
             '    what += f", such as {sample.points[0]}"',
@@ -219,7 +219,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.points.values:_without_surrogates",
+            "littlestone.points.base:_without_surrogates",
             "pairs, _ = _UTF_16",
             "import wave; pairs, _ = _UTF_16",
             "Something is loaded for a text with half of a surrogate pair.",
@@ -264,7 +264,7 @@ LEAKS = [
     ),
     Leak(
         Fault(
-            "littlestone.privacy.draws.base:Draw.pay_and_draw",
+            "littlestone.privacy.draws:Draw.pay_and_draw",
             "hypothesis = self.draw(records, receipt=receipt)\n",
             "hypothesis = self.draw(records, receipt=receipt)\n"
             "    if records.counts[:, 1].sum() < 3:\n"

@@ -24,7 +24,7 @@ from littlestone.learn.results.release import Release
 from littlestone.learn.results.risks import Risks
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget, exact_chance
-from littlestone.privacy.draws.base import Draw
+from littlestone.privacy.draws import Draw
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts
 

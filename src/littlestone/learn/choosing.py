@@ -30,9 +30,8 @@ from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import repeat
 from littlestone.privacy.cost import Budget, PrivacyCost
-from littlestone.privacy.draws.choosing import ChoosingDraw
 from littlestone.privacy.event import Event
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.lists.choosing import ChoosingDraw, ChoosingMechanism
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.parameters import least
 

@@ -13,7 +13,7 @@ from littlestone.points.ordered import Grid as Grid
 from littlestone.points.ordered import Integers as Integers, Reals as Reals, Strings as Strings
 from littlestone.points.cells import Names as Names
 from littlestone.points.columns import Product as Product
-from littlestone.points.values import (
+from littlestone.points.base import (
     day as day,
     is_of_class as is_of_class,
     entries as entries,

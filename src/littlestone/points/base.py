@@ -1,18 +1,246 @@
-"""The interface of a domain."""
+"""The interface of a domain, and how a number or a text is read from any table value, without raising.
+
+A value may be any object, also one whose class has methods that raise or lie.  So these methods are
+not called: `plain` reads the built-in value beneath with the built-in type's own methods.  An object
+without such a value has the text ``str(value)``, or none if that fails; no other method is called.
+"""
 
 from __future__ import annotations
 
+import codecs
 import random
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from decimal import Decimal
+from datetime import date
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 from inspect import isabstract
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, show_value
-from littlestone.points.values import plain, require_list, text
+
+# Enough digits for the floor of any quotient within 2^64 points to be exact; nothing is trapped,
+# because a table value may be any text whatever.
+DECIMAL = Context(prec=60, rounding=ROUND_FLOOR, traps=[])
+
+_MOST_DIGITS, _MOST_BITS = 400, 1 << 15
+
+# Looked up here, because Python loads a codec when it is first used: a text of a record would do that.
+_UTF_16 = codecs.lookup("utf-16-le")
+
+
+def is_of_class(value: object, kind: type) -> bool:
+    """Whether the value is of that class or a derived one, whatever its ``__class__`` claims.
+
+    >>> is_of_class(True, int), is_of_class("1", int)
+    (True, False)
+    """
+    return type.__subclasscheck__(kind, type(value))
+
+
+def require_list(data: object) -> list[Any]:
+    """``data`` if it is a list of a model file; else raises `TypeError`.
+
+    A text would do as a sequence, but its characters are not the values that were written.
+
+    >>> require_list(["a", 1])
+    ['a', 1]
+    """
+    if not isinstance(data, list):
+        raise TypeError("a list of values is something else")
+    return data
+
+
+def plain(value: Any) -> Any:
+    """The value as an object of exactly bool, int, float, str, Decimal or Fraction, if it is one.
+
+    This includes numbers and texts of derived types and of numpy.  Floats of fewer bits stand for
+    their shortest decimal form.  Any other value is returned unchanged.
+
+    >>> plain(np.int64(7)), plain(np.float32(0.29)), plain(np.str_("a")), plain(None)
+    (7, 0.29, 'a', None)
+    """
+    kind = type(value)
+    if kind is str or kind is int or kind is float or kind is bool:  # most are
+        return value
+    if is_of_class(value, str):
+        return str.__str__(value)
+    if is_of_class(value, int):
+        return int.__int__(value)
+    if is_of_class(value, float):
+        return float.__float__(value)
+    if is_of_class(value, Decimal):
+        return Decimal(value)
+    if is_of_class(value, Fraction):
+        return _fraction(value)
+    if is_of_class(value, np.bool_) or is_of_class(value, np.integer):
+        return np.generic.item(value)
+    for narrow in (np.float16, np.float32):
+        if is_of_class(value, narrow):
+            return float(str(narrow(np.generic.item(value))))
+    return value
+
+
+def _fraction(value: Any) -> Any:
+    """A fraction with parts of Python's own integers, read from the fields of `Fraction`."""
+    try:
+        parts = [vars(Fraction)[name].__get__(value) for name in ("_numerator", "_denominator")]
+        top, bottom = map(plain, parts)
+        return Fraction(top, bottom) if type(top) is type(bottom) is int else None
+    except (AttributeError, ZeroDivisionError):  # built by hand and incomplete
+        return None
+
+
+def number(value: object) -> Decimal | None:
+    """The decimal number that a table value shows, or None if it shows none; never raises.
+
+    A float stands for its shortest decimal form, so 12.34 is the same number in a CSV file and in
+    Parquet.  True and False are 1 and 0, both as values and as words in a file.  A whole number of more
+    than 2^15 bits counts as infinite, because converting it takes quadratic time.
+
+    >>> number(12.34), number(" 7 "), number(True), number("n/a"), number(float("nan"))
+    (Decimal('12.34'), Decimal('7'), Decimal('1'), None, None)
+    """
+    built_in = plain(value)
+    kind = type(built_in)
+    if kind is Fraction and built_in.denominator == 1:
+        built_in, kind = built_in.numerator, int
+    if kind is bool or kind is int:  # as a text, one of over 4,300 digits would be refused
+        if built_in.bit_length() > _MOST_BITS:  # beyond every finite range, and slow to convert
+            return Decimal("Infinity") if built_in > 0 else Decimal("-Infinity")
+        return Decimal(built_in)
+    if kind is Fraction:
+        return None
+    shown = _show(built_in).strip()
+    try:
+        decimal = Decimal(shown)
+    except ArithmeticError:
+        truth = {"true": 1, "false": 0}.get(shown.lower())
+        return None if truth is None else Decimal(truth)
+    return None if decimal.is_nan() else decimal
+
+
+def whole_number(value: object, *, typed: bool = False) -> int | None:
+    """The whole number that equals ``value``; None if there is none.
+
+    With ``typed`` the type must be one of whole numbers or truth values.
+
+    >>> whole_number(True), whole_number(7.0), whole_number(7.0, typed=True), whole_number("7")
+    (1, 7, None, None)
+    """
+    built_in = plain(value)
+    kind = type(built_in)
+    if kind is int or kind is bool:
+        return int(built_in)
+    if typed or not (kind is float or kind is Decimal or kind is Fraction):
+        return None
+    shown = number(built_in)
+    # Asked before the conversion: int(Decimal("1e999999")) would take the machine down.
+    if shown is None or not shown.is_finite() or shown.adjusted() > _MOST_DIGITS:
+        return None
+    whole = shown.to_integral_value(context=DECIMAL)
+    return int(whole) if whole == shown else None
+
+
+def text(value: object) -> str:
+    """The text of a table value; missing values are the empty text.  Never raises.
+
+    It can be written as UTF-8: halves of surrogate pairs are joined, or replaced if they are alone.
+
+    >>> text("N14228"), text(None), text(float("nan")), text(3)
+    ('N14228', '', '', '3')
+    """
+    built_in: Any = value if type(value) is str else plain(value)
+    kind = type(built_in)
+    if kind is str:
+        return _without_surrogates(built_in)
+    if kind is float and built_in.is_integer() and abs(built_in) < 2**53:
+        # One missing or fractional value turns a whole column of whole numbers into floats.  And
+        # -0.0 equals 0.0, so a group of equal values may keep either.
+        return str(int(built_in))
+    shown = _show(built_in)
+    # Compared as text, because pandas' NA cannot be compared and an exception would depend on data.
+    return "" if shown in {"None", "nan", "NaN", "NaT", "<NA>"} else shown
+
+
+def truth(value: object) -> int:
+    """The label of a table value: 1 if it shows the number 1 or the word true, else 0.
+
+    So 1, True, 1.0, "1" and numpy's ones have the label 1, and everything else has the label 0.
+
+    >>> [truth(value) for value in (1, True, 1.0, "1", "true", 2, "yes", None)]
+    [1, 1, 1, 1, 1, 0, 0, 0]
+    """
+    if type(value) is int:  # most are
+        return int(value == 1)
+    return int(number(value) == 1)
+
+
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?", re.ASCII | re.DOTALL)
+
+
+def day(value: object) -> str | None:
+    """The day that a table value shows, as ISO 8601 writes it; None if it shows none; never raises.
+
+    A time of a day shows that day.
+
+    >>> day("2021-03-01"), day("2021-03-01T09:30"), day(date(2021, 3, 1)), day("2021-02-30")
+    ('2021-03-01', '2021-03-01', '2021-03-01', None)
+    """
+    shown = text(value).strip()  # a missing time of pandas is a datetime too, and shows nothing
+    if is_of_class(value, date) and shown:
+        try:
+            return date.isoformat(value)  # type: ignore[arg-type]
+        except Exception:  # an object with fields of its own
+            return None
+    found = _DAY.fullmatch(shown)
+    if found is None:
+        return None
+    try:
+        return date(*map(int, found.groups())).isoformat()
+    except ValueError:  # such as the 30th of February
+        return None
+
+
+def entries(value: Any) -> tuple[object, ...]:
+    """The entries of a tuple or list; any other value is the only entry.
+
+    >>> entries([1, "a"]), entries("a")
+    ((1, 'a'), ('a',))
+    """
+    if is_of_class(value, tuple):
+        return tuple(tuple.__iter__(value))
+    if is_of_class(value, list):
+        return tuple(list.__iter__(value))
+    return (value,)
+
+
+def _show(value: object) -> str:
+    try:
+        # A text made by a user's class may be of a derived type too.
+        return _without_surrogates(str.__str__(str(value)))
+    except Exception:
+        # A whole number of more than 4,300 digits, too deeply nested lists, or an object with its own
+        # text: any failure here would depend on a record.
+        return ""
+
+
+def _without_surrogates(shown: str) -> str:
+    """The text without halves of surrogate pairs: JSON would join two of them, UTF-8 refuses one."""
+    if shown.isascii():
+        return shown
+    try:
+        shown.encode()
+    except UnicodeEncodeError:
+        pairs, _ = _UTF_16.encode(shown, "surrogatepass")
+        return _UTF_16.decode(pairs, "replace")[0]
+    return shown
+
 
 Point = TypeVar("Point")
 

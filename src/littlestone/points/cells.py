@@ -13,8 +13,7 @@ from functools import cached_property
 from itertools import count, pairwise
 
 from littlestone.base.errors import DeclarationError
-from littlestone.points.base import Domain
-from littlestone.points.values import DECIMAL, day, number, text
+from littlestone.points.base import DECIMAL, Domain, day, number, text
 
 
 @dataclass(frozen=True)

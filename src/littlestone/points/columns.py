@@ -10,9 +10,8 @@ from math import prod
 from typing import Any
 
 from littlestone.base.errors import DeclarationError
-from littlestone.points.base import Domain
+from littlestone.points.base import Domain, entries, is_of_class, whole_number
 from littlestone.points.cells import Dates
-from littlestone.points.values import entries, is_of_class, whole_number
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from itertools import count
 from typing import Any
 
 from littlestone.base.errors import DeclarationError
-from littlestone.points.base import Domain
-from littlestone.points.values import DECIMAL, number, plain, text, whole_number
+from littlestone.points.base import DECIMAL, Domain, number, plain, text, whole_number
 
 
 @dataclass(frozen=True)

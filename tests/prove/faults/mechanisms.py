@@ -45,7 +45,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "exponential-learner-missed": [
         Fault(
-            "littlestone.privacy.draws.exponential:ExponentialDraw.__init__",
+            "littlestone.privacy.mechanisms.scores.exponential:ExponentialDraw.__init__",
             ", self.mistakes.largest)",
             ")",
             "costs do not count for the sensitivity",

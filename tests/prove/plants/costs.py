@@ -13,7 +13,7 @@ from littlestone.classes import FiniteClass, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.privacy import Budget
-from littlestone.privacy.draws.estimate import CELLS
+from littlestone.privacy.draws import CELLS
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.mistakes import MistakeCosts

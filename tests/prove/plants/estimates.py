@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from littlestone.privacy.draws.estimate import CELLS
+from littlestone.privacy.draws import CELLS
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.subjects.noisy_counts import estimate_subject

@@ -10,7 +10,7 @@ from typing import Any
 
 from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
-from littlestone.privacy.draws.estimate import count_places
+from littlestone.privacy.draws import count_places
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.subjects.risks import risk_subject

@@ -12,7 +12,7 @@ import numpy as np
 
 from littlestone.data.sample import Sample
 from littlestone.privacy.cost import decimal_text, exact_epsilon
-from littlestone.privacy.draws.estimate import (
+from littlestone.privacy.draws import (
     CELLS,
     UNREAD,
     Noisy,

@@ -11,7 +11,7 @@ from math import ceil, comb, expm1, inf, log
 
 from littlestone.learn.results.estimate import BETA, Share, interval
 from littlestone.learn.results.risks import Risks
-from littlestone.privacy.draws.estimate import counts_of_places
+from littlestone.privacy.draws import counts_of_places
 from littlestone.privacy.rational import log_below
 
 

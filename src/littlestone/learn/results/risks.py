@@ -13,7 +13,7 @@ from typing import Any
 from littlestone.learn.results.estimate import BETA, Share, interval
 from littlestone.points import require_list
 from littlestone.privacy.cost import decimal_text, exact_epsilon
-from littlestone.privacy.draws.estimate import Noisy, counts_of_places
+from littlestone.privacy.draws import Noisy, counts_of_places
 from littlestone.rules import Hypothesis
 from littlestone.rules.base import Place
 

@@ -17,8 +17,8 @@ from littlestone.data.forms import CellForm, Unread
 from littlestone.data.table import DAYS, Kind
 from littlestone.learn.schema.column_types import occurs
 from littlestone.points import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
+from littlestone.points.base import whole_number
 from littlestone.points.cells import is_short, show_number
-from littlestone.points.values import whole_number
 
 KINDS: tuple[Kind, ...] = ("boolean", "date", "datetime", "integer", "number", "text")
 _FORMS = ("decimal", "thousands", "unit", "ignore_case", "format")

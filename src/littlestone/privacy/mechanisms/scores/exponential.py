@@ -1,23 +1,66 @@
-"""The exponential mechanism over counted errors, drawn exactly."""
+"""The exponential mechanism over counted errors, drawn exactly, and the draw of a hypothesis by it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.privacy.cost import decimal_text
+from littlestone.data.sample import Sample
+from littlestone.points import Point
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
+from littlestone.privacy.draws import Draw
 from littlestone.privacy.event import Guarantee
-from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.counted import ErrorMechanism
+from littlestone.privacy.ledger.receipt import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.mistakes import EQUAL, MistakeCosts
+from littlestone.privacy.parameters import require_whole
+from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import selection
-from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scores, scores_of
+from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scorable, Scores, scores_of
+
+if TYPE_CHECKING:
+    from littlestone.rules import Hypothesis
+
+
+@dataclass(frozen=True)
+class ErrorMechanism(Mechanism[ErrorRuns, int]):
+    """An epsilon-DP choice of an item by its errors.
+
+    One replaced record moves an error count by at most ``sensitivity`` = s, which is above 1 if some
+    errors count more than others.  The weight of an item falls by a rational factor
+    r <= e^(epsilon / (2 s)) with each error.
+    """
+
+    epsilon: Fraction
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        require_epsilon(self.epsilon)
+        require_whole("sensitivity", self.sensitivity, least=1)
+
+    @cached_property
+    def base(self) -> Fraction:
+        """The ratio r of the weights of two items that differ by one error."""
+        # A factor r^s for the weight and one for the sum of all weights: r^(2 s) <= e^epsilon.
+        return exp_below(self.epsilon / (2 * self.sensitivity))
+
+    @property
+    def counts(self) -> str:
+        """What it counts, in words."""
+        if self.sensitivity == 1:
+            return "error counts"
+        return f"costs of up to {self.sensitivity:,} a record"
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -101,3 +144,51 @@ class ExponentialMechanism(ErrorMechanism):
 
     def __str__(self) -> str:
         return f"exponential mechanism on {self.counts}, epsilon {decimal_text(self.epsilon)}"
+
+
+class ExponentialDraw(Draw[Point]):
+    """Draw h with Pr[h] ~ r^-(errors of h), or r^-(cost of the errors), by the exponential mechanism.
+
+    A record moves an error count by at most 1, and a cost by at most the larger cost of a mistake,
+    which is the sensitivity of the mechanism (docs/proofs/exponential-mechanism.md, Theorem 1).
+    """
+
+    takes_void = True
+    hypotheses: Scorable
+
+    def __init__(
+        self, hypotheses: Scorable, epsilon: Fraction, mistakes: MistakeCosts = EQUAL
+    ) -> None:
+        self.hypotheses, self.mistakes = hypotheses, mistakes
+        self.mechanism = ExponentialMechanism(epsilon, self.mistakes.largest)
+
+    @property
+    def event(self) -> ExponentialMechanism:
+        return self.mechanism
+
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        scores = self.scores(sample)
+        if isinstance(scores, ErrorSums):
+            item = scores.item(self.mechanism.draw_sum(scores, receipt=receipt))
+        else:
+            item = scores.item(self.mechanism.draw(scores, receipt=receipt))
+        # The number drawn is all that left the mechanism; writing it as a rule reads no record.
+        return self.hypotheses.hypothesis_of_item(item)
+
+    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
+        scores, law = self.scores(sample), dict[Any, Fraction]()
+        drawn: Mapping[Any, Fraction]
+        if isinstance(scores, ErrorSums):
+            drawn = self.mechanism.distribution_of_sums(scores)
+        else:
+            drawn = self.mechanism.distribution(scores)
+        for place, mass in drawn.items():
+            h = self.hypotheses.hypothesis_of_item(scores.item(place))
+            law[h] = law.get(h, Fraction(0)) + mass
+        return law
+
+    def scores(self, sample: Sample[Point]) -> Scores:
+        """What the draw scores: the number of errors of each hypothesis, or what they cost."""
+        if not self.mistakes.equal:  # so there are two labels
+            sample = sample.weigh(self.mistakes.weights)
+        return self.hypotheses.scores(sample)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.counted import ErrorMechanism
+from littlestone.privacy.mechanisms.scores.exponential import ErrorMechanism
 from littlestone.privacy.samplers import race
 from littlestone.privacy.scores import ErrorRuns
 

@@ -15,7 +15,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.results.estimate import Estimate
 from littlestone.privacy.cost import Budget, PrivacyCost, decimal_text
-from littlestone.privacy.draws.estimate import CELLS, cells
+from littlestone.privacy.draws import CELLS, cells
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts

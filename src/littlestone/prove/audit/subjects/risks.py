@@ -14,7 +14,7 @@ from littlestone.classes.base import ScoredClass
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.draws.estimate import count_places
+from littlestone.privacy.draws import count_places
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.prove.audit.neighbours import neighbours

@@ -27,7 +27,7 @@ from littlestone.learn.results.unread import UnreadCounts, count_unread, unread_
 from littlestone.points import Codes
 from littlestone.points.columns import columns_of
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.draws.estimate import UNREAD, UNREAD_PART
+from littlestone.privacy.draws import UNREAD, UNREAD_PART
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.prove.audit.neighbours import neighbours

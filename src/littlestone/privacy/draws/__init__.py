@@ -1,1 +1,0 @@
-"""From a sample to a drawn hypothesis: pay, draw, and let out only what was drawn."""
