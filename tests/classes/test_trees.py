@@ -13,7 +13,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.trees import Trees
 from littlestone.points import Listed
-from littlestone.privacy.scores import ErrorSums
+from littlestone.privacy.scores import ErrorSums, scores_of
 from littlestone.rules.trees import prune
 
 TEXTS = [
@@ -21,29 +21,25 @@ TEXTS = [
     "trees(y at {1, 2, 3}; depth 2)",
     "trees(x at {0, 5}, y at {1, 2, 3}; depth 1)",
     "trees(x at {7}, sex in {F, M}; depth 2)",
+    "trees(x at {7}; depth 3)",
 ]
 REFUSED = {
-    "trees(x at {0, 5}; depth 3)": "depth 1 or 2",
-    "trees(x at {0, 5}; depth 0)": "depth 1 or 2",
+    "trees(x at {0, 5}; depth 4)": "depth 1, 2 or 3",
+    "trees(x at {0, 5}; depth 0)": "depth 1, 2 or 3",
     "trees(x at {0, 5}; depth two)": "whole number",
     "trees(x at {0, 5}; deep)": "'deep' is unknown",
     "trees()": "at least",
 }
 
 
-def arrays(scores: ErrorSums) -> list[Any]:
-    """The two halves of each root."""
-    return list(scores.groups)
-
-
-def items(H: Any, scores: Any) -> list[tuple[Any, int]]:
+def items(scores: Any) -> list[tuple[Any, int]]:
     """Every written tree's item with its score."""
     if not isinstance(scores, ErrorSums):
         return list(enumerate(scores.errors.tolist()))
     return [
-        ((g, i, j), int(yes[i] + no[j]))
-        for g, (yes, no) in enumerate(arrays(scores))
-        for i, j in product(range(len(yes)), range(len(no)))
+        ((g, i, j), one + other)
+        for g, (yes, no) in enumerate(scores.groups)
+        for (i, one), (j, other) in product(items(scores_of(yes)), items(scores_of(no)))
     ]
 
 
@@ -56,7 +52,7 @@ def test_scores_are_those_of_the_trees(text: str, labels: int) -> None:
     for n in (0, 1, 50):
         examples = random_examples(H, rng, n)
         scores = H.scores(sample_of(H, examples))
-        written = items(H, scores)
+        written = items(scores)
         assert len(written) == H.forms
         best = dict(written)[scores.best]
         assert (
@@ -66,46 +62,50 @@ def test_scores_are_those_of_the_trees(text: str, labels: int) -> None:
             assert errors_of(H.hypothesis_of_item(item), examples) == errors
 
 
-@pytest.mark.parametrize("labels", [2, 3])
-def test_every_tree_is_written(labels: int) -> None:
+EVERY = [(TEXTS[0], 2), (TEXTS[0], 3), ("trees(x at {0, 5}; depth 3)", 2), (TEXTS[4], 3)]
+
+
+@pytest.mark.parametrize(("text", "labels"), EVERY)
+def test_every_tree_is_written(text: str, labels: int) -> None:
     """Root, halves and labels as in the definition."""
-    H: Any = parse_class(TEXTS[0], labels=labels)
+    H: Any = parse_class(text, labels=labels)
     points = list(H.domain)
-    splits, ends = H.splits, range(labels)
-    halves = [(t, y, z) for t in splits for y in ends for z in ends]
-
-    def label(half: Any, x: Any) -> int:
-        test, yes, no = half
-        return int(yes if x[test.column] in test.accepted else no)
-
-    expected = {
-        tuple(label(yes if x[t.column] in t.accepted else no, x) for x in points)
-        for t in splits
-        for yes, no in product(halves, halves)
-    }
+    expected = {(y,) * len(points) for y in range(labels)}
+    for _ in range(H.depth):  # a condition, and the labels of one tree or the other
+        holds = [[x[t.column] in t.accepted for x in points] for t in H.splits]
+        expected = {
+            tuple(np.where(held, yes, no).tolist())
+            for held, yes, no in product(holds, expected, expected)
+        }
     found = {tuple(row) for row in np.asarray(H.labels_of_forms(points)).astype(int).tolist()}
     assert found == expected
     assert H.size == len(expected)
     assert {
         tuple(H.hypothesis_of_item(i)(x) for x in points)
-        for i, _ in items(H, H.scores(sample_of(H, [])))
+        for i, _ in items(H.scores(sample_of(H, [])))
     } == expected
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_no_tree_asks_what_is_known(text: str) -> None:
     H: Any = parse_class(text)
-    written = items(H, H.scores(sample_of(H, [])))
+    written = items(H.scores(sample_of(H, [])))
     for item, _ in written[:: max(1, len(written) // 500)]:
         tree = H.hypothesis_of_item(item)
         assert prune(tree.root, H.domain) == tree.root
 
 
 def test_bounds_of_a_large_class() -> None:
-    """Below a root on x, seven cuts on y give stumps of dimension 3 in each half."""
+    """Below a root on x, six cuts on y give stumps of dimension 3 in each half.
+
+    Below roots on w and x, they do in each quarter.
+    """
     H: Any = parse_class("trees(x: 0..3, y: 0..6; depth 2)")
     conditions = 4 + 7
     assert H._bounds() == (6, (conditions * (4 * conditions) ** 2).bit_length() - 1)
+    deep: Any = parse_class("trees(w in {a}, x: 0..3, y: 0..6; depth 3)")
+    assert deep._bounds()[0] == 12
+    assert deep.forms == 13 * (13 * (13 * 4) ** 2) ** 2
 
 
 @pytest.mark.parametrize("labels", [2, 3])
@@ -143,8 +143,8 @@ def test_of_open_columns_only_a_lower_bound_is_known() -> None:
             asked()
     # 41 values are within the limit of scores, and it is found by halving.
     assert H.most_values == 32
-    with pytest.raises(DeclarationError, match="depth 1 or 2"):
-        parse_class("trees(ward; depth 3)")
+    with pytest.raises(DeclarationError, match="depth 1, 2 or 3"):
+        parse_class("trees(ward; depth 4)")
 
 
 def test_version_spaces_are_scored() -> None:

@@ -288,8 +288,8 @@ FAULTS = {
     ): lambda: test_a_draw_among_thousands_of_levels_inverts_its_law(THOUSANDTH, "array"),
     Fault(
         f"{SAMPLERS}.selection:_sums_of",
-        "map(bounds_of, parts)",
-        "map(bounds_of, parts[: 1 if len(groups) > 300 else None])",
+        "map(scores_of, groups[g])",
+        "map(scores_of, groups[g][: 1 if len(groups) > 300 else None])",
         "one part of each of many groups weighs",
     ): lambda: test_a_draw_among_many_sums_inverts_its_law(THOUSANDTH),
     Fault(

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,21 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from exact_draws import Draws, apart
+from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
-from littlestone.privacy.samplers.selection import PowerBounds, draw_sum, group, mass_bounds
-from littlestone.privacy.scores import ErrorSums
+from littlestone.privacy.samplers.selection import (
+    PowerBounds,
+    PowerDigits,
+    draw_sum,
+    group,
+    mass_bounds,
+    stump_bounds,
+)
+from littlestone.privacy.scores import ErrorSums, StumpPairs, counts_of
 from littlestone.prove.audit.choices import follow
+from planting import Fault, turns_red
 from scripted import Bits
 
 Groups = list[list[list[int]]]
@@ -191,3 +202,137 @@ def test_the_mechanism_draws_and_says_the_same() -> None:
         assert mechanism.distribution_of_sums(sums) == law_of(groups, mechanism.base)
         law = law_of(groups, Fraction(2))
         assert law[sums.best] == max(law.values())
+
+
+def counts_of_pairs(rng: random.Random, conditions: int, labels: int, n: int) -> StumpPairs:
+    """The counts of random examples, each of which obeys some of the conditions."""
+    obeyed = np.array([[rng.randrange(2) for _ in range(conditions)] for _ in range(n)])
+    y = np.array([rng.randrange(labels) for _ in range(n)])
+    of_label = [
+        obeyed.reshape(n, conditions)[y == label].astype(np.int64) for label in range(labels)
+    ]
+    return StumpPairs(np.array([x.T @ x for x in of_label]), np.array([len(x) for x in of_label]))
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_pairs_of_stumps_err_as_counted(labels: int) -> None:
+    """What is worked out for all groups at once is what each group says."""
+    pairs = counts_of_pairs(random.Random(labels), 5, labels, 40)
+    assert len(pairs) == 5
+    assert pairs.size == 5 * labels**2
+    assert pairs.leasts == [[int(part.min()) for part in parts] for parts in pairs]
+    some = np.array([1, 4])
+    for half, errors in enumerate(pairs.errors(some)):
+        for g, row in zip(some.tolist(), errors, strict=True):
+            assert sorted(row.tolist()) == sorted(pairs[g][half].tolist())
+    assert counts_of(pairs) == [[pairs.size] * 2] * 5
+    sums = ErrorSums(pairs)
+    assert sums.least == min(map(sum, pairs.leasts))
+    assert sums.count == 5 * pairs.size**2
+    g, i, j = sums.best
+    assert pairs[g][0][i] + pairs[g][1][j] == sums.least
+
+
+@pytest.mark.parametrize("n", [0, 1, 30])
+@pytest.mark.parametrize("base", [Fraction(1), Fraction(13, 10), Fraction(1001, 1000)])
+def test_masses_of_all_pairs_at_once(base: Fraction, n: int) -> None:
+    """They lie around the exact sums, as closely as those of one part."""
+    pairs = counts_of_pairs(random.Random(n), 6, 2, n)
+    for bits, stop in product((40, 104, 300), (1, 2, 7, 64, 600)):
+        shrink, near = PowerBounds(base, bits), [0, 2, 5]
+        found = stump_bounds(pairs, near, PowerDigits(shrink, stop, bits))
+        for g, bounds in zip(near, found, strict=True):
+            for part, (low, high) in zip(pairs[g], bounds, strict=True):
+                gaps = (part - part.min()).tolist()
+                exact = sum(base**-gap for gap in gaps) * 2**bits
+                assert low <= exact <= high
+                if stop > max(gaps):
+                    assert high - low <= 2 * (stop + 8) * pairs.size
+
+
+def mass_of(part: Any, base: Fraction) -> Fraction:
+    """The definition, of sums of sums too."""
+    if isinstance(part, ErrorSums):
+        return sum((prod(mass_of(p, base) for p in parts) for parts in part.groups), Fraction(0))
+    return sum((base**-errors for errors in part.tolist()), Fraction(0))
+
+
+def has_law_of_groups(groups: Any, base: Fraction) -> bool:
+    """Whether the first step of the draw, along its own bits, has its exact law."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selection, "_draw_part", lambda part, base, rng: 0)
+        law, left_out = Draws().law(lambda rng: draw_sum(groups, base, rng)[0])
+    masses = [prod(mass_of(part, base) for part in parts) for parts in groups]
+    expected = {g: own / sum(masses) for g, own in enumerate(masses)}
+    return apart(law, expected) <= left_out < Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize(("most", "window"), [(1 << 20, 0), (0, 0), (1 << 20, 32), (1 << 20, 8)])
+def test_pairs_of_stumps_have_their_exact_law(
+    most: int, window: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Alone, and as parts of sums; also where a window cuts, and where too many powers are needed."""
+    monkeypatch.setattr(selection, "_MOST_POWERS", most)
+    if window:
+        monkeypatch.setattr(selection, "window_of", lambda base, bits: bits // window)
+    one, other = (counts_of_pairs(random.Random(n), 3, 2, n) for n in (4, 9))
+    nested = [[ErrorSums(one), ErrorSums(other)], [np.array([3, 1]), ErrorSums(one)]]
+    for groups in (one, other, nested):
+        assert has_law_of_groups(groups, Fraction(3, 2))
+
+
+def test_a_root_weighs_as_much_as_its_trees() -> None:
+    """The law of the root of a tree of depth 3, by its own bits, beside the sum of all trees."""
+    H: Any = parse_class("trees(x: 0..3, s in {u}; depth 3)")
+    rng, base = random.Random(2), Fraction(5, 4)
+    examples = [((rng.choice("0123"), rng.choice("uv")), rng.randrange(2)) for _ in range(30)]
+    scores = H.scores(Sample.from_examples(H.domain, examples))
+
+    assert has_law_of_groups(scores.groups, base)
+
+
+def test_a_tree_errs_as_often_as_its_two_halves() -> None:
+    """Every root and both children of one tree, beside the tree's own labels."""
+    H: Any = parse_class("trees(x: 0..3, s in {u}; depth 3)", labels=3)
+    rng = random.Random(4)
+    examples = [((rng.choice("0123"), rng.choice("uv")), rng.randrange(3)) for _ in range(30)]
+    scores = H.scores(Sample.from_examples(H.domain, examples, labels=3))
+    for root, one, other in product(range(len(H.splits)), repeat=3):
+        yes, no = scores.groups[root]
+        chosen = [rng.randrange(yes.groups.size) for _ in range(4)]
+        parts = [*yes.groups[one], *no.groups[other]]
+        h = H.hypothesis_of_item((root, (one, *chosen[:2]), (other, *chosen[2:])))
+        errors = sum(part[i] for part, i in zip(parts, chosen, strict=True))
+        assert errors == sum(h(x) != y for x, y in examples)
+
+
+DEEP = "littlestone.classes.trees:_halves"
+FAULTS = {
+    Fault(DEEP, "pairs - inside", "pairs", "the second half has the records of the first, too"):
+        test_a_tree_errs_as_often_as_its_two_halves,
+    Fault(DEEP, "totals - own", "totals", "a half counts the labels of all records"):
+        test_a_tree_errs_as_often_as_its_two_halves,
+    Fault("littlestone.classes.counting.joint:_repeat", "np.eye(cells, dtype=np.int64)",
+          "np.ones((cells, cells), np.int64)", "a condition that is asked twice holds anew"):
+        test_a_tree_errs_as_often_as_its_two_halves,
+    Fault("littlestone.privacy.samplers.selection:_sums_of", "return nested[id(part)]",
+          "return next(iter(nested.values()))", "all halves weigh as much as the first"):
+        test_a_root_weighs_as_much_as_its_trees,
+    Fault("littlestone.privacy.samplers.selection:stump_bounds",
+          "zip(lows, highs, strict=True)",
+          "found[0] if found else list(zip(lows, highs, strict=True))",
+          "one side of a condition weighs as much as the other"):
+        test_a_root_weighs_as_much_as_its_trees,
+    Fault("littlestone.privacy.samplers.selection:_sums_of",
+          "low, high = shrink(errors - best)", "low, high = shrink(0)",
+          "what the best tree of a half lacks is forgotten"):
+        test_a_root_weighs_as_much_as_its_trees,
+    Fault("littlestone.privacy.samplers.selection:stump_bounds",
+          "counts[:, stop]", "0 * counts[:, stop]", "what lies beyond the powers weighs nothing"):
+        lambda: test_masses_of_all_pairs_at_once(Fraction(13, 10), 30),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
+def test_each_fault_of_deep_trees_turns_red(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns_red(fault, FAULTS[fault], monkeypatch)

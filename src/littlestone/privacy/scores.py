@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -62,25 +62,25 @@ class ErrorSums:
     of its parts.
     """
 
-    groups: Sequence[Sequence[Part]]
+    groups: Groups
     named: Callable[[tuple[Any, ...]], Any] | None = None
 
     @property
     def best(self) -> tuple[Any, ...]:
         """The place of an item with the fewest errors."""
-        least = [sum(scores_of(part).least for part in parts) for parts in self.groups]
+        least = list(map(sum, leasts_of(self.groups)))
         g = least.index(min(least))
         return g, *(scores_of(part).best for part in self.groups[g])
 
     @cached_property
     def least(self) -> int:
         """The fewest errors."""
-        return min(sum(scores_of(part).least for part in parts) for parts in self.groups)
+        return min(map(sum, leasts_of(self.groups)))
 
     @cached_property
     def count(self) -> int:
         """The number of items."""
-        return sum(prod(scores_of(part).count for part in parts) for parts in self.groups)
+        return sum(map(prod, counts_of(self.groups)))
 
     def item(self, place: Any) -> Any:
         """The item that a place (g, i, j, ...) stands for."""
@@ -96,8 +96,101 @@ def total(lengths: Sequence[int] | NDArray[np.int64]) -> int:
     return int(lengths.sum()) if isinstance(lengths, np.ndarray) else sum(lengths)
 
 
+@dataclass(frozen=True)
+class StumpPairs(Sequence[Sequence[NDArray[np.int64]]]):
+    """The groups of `ErrorSums` for the trees of depth 2, scored by the counts of two conditions.
+
+    ``both[y, b, c]`` examples have the label y and obey the conditions b and c, and ``totals[y]`` have
+    the label y.  Group b has two parts: the stumps on the examples that obey b, and those on the
+    others.  A stump (c, y, z) says y where c holds and z elsewhere.  Its number is (c L + y) L + z, for
+    L labels.
+    """
+
+    both: Counts
+    totals: Counts
+
+    def __len__(self) -> int:
+        return int(self.both.shape[1])
+
+    def __getitem__(self, b: Any) -> Any:
+        inside = self.both[:, b, None]
+        return [
+            stump_errors(*half)[0]
+            for half in _halves(inside, self._single[:, None], self.totals, inside[:, :, [b]])
+        ]
+
+    @property
+    def size(self) -> int:
+        """The number of stumps in a part."""
+        return len(self) * len(self.totals) ** 2
+
+    @property
+    def _single(self) -> Counts:
+        """The examples [label, condition] on which the condition holds."""
+        return np.diagonal(self.both, axis1=1, axis2=2)
+
+    def errors(self, groups: NDArray[np.intp]) -> Iterator[Counts]:
+        """For each of the two halves, the errors [group, stump] in some order of the stumps."""
+        single = self._single
+        both, own = self.both[:, groups], single[:, groups, None]
+        for holds, fails in _halves(both, single[:, None], self.totals, own):
+            yes, no = holds.sum(axis=0) - holds, fails.sum(axis=0) - fails
+            ends = [yes[y] + no[z] for y in range(len(yes)) for z in range(len(no))]
+            yield np.concatenate(ends, axis=1)
+
+    @cached_property
+    def leasts(self) -> list[list[int]]:
+        """For each group, the fewest errors of a stump in each half."""
+        # The best label of a leaf is wrong on all examples there but those of the most frequent one.
+        single = self._single
+        halves = _halves(self.both, single[:, None], self.totals, single[:, :, None])
+        right = [(i.max(axis=0) + o.max(axis=0)).max(axis=1) for i, o in halves]
+        inside = single.sum(axis=0)
+        examples = [inside, self.totals.sum() - inside]
+        found: list[list[int]] = (np.array(examples) - right).T.tolist()
+        return found
+
+
+def _halves(
+    both: Counts, single: Counts, totals: Counts, own: Counts
+) -> list[tuple[Counts, Counts]]:
+    """For the examples that obey a condition b and the others: where c holds, and where it does not.
+
+    ``own`` are the examples that obey b itself; arrays are [label, b, c].
+    """
+    rest = single - both
+    return [(both, own - both), (rest, totals[:, None, None] - own - rest)]
+
+
+def stump_errors(holds: Counts, fails: Counts) -> Counts:
+    """The errors [group, (condition, label, label)] of stumps.
+
+    ``holds`` and ``fails`` are the counts [label, group, condition] where the condition holds and
+    where it does not.
+    """
+    yes, no = holds.sum(axis=0) - holds, fails.sum(axis=0) - fails  # errors of each leaf's label
+    both: Counts = np.moveaxis(yes, 0, -1)[..., :, None] + np.moveaxis(no, 0, -1)[..., None, :]
+    return both.reshape(both.shape[0], -1)
+
+
+Counts = NDArray[np.int64]
 Scores = ErrorRuns | ErrorSums
 Part = NDArray[np.int64] | Scores
+Groups = Sequence[Sequence[Part]]
+
+
+def leasts_of(groups: Groups) -> Sequence[Sequence[int]]:
+    """For each group, the fewest errors of each part."""
+    if isinstance(groups, StumpPairs):
+        return groups.leasts
+    return [[scores_of(part).least for part in parts] for parts in groups]
+
+
+def counts_of(groups: Groups) -> Sequence[Sequence[int]]:
+    """For each group, the number of items of each part."""
+    if isinstance(groups, StumpPairs):
+        return [[groups.size] * 2] * len(groups)
+    return [[scores_of(part).count for part in parts] for parts in groups]
 
 
 def scores_of(part: Part) -> Scores:

@@ -7,9 +7,9 @@ from planting import Fault
 FAULTS: dict[str, list[Fault]] = {
     "compare_scores": [
         Fault(
-            "littlestone.classes.trees:Trees.scores",
-            "rest = held[:, None] - both",
-            "rest = held[:, None]",
+            "littlestone.privacy.scores:_halves",
+            "rest = single - both",
+            "rest = single",
             "records of the root count in both halves",
         ),
         Fault(

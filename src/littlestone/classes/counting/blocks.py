@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -145,10 +145,7 @@ class CellCodes:
         """
         if not subsets:
             return []
-        points, labels = np.nonzero(self.counts)
-        # A copy of one point for each of its labels; none if each has one.
-        alone = np.array_equal(points, np.arange(len(self.counts)))
-        codes = self.codes if alone else self.codes[:, points]
+        codes, labels, counts = self._examples
         k = self.counts.shape[1]
         shapes = [[*(self.sizes[j] for j in subset), k] for subset in subsets]
         strides = [[prod(shape[t + 1 :]) for t in range(len(shape) - 1)] for shape in shapes]
@@ -156,9 +153,9 @@ class CellCodes:
         starts = np.cumsum([0, *sizes])
         found = np.zeros(int(starts[-1]), np.int64)
         core.count_cells(
-            np.ascontiguousarray(codes),  # numpy lays a selection out the other way
-            labels.astype(np.int32),
-            self.counts[points, labels],
+            codes,
+            labels,
+            counts,
             np.array(subsets, np.int64),
             np.array(strides, np.int32),
             starts[:-1].astype(np.int64),
@@ -168,6 +165,16 @@ class CellCodes:
             np.moveaxis(found[start : start + size].reshape(shape), -1, 0)
             for start, size, shape in zip(starts.tolist(), sizes, shapes, strict=False)
         ]
+
+    @cached_property
+    def _examples(self) -> tuple[NDArray[np.uint16], NDArray[np.int32], Counts]:
+        """The codes, labels and counts of all examples."""
+        points, labels = np.nonzero(self.counts)
+        # A copy of one point for each of its labels; none if each has one.
+        alone = np.array_equal(points, np.arange(len(self.counts)))
+        codes = self.codes if alone else self.codes[:, points]
+        # numpy lays a selection out the other way
+        return np.ascontiguousarray(codes), labels.astype(np.int32), self.counts[points, labels]
 
 
 def holding(tests: Iterable[ColumnTest], sample: Sample[Any]) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -21,7 +21,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.privacy.scores import ErrorSums, Part, Scores, scores_of, total
+from littlestone.privacy.scores import (
+    ErrorSums,
+    Groups,
+    Scores,
+    StumpPairs,
+    counts_of,
+    leasts_of,
+    scores_of,
+    total,
+)
 
 Lengths = Sequence[int] | NDArray[np.int64] | None
 
@@ -136,16 +145,14 @@ def draw_item(
     return item_of(errors, lengths, levels.gaps[level], levels.weights[level], rng)
 
 
-def draw_sum(
-    groups: Sequence[Sequence[Part]], base: Fraction, rng: random.Random
-) -> tuple[Any, ...]:
+def draw_sum(groups: Groups, base: Fraction, rng: random.Random) -> tuple[Any, ...]:
     """Draw (g, i, j, ...) with probability exactly ~ base^-(errors of i in part 0 of g + of j + ...).
 
     Group g is drawn first: its mass is the product of the masses of its parts, each known between
     bounds at p bits.  Given the group, its parts are independent.  An item of each part is drawn by
     `draw_item`, or by this function again if the part is a sum.
     """
-    count = sum(scores_of(part).count for parts in groups for part in parts)
+    count = sum(map(sum, counts_of(groups)))
     bits = 32 + len(groups[0]) * count.bit_length()
     uniform = rng.getrandbits(bits)
     while True:
@@ -165,12 +172,11 @@ def _draw_part(part: Scores, base: Fraction, rng: random.Random) -> Any:
     return draw_item(part.errors, part.lengths, base, rng)
 
 
-def _sums_of(
-    groups: Sequence[Sequence[Part]], base: Fraction, bits: int
-) -> tuple[list[int], list[int]]:
+def _sums_of(groups: Groups, base: Fraction, bits: int) -> tuple[list[int], list[int]]:
     """Bounds of 2^bits base^b times the mass of the groups before each; b is the fewest errors."""
     shrink, window = PowerBounds(base, bits), window_of(base, bits)
     nested: dict[int, tuple[int, int]] = {}  # a sum may be a part of several groups
+    tables: dict[int, PowerDigits] = {}
 
     def bounds_of(part: Scores) -> tuple[int, int]:
         if not isinstance(part, ErrorSums):
@@ -180,24 +186,62 @@ def _sums_of(
             nested[id(part)] = lowers[-1], uppers[-1]
         return nested[id(part)]
 
-    def sums_of(groups: Sequence[Sequence[Part]]) -> tuple[list[int], list[int]]:
-        known = [list(map(scores_of, parts)) for parts in groups]
-        least = [sum(part.least for part in parts) for parts in known]
+    def bounds_of_groups(
+        groups: Groups, near: Sequence[int]
+    ) -> Iterable[Iterable[tuple[int, int]]]:
+        if isinstance(groups, StumpPairs):
+            stop = min(window + 1, 1 << int(groups.totals.sum()).bit_length())
+            if stop <= _MOST_POWERS:
+                if stop not in tables:
+                    tables[stop] = PowerDigits(shrink, stop, bits)
+                return stump_bounds(groups, near, tables[stop])
+        return (map(bounds_of, map(scores_of, groups[g])) for g in near)
+
+    def sums_of(groups: Groups) -> tuple[list[int], list[int]]:
+        least = list(map(sum, leasts_of(groups)))
         best = min(least)
         lower_sums, upper_sums = [0], [0]
-        for parts, errors in zip(known, least, strict=True):
+        near = [g for g, errors in enumerate(least) if errors - best <= window]
+        bounds = iter(bounds_of_groups(groups, near))
+        for errors, counts in zip(least, counts_of(groups), strict=True):
             low, high = shrink(errors - best)
             if errors - best > window:  # one bound for all items spares the counting
-                lower_sums.append(lower_sums[-1])
-                upper_sums.append(upper_sums[-1] + high * prod(part.count for part in parts))
-                continue
-            for part_low, part_high in map(bounds_of, parts):
-                low, high = low * part_low >> bits, -(-high * part_high >> bits)
+                low, high = 0, high * prod(counts)
+            else:
+                for part_low, part_high in next(bounds):
+                    low, high = low * part_low >> bits, -(-high * part_high >> bits)
             lower_sums.append(lower_sums[-1] + low)
             upper_sums.append(upper_sums[-1] + high)
         return lower_sums, upper_sums
 
     return sums_of(groups)
+
+
+def stump_bounds(
+    groups: StumpPairs, near: Sequence[int], powers: PowerDigits
+) -> Iterable[Iterable[tuple[int, int]]]:
+    """`mass_bounds` of both parts of these groups, all at once."""
+    stop, found = powers.stop, []
+    places = np.array(near)
+    least = np.array(groups.leasts)[places].T
+    for errors, fewest in zip(groups.errors(places), least, strict=True):
+        gaps = np.minimum(errors - fewest[:, None], stop)
+        if stop < 4 * groups.size:  # few gaps differ, so they are counted
+            rows = np.arange(len(near))[:, None] * (stop + 1)
+            counts = np.bincount((gaps + rows).ravel(), minlength=len(near) * (stop + 1))
+            counts = counts.reshape(len(near), stop + 1)
+            sums, beyond = counts @ powers.digits, counts[:, stop]
+        else:
+            sums = np.stack([digit.take(gaps).sum(axis=1) for digit in powers.digits.T], axis=1)
+            beyond = np.count_nonzero(gaps == stop, axis=1)
+        # Digit by digit, these are sums of whole numbers below 2^63.
+        lows = [sum(d << 32 * i for i, d in enumerate(digits)) for digits in sums.tolist()]
+        slack = groups.size * powers.slack
+        highs = [
+            low + slack + b * powers.last for low, b in zip(lows, beyond.tolist(), strict=True)
+        ]
+        found.append(zip(lows, highs, strict=True))
+    return zip(*found, strict=True)
 
 
 def mass_bounds(levels: Levels, shrink: PowerBounds, bits: int) -> tuple[int, int]:
@@ -237,6 +281,26 @@ def window_of(base: Fraction, bits: int) -> int:
         return 2**62
     # ln(base) >= (a - b) / a, so base^(bits * a / (a - b)) >= 2^bits.
     return min(2**62, bits * a // (a - b) + 1)
+
+
+_MOST_POWERS = 1 << 20  # written down; some seconds
+
+
+class PowerDigits:
+    """The lower bounds of 2^bits base^-k for k < ``stop``, as rows of digits to the base 2^32.
+
+    An upper bound is larger by at most ``slack``.  The row of ``stop`` is 0: larger gaps weigh at most
+    ``last``.
+    """
+
+    def __init__(self, shrink: PowerBounds, stop: int, bits: int) -> None:
+        bounds = list(map(shrink, range(stop)))
+        self.stop, self.last = stop, shrink(stop)[1]
+        self.slack = max(high - low for low, high in bounds)
+        digits = range(0, bits + 1, 32)  # 2^bits itself is a value, at the gap 0
+        lows = [*(low for low, _ in bounds), 0]
+        rows = [[low >> shift & 0xFFFFFFFF for shift in digits] for low in lows]
+        self.digits = np.array(rows, np.int64)
 
 
 _DIGIT = 10  # bits

@@ -14,7 +14,7 @@ from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.scores import ErrorSums
+from littlestone.privacy.scores import ErrorSums, Scores, scores_of
 from littlestone.prove.audit.drawn import follow_draws
 from littlestone.prove.audit.subject import SubjectMaker, find_subjects
 from littlestone.prove.papers.statement import Outcome, Statement, Trial, statement
@@ -120,13 +120,14 @@ CLASSES = [
         ("trees", "depth 2"),
     ]
 ]
+CLASSES.append("trees(age: 0..10 step 10; depth 3)")
 
 
 @statement(
     id="Mixed tables",
-    says="counts of pairs of columns give the errors of every rule and tree",
+    says="counts of cells give the errors of every rule and tree",
     code="classes.parse_class",
-    scope="four classes over two columns, 20 random records",
+    scope="four classes over two columns and one over one, 20 random records",
     status="as stated",
     proof="proofs/conditions.md#theorem-2-scores-are-counts-of-cells",
 )
@@ -138,18 +139,18 @@ def compare_scores(trial: Trial) -> Outcome:
         points = list(H.domain)
         examples = [(rng.choice(points), rng.randrange(2)) for _ in range(20)]
         sample = Sample.from_examples(H.domain, examples)
-        for item, score in _items(H.scores(sample)):
-            h = H.hypothesis_of_item(item)
+        scores = H.scores(sample)
+        for place, score in _places(scores):
+            h = H.hypothesis_of_item(scores.item(place))
             checked += 1
             wrong += score != sum(h(x) != y for x, y in examples)
     return Outcome("each score is a number of errors", f"{wrong} of {checked:,} differ", wrong == 0)
 
 
-def _items(scores: Any) -> Iterator[tuple[Any, int]]:
+def _places(scores: Scores) -> Iterator[tuple[Any, int]]:
     if isinstance(scores, ErrorSums):
-        groups: Any = scores.groups  # of two arrays each
-        for g, parts in enumerate(groups):
-            for item in product(*(range(len(part)) for part in parts)):
-                yield (g, *item), sum(int(part[i]) for part, i in zip(parts, item, strict=True))
+        for g, parts in enumerate(scores.groups):
+            for chosen in product(*(list(_places(scores_of(part))) for part in parts)):
+                yield (g, *(place for place, _ in chosen)), sum(errors for _, errors in chosen)
     else:
         yield from enumerate(scores.errors.tolist())

@@ -23,6 +23,7 @@ from littlestone.prove.audit.subjects.whole_learners import Law, crowd, half_way
 
 CONDITIONS = "x at {0, 5}, s in {a}; at most 2"
 TREES = "trees(x at {0}, y at {0, 5}; depth 2)"
+DEEP = "trees(x at {0}; depth 3)"
 TREES_OF_THREE = "trees(x at {0}, y at {0}; depth 2)"
 REGROWN = "trees(x at {0}, y at {0}; depth 1)"
 
@@ -31,6 +32,7 @@ ON_A_LIST: Records = tuple(product([("0", "a"), ("7.5", "other"), ("n/a", "a"), 
 FEW = ON_A_LIST[:3] + ON_A_LIST[5:6]
 OF_NUMBERS: Records = tuple(product([("3", "0"), ("", "7"), ("n/a", "")], (0, 1)))
 ONE_OR_NONE: Records = tuple(product([("1", "1"), ("", ""), ("1", "")], (0, 1)))
+OF_ONE: Records = tuple(product([("1",), ("",)], (0, 1)))
 OF_THREE: Records = tuple(product([("1", "1"), ("", "")], range(3)))
 OPEN: Records = tuple(product([("u", "0"), ("v", "5"), ("", "n/a")], (0, 1)))
 # Around many of these, few rules are likely, so that runs can be compared with the law.
@@ -87,6 +89,13 @@ def conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 def trees(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of trees over a mixed table; spends no delta."""
     return on_tables(exponential(TREES, epsilon), OF_NUMBERS[:3] + OF_NUMBERS[5:], PARITY)
+
+
+@subject("trees-learner-deep")
+def deep_trees(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of trees of depth 3 over a mixed table; spends no delta."""
+    # One column has 256 trees already; two have 32,768.
+    return on_tables(exponential(DEEP, epsilon), OF_ONE, ((("",), 1), (("1",), 0)))
 
 
 @subject("trees-learner-labels")
