@@ -53,7 +53,7 @@ REFUSED = {
     "x: 1..10 in 0 log steps": "the number of steps",
     "x: 1..10 in 5000 steps": "the number of steps",
     "x: 0..5000": "it has 5,001 cells, more than 4,096",
-    "x: 0..100 by 5": "looks like a range or a list",
+    "x: 0..100 by 5": "looks like a range, a list or a type",
     "x: 0-100 step 5": "looks like a range or a list",
     "x: 0 to 100 step 5": "looks like a range or a list",
     "x: 0,5..100 step 5": "looks like a range or a list",

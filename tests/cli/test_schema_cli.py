@@ -66,7 +66,10 @@ def test_fit() -> None:
     given = ["--target", "carrier", "--positive", "A", "--schema", "s.toml"]
     given += ["--class", "trees(*; depth 1)", "--delta", "1e-6"]
     ran = run("fit", "t.csv", *given, *PAID, "--json")
-    assert json.loads(ran.out)["class"] == "trees(delay: 0..20, integers(late); depth 1)"
+    assert (
+        json.loads(ran.out)["class"]
+        == "trees(delay: 0..20, late: integer with 90 cuts a decade; depth 1)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from littlestone.classes.text.mixed_columns import (
     require_declared,
     sums_of_products,
 )
+from littlestone.classes.text.scales import MOST_CUTS
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.points import Cells, FiniteColumn, Listed, Product
@@ -224,9 +225,11 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
             found = f"the options {chosen[0]!r} and {chosen[1]!r} exclude each other"
         if found or most is None:
             raise DeclarationError(f"read the class {spec}", found=found, fix=f"write {FORM}")
-        domain, join = parse_columns(spec), joins[chosen[0]] if chosen else "all"
+        between = "between" in words
+        domain = parse_columns(spec, _most_cuts(most, between=between))
+        join = joins[chosen[0]] if chosen else "all"
         if all(isinstance(column, FiniteColumn) for column in domain.columns):
-            return cls(domain, None, most, join, "between" in words)
+            return cls(domain, None, most, join, between)
         if join != "all":
             raise DeclarationError(
                 f"read the class {spec}",
@@ -234,7 +237,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
                 "infinitely many w",
                 fix="leave it out, or declare the values, such as ward in {ICU, ER}",
             )
-        return OpenConditions(domain, most, "between" in words)
+        return OpenConditions(domain, most, between)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -251,3 +254,10 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
 
     def __iter__(self) -> Iterator[DecisionTree]:
         return map(self.hypothesis, range(self.size))
+
+
+def _most_cuts(most: int, *, between: bool) -> int:
+    """How many cuts columns with types alone get together, so that the rules can be counted."""
+    if between:
+        return 400 if most == 1 else 90
+    return {3: 200, 4: 64}.get(most, MOST_CUTS)

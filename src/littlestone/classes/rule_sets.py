@@ -22,6 +22,7 @@ from littlestone.classes.rules import EqualityRules
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.mixed_columns import parse_mixed
+from littlestone.classes.text.scales import COARSEST, TYPED
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.data.sample import Sample
 from littlestone.points import Domain, FiniteColumn, Integers, Product, Strings
@@ -313,8 +314,11 @@ class RuleSets(ByCovers, Covering[Rule], DeclaredClass):
                 found="the number of rules or of their equalities is missing or not of its form",
                 fix=f"write {FORM}",
             )
-        written = (spec.schema.texts.get(column, column) for column in spec.arguments)
-        if any(isinstance(parse_mixed(column), FiniteColumn) for column in written):
+        written = [spec.schema.texts.get(column, column) for column in spec.arguments]
+        finite = [isinstance(parse_mixed(text, COARSEST), FiniteColumn) for text in written]
+        # Beside open columns, an integer without a range is one of them.
+        typed = [TYPED.fullmatch(text) is not None for text in written]
+        if all(finite) or any(f and not t for f, t in zip(finite, typed, strict=True)):
             return RuleUnions.parse(spec)
         return cls(Product(parse_open(spec)), int(most[1]), int(most[2]))
 

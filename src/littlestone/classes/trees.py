@@ -22,6 +22,7 @@ from littlestone.classes.text.mixed_columns import (
     split_count,
     splits_on,
 )
+from littlestone.classes.text.scales import MOST_CUTS
 from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.points import Cells, Listed, Product
@@ -146,7 +147,10 @@ class Trees(ByTable, ScoredClass[Any]):
     def parse(cls, spec: Spec) -> Any:
         spec.expect_columns(FORM, options=("depth",))
         depth = spec.whole("depth") if spec.options else 2
-        return cls.over_domain(parse_columns(spec), depth, spec.labels, labels=spec.labels)
+        # Far below the limits, because lists of values bring conditions too.
+        cuts = (150 if depth > 2 else MOST_CUTS) * 2 // spec.labels
+        domain = parse_columns(spec, cuts)
+        return cls.over_domain(domain, depth, spec.labels, labels=spec.labels)
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, product
 from math import gcd
@@ -33,6 +34,7 @@ from littlestone.prove.audit.subjects.mixed_tables import (
     REGROWN,
     TREES,
     TREES_OF_THREE,
+    TYPED,
     by_learner,
 )
 from littlestone.prove.audit.subjects.whole_learners import crowd, subject_of_learner
@@ -123,6 +125,48 @@ def on_cuts(cuts: Callable[[list[Any]], list[Any]]) -> Callable[[Records], Masse
 
 def median(values: list[Any]) -> list[Any]:
     return sorted(values)[len(values) // 2 : len(values) // 2 + 1]
+
+
+# Columns with a type alone.
+
+TYPE = honest("typed-columns-learner")
+TYPED_ROWS: Any = parse_class(TYPED)
+
+
+def on_kept_cuts(kept: Callable[[list[Decimal], list[Decimal]], list[Decimal]]) -> Any:
+    """The law on the cuts of a scale that are kept where these are the values."""
+
+    def law(records: Records) -> Masses:
+        values = [v for (x,), _ in records if (v := number(x)) is not None]
+        scale = list(map(Decimal, TYPED_ROWS.domain.columns[0].starts))
+        at = ", ".join(f"{v:f}" for v in sorted({scale[0], *kept(scale, values)}))
+        own: Any = parse_class(f"conditions(x at {{{at}}}; at most 1)")
+        errors = own.error_runs(read(own, records)).errors.tolist()
+        return merged(
+            (own.hypothesis(i), mass)
+            for i, mass in weighted({i: BASE**-e for i, e in enumerate(errors)}).items()
+        )
+
+    return law
+
+
+def within_the_range(scale: list[Decimal], values: list[Decimal]) -> list[Decimal]:
+    return [v for v in scale if values and min(values) <= v <= max(values)]
+
+
+def around_the_records(scale: list[Decimal], values: list[Decimal]) -> list[Decimal]:
+    """Of cuts between which no record lies, the first."""
+    cells = [bisect_right(scale, v) for v in values]
+    return [scale[cell] for cell in cells if cell < len(scale)]
+
+
+def of_their_sign(scale: list[Decimal], values: list[Decimal]) -> list[Decimal]:
+    return [v for v in scale if v >= 0 or any(value < 0 for value in values)]
+
+
+def whole_if_they_are(scale: list[Decimal], values: list[Decimal]) -> list[Decimal]:
+    whole = all(value == int(value) for value in values)
+    return [v for v in scale if not whole or v == int(v)]
 
 
 # Conditions on an open column.
@@ -427,6 +471,14 @@ PLANTS = [
            CONDITIONS, on_cuts(lambda values: values)),
     _plant("conditions_cells_of_quantiles", "A grid is cut at the median of its column.",
            CONDITIONS, on_cuts(median)),
+    _plant("typed_within_the_range", "A scale is cut between the least and the greatest value.",
+           TYPE, on_kept_cuts(within_the_range)),
+    _plant("typed_around_the_records", "Cells of a scale that hold no record are merged.",
+           TYPE, on_kept_cuts(around_the_records)),
+    _plant("typed_of_their_sign", "A scale has cuts below 0 where some value is.",
+           TYPE, on_kept_cuts(of_their_sign)),
+    _plant("typed_whole_if_they_are", "A scale has whole cuts where all values are whole.",
+           TYPE, on_kept_cuts(whole_if_they_are)),
     _plant("conditions_uncovered_dropped", "Rules that cover no record are no candidates.",
            CONDITIONS, scored(uncovered_dropped)),
     _plant("conditions_divided_by_covered", "Errors are divided by the number of covered records.",

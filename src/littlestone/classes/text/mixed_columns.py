@@ -10,6 +10,15 @@ from decimal import Context, Decimal, localcontext
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.classes.text.scales import (
+    A_DECADE,
+    FINEST,
+    MOST_CUTS,
+    TYPED,
+    choose_scale,
+    scale,
+    scale_text,
+)
 from littlestone.classes.text.spec import Spec, column_text, parse_column, quote_argument
 from littlestone.points import (
     MISSING,
@@ -28,7 +37,7 @@ from littlestone.points.base import require_domain
 from littlestone.points.cells import MOST_CELLS, is_short, show_number
 from littlestone.rules.trees import ColumnTest
 
-FORM = "age: 0..120 step 5, income: 1..200000 in 30 log steps, sex in {F, M}, ward, integers(code)"
+FORM = "age: 0..120 step 5, income: number, sex in {F, M}, ward, integers(code)"
 
 _NAME = r"(?P<name>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|.*?)"  # in quotes, or as short as possible
 _GRID = re.compile(
@@ -43,19 +52,22 @@ _DATES = re.compile(
     re.DOTALL | re.ASCII,
 )
 _MEANT = re.compile(
+    r".*:\s*(?:int|float|numeric|numbers|integers|text|date)(?:\s.*)?|"
     r"(.*[:\s])?\s*[-+]?\d\S*\.\.\S*\d.*|.*\d.*\s(?:step|by)\s+\d\S*|.*\s(?:in|at|=)\s*[\[{(].*",
     re.DOTALL,
 )
-"""Texts that look like a range or a list but are not one, such as ``age: 0..100 by 5`` and
-``sex in [F``."""
+"""Texts that look like a range, a list or a type but are none, such as ``age: 0..100 by 5``,
+``sex in [F`` and ``age: int``."""
 _ROUND = Context(prec=3)
 
 
-def parse_mixed(text: str) -> Domain[Any]:
+def parse_mixed(text: str, a_decade: int = FINEST) -> Domain[Any]:
     """The column that an argument of a class of conditions declares.
 
     ``age: 0..120 step 5`` is cut at each step, ``income: 1..200000 in 30 log steps`` at points of equal
     ratios, rounded to three digits, and ``age at {0, 18, 65}`` at the points after its low end.
+    ``income: number`` and ``visits: integer`` are cut at the public `scale` with ``a_decade`` cuts a
+    decade, or as many as the text says: ``income: number with 9 cuts a decade``.
     ``sex in {F, M}`` is a list.  Any other name is an open column of texts, and ``integers(code)``
     one of whole numbers.  Raises `DeclarationError` for a range that is empty or that its step does
     not divide, and for a name that looks like a range or a list; ``strings(NAME)`` is a column of any
@@ -67,6 +79,8 @@ def parse_mixed(text: str) -> Domain[Any]:
     >>> parse_mixed("sex in {F, M}"), parse_mixed("integers(code)")
     (Listed(values=('F', 'M'), name='sex'), Codes(name='code'))
     """
+    if match := TYPED.fullmatch(text):
+        return Cells(_typed_starts(text, match, a_decade), _parse_name(text, match))
     column = parse_column(text)
     if column.name != text:  # strings(NAME) or integers(NAME), whatever the name is like
         return Codes(column.name) if isinstance(column, Integers) else column
@@ -91,11 +105,22 @@ def parse_mixed(text: str) -> Domain[Any]:
     if _MEANT.fullmatch(text):
         raise _unreadable(
             text,
-            "it looks like a range or a list, but is not written like one",
+            "it looks like a range, a list or a type, but is not written like one",
             f"write a column such as one of these: {FORM}; if this is its name, write "
             f"strings({quote_argument(text)})",
         )
     return column
+
+
+def _typed_starts(text: str, match: re.Match[str], a_decade: int) -> tuple[str, ...]:
+    """The cuts of a column that is declared by its type alone."""
+    cuts = a_decade if match["cuts"] is None else int(match["cuts"])
+    if cuts not in A_DECADE:
+        numbers = ", ".join(map(str, A_DECADE))
+        raise _unreadable(
+            text, f"{cuts} cuts a decade are not on offer", f"write one of {numbers}, or a range"
+        )
+    return scale(match["kind"], cuts)
 
 
 def _parse_name(text: str, match: re.Match[str]) -> str:
@@ -238,7 +263,7 @@ def mixed_text(column: Domain[Any]) -> str:
         return f"{name} in {{{', '.join(map(quote_argument, column.values))}}}"
     if isinstance(column, Codes):
         return f"integers({name})"
-    strange = (form.fullmatch(column.name) for form in (_GRID, _LIST, _MEANT))
+    strange = (form.fullmatch(column.name) for form in (TYPED, _GRID, _LIST, _MEANT))
     return f"strings({name})" if any(strange) else column_text(column)
 
 
@@ -258,7 +283,9 @@ def _dates_text(starts: tuple[str, ...]) -> str:
 
 
 def _cells_text(starts: tuple[str, ...]) -> str:
-    """The range of the cells with its steps, if it has any; else the list of their starts."""
+    """The type, or the range of the cells with its steps, if there is one; else the list of starts."""
+    if words := scale_text(starts):
+        return words
     if len(starts) > 2:
         low, high, step = (
             starts[0],
@@ -276,9 +303,19 @@ def _cells_text(starts: tuple[str, ...]) -> str:
     return f" at {{{', '.join(starts)}}}"
 
 
-def parse_columns(spec: Spec) -> Product:
-    """The domain of the columns that a class of conditions names."""
-    columns = [parse_mixed(spec.argument_text(argument)) for argument in spec.arguments]
+def parse_columns(spec: Spec, cuts: int = MOST_CUTS) -> Product:
+    """The domain of the columns that a class of conditions names.
+
+    Columns declared by their types alone share the finest scale with at most ``cuts`` cuts together.
+
+    >>> domain = parse_columns(Spec.parse("trees(age: integer, income: number; depth 2)"))
+    >>> [mixed_text(column) for column in domain.columns]
+    ['age: integer with 90 cuts a decade', 'income: number with 90 cuts a decade']
+    """
+    texts = [spec.argument_text(argument) for argument in spec.arguments]
+    typed = [match for match in map(TYPED.fullmatch, texts) if match and match["cuts"] is None]
+    a_decade = choose_scale([match["kind"] for match in typed], cuts)
+    columns = [parse_mixed(text, a_decade) for text in texts]
     for column in columns:  # here, because a class of conditions may refuse the open column first
         spec.schema.require(column.name)
     return Product(tuple(columns))
@@ -372,8 +409,8 @@ def require_candidates(count: int, most: int, domain: Product, what: str) -> Non
         raise TooLargeError(
             f"declare {what}",
             found=f"it has {count:,} candidates, more than {most:,}",
-            fix=f"coarsen {widest.name!r}, which has {widest.size or 0:,} values, or name fewer "
-            "columns",
+            fix=f"coarsen {widest.name!r}, which has {widest.size or 0:,} values, by a range such as "
+            f"{quote_argument(widest.name)}: 0..100 step 10, or name fewer columns",
         )
 
 

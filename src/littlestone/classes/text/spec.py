@@ -17,6 +17,7 @@ from littlestone.classes.text.limits import (
     MOST_DEPTH,
     require_at_most,
 )
+from littlestone.classes.text.scales import TYPED
 from littlestone.points import Domain, Grid, Integers, Reals, Strings, number
 
 ALL = "*"
@@ -155,7 +156,8 @@ class Spec:
             raise DeclarationError(
                 f"read the class {self}",
                 found=f"the schema gives no range and no values for {argument!r}",
-                fix=f"in the schema, add a line such as range = [0, 120] to the column {argument!r}",
+                fix=f"in the schema, add a line to the column {argument!r}, such as type = "
+                '"number" or range = [0, 120]',
             )
         return text
 
@@ -318,17 +320,31 @@ def _refuse_days(spec: Spec) -> None:
             )
 
 
+def _refuse_types(spec: Spec) -> None:
+    """Raise `DeclarationError` for a column with a type alone, for classes that need a range."""
+    for argument in map(spec.argument_text, spec.arguments):
+        if match := TYPED.fullmatch(argument):
+            name = _bare(match["name"])
+            raise DeclarationError(
+                f"read the class {spec}",
+                found=f"it needs the range of {name!r}, which is declared by its type alone",
+                fix=f"give a range, such as {name} 0..120, in a schema range = [0, 120]; or learn "
+                f"conditions({name}: {match['kind']}; at most 1), which needs none",
+            )
+
+
 _TYPED = re.compile(r"(strings|integers)\s*\(.*\)", re.DOTALL)
 
 
 def parse_column(text: str) -> Strings | Integers:
-    """The open column that NAME, strings(NAME) or integers(NAME) declares.
+    """The open column that NAME, strings(NAME), integers(NAME) or NAME: integer declares.
 
-    >>> parse_column("origin"), parse_column("integers(hour)")
-    (Strings(name='origin'), Integers(name='hour'))
+    >>> parse_column("origin"), parse_column("integers(hour)"), parse_column("hour: integer")
+    (Strings(name='origin'), Integers(name='hour'), Integers(name='hour'))
     """
     if not _TYPED.fullmatch(text):
-        return Strings(text)
+        name, colon, kind = text.rpartition(":")
+        return Integers(_bare(name)) if colon and kind.strip() == "integer" else Strings(text)
     spec = Spec.parse(text)
     spec.expect(f"{spec.keyword}(COLUMN)", 1)
     return (Integers if spec.keyword == "integers" else Strings)(spec.arguments[0])
@@ -373,7 +389,8 @@ def column_text(column: Domain[Any]) -> str:
     name = quote_argument(column.name)
     if isinstance(column, Integers):
         return f"integers({name})"
-    return f"strings({name})" if _TYPED.fullmatch(column.name) else name
+    strange = _TYPED.fullmatch(column.name) or isinstance(parse_column(column.name), Integers)
+    return f"strings({name})" if strange else name
 
 
 def require_grids(grids: Sequence[Grid], kind: str) -> None:
@@ -396,6 +413,7 @@ def parse_grids(spec: Spec) -> list[Grid]:
     13
     """
     _refuse_days(spec)
+    _refuse_types(spec)
     form = f"{spec.keyword}(COLUMN LOW..HIGH, COLUMN LOW..HIGH step STEP, ...)"
     spec.expect_columns(form)
     grids = []

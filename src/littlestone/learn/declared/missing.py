@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from littlestone.base.errors import DeclarationError, LittlestoneError
+from littlestone.classes.text.spec import quote_argument
 from littlestone.data.opening import is_file, open_table
 from littlestone.data.table import Table
+from littlestone.learn.schema.schema_columns import NUMERIC
 
 if TYPE_CHECKING:
     from littlestone.learn.schema.schema import Schema
@@ -22,11 +24,12 @@ OPTIONS = {
 }
 """An example of each option that may be missing."""
 
+_SCHEMA = 'schema="schema.toml"'
+
 ARGUMENTS = {
     "target": 'target="readmitted"',
     "positive": 'positive="yes"',
-    "class": 'hypotheses="trees(age: 0..120 step 5, ward in {ICU, ER}; depth 2)" '
-    'or schema="schema.toml"',
+    "class": f'hypotheses="trees(age: 0..120 step 5, ward in {{ICU, ER}}; depth 2)" or {_SCHEMA}',
     "above": "above=0.3",
     "epsilon": "epsilon=1",
     "ledger": 'ledger="visits.ledger", create_ledger=True',
@@ -57,16 +60,34 @@ def require_told(
         *first, last = ("class or schema" if name == "class" else name for name in missing)
         found = f"{', '.join(first)} and {last} are missing" if first else f"{last} is missing"
         join = " " if examples is OPTIONS else ", "
-        fix = f"add {join.join(examples[name] for name in missing)}"
+        written = dict(examples)
         try:
             if source is not None:
                 table = open_table(source)
-                if isinstance(target, str):
-                    table.require(target)
+                named = target if isinstance(target, str) else None
+                written |= _own_class(table, named)
+                if named is not None:
+                    table.require(named)
         except LittlestoneError as error:  # it depends on names and types alone
             found += f"; and it cannot {error.asked}: {error.found}"
-            fix += f"; {error.fix}"
+            written[missing[-1]] += f"; {error.fix}"
+        fix = f"add {join.join(written[name] for name in missing)}"
         raise DeclarationError(asked, found=found, fix=fix)
+
+
+_MOST_SHOWN = 4  # columns of an example
+
+
+def _own_class(table: Table, target: str | None) -> dict[str, str]:
+    """An example of a class over columns of the table whose types are declared; else nothing."""
+    columns = [
+        f"{quote_argument(name)}: {'number' if kind == 'number' else 'integer'}"
+        for name in table.columns
+        if isinstance(name, str) and name != target
+        if (kind := table.kind(name)) in NUMERIC
+    ]
+    names = ", ".join(columns[:_MOST_SHOWN])
+    return {"class": f'hypotheses="trees({names}; depth 2)" or {_SCHEMA}'} if names else {}
 
 
 def has_name(source: object) -> bool:
@@ -83,10 +104,11 @@ def label_told(schema: Schema | None, target: object, meaning: object) -> dict[s
     column, says = target, meaning
     if schema is not None:
         column = schema.target if target is None else target
-        if says is None and column == schema.target:
-            says = schema.positive if schema.positive is not None else (schema.labels or None)
-        if says is None and isinstance(column, str) and column not in schema.class_columns().texts:
-            says = column  # the schema itself says which names are alike
+        if says is None and isinstance(column, str):
+            if column == schema.target:
+                says = schema.positive if schema.positive is not None else (schema.labels or None)
+            elif column not in schema.class_columns().texts:
+                says = column  # the schema itself says which names are alike
     return {"target": column, "positive": says}
 
 

@@ -31,7 +31,8 @@ _HEAD = """\
 #   decimal = ","            in numbers; thousands = "." between groups of digits
 # Of a column:
 #   type = "number"          or "integer", "boolean", "text", "date", "datetime"
-#   range = [0, 120]         of numbers, with step = 5, steps = 30 or log_steps = 30
+#   range = [0, 120]         of numbers, with step = 5, steps = 30 or log_steps = 30; without
+#                            a range they are cut at round numbers, the same for every table
 #   values = ["F", "M"]      if all values are on a public list; else any text counts
 #   format = "%d.%m.%Y"      of days, with range = [2021-01-01, 2021-12-01], step = "1 month"
 #   unit = "€"               beside numbers; of texts ignore_case = true

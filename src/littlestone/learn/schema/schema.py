@@ -97,6 +97,9 @@ class Schema:
         if isinstance(given, cls):
             return given
         if isinstance(given, Mapping):
+            if not set(given) <= set(_KEYS):  # not quoted, because it may be a table
+                fix = f"write the keys {', '.join(_KEYS)}, and columns by name under columns"
+                refuse("the schema", "it is a dict with other keys than a schema", fix)
             return cls._of(_exact(given), "the schema")
         if isinstance(given, str) and "\n" in given:
             return cls.parse(given)

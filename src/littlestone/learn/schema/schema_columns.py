@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from littlestone.base.errors import DeclarationError, TooLargeError, did_you_mean
 from littlestone.classes.text.mixed_columns import mixed_text, parse_mixed
+from littlestone.classes.text.scales import COARSEST, TYPED
 from littlestone.classes.text.spec import Spec, parse_grids, quote_argument
 from littlestone.data.forms import CellForm, Unread
 from littlestone.data.table import DAYS, Kind
@@ -36,9 +37,9 @@ class SchemaColumn:
 
     ``text`` is like ``age 0..120 step 5`` (`littlestone.classes.text.mixed_columns`).  It is empty if
     the schema leaves the range and the values open.  ``values`` is the list of a column that has one.
-    ``cells`` is the number of its cells or values; 0 if it is open, or a range that
-    is too long for conditions.  ``written`` says how its cells are written, and ``ends`` are the least
-    and the greatest number of its range; ``days`` are its first and its last day.
+    ``cells`` is the number of its cells or values; 0 if it is open, if its type alone is declared, or
+    if its range is too long for conditions.  ``written`` says how its cells are written, and ``ends``
+    are the least and the greatest number of its range; ``days`` are its first and its last day.
     """
 
     name: str
@@ -175,7 +176,8 @@ def read_column(
         # A class reads its arguments without the quotes around them.
         text = Spec.parse(f"list({argument})").arguments[0] if argument else ""
         column = _column_of_argument(text) if text else Strings(name)
-        same, long = column.name == name, isinstance(column, Grid)
+        # A class chooses the cuts of a column with a type alone.
+        same, long = column.name == name, isinstance(column, Grid) or bool(TYPED.fullmatch(text))
     except DeclarationError as error:
         refuse(schema, f"{which}: {error.found}", _FIXES[ways[0]] if ways else "rename the column")
     if not same:
@@ -266,7 +268,7 @@ def _cell_form(
 def _column_of_argument(text: str) -> Domain[Any]:
     """The column that the argument of a class declares, if some class reads it."""
     try:
-        return parse_mixed(text)
+        return parse_mixed(text, COARSEST)
     except TooLargeError:
         # A range that is too long for conditions may do for thresholds; a list is no range.
         with suppress(DeclarationError):
@@ -310,7 +312,7 @@ def _argument(
         return f"{written} at {{0, 1}}"
     if kind == "text":
         return mixed_text(Strings(name))
-    return mixed_text(Codes(name)) if kind == "integer" else ""
+    return f"{written}: {kind}" if kind in ("integer", "number") else ""
 
 
 def _numbers(schema: str, which: str, key: str, given: object) -> list[str]:

@@ -26,6 +26,7 @@ TREES = "trees(x at {0}, y at {0, 5}; depth 2)"
 DEEP = "trees(x at {0}; depth 3)"
 TREES_OF_THREE = "trees(x at {0}, y at {0}; depth 2)"
 REGROWN = "trees(x at {0}, y at {0}; depth 1)"
+TYPED = "conditions(x: number with 1 cut a decade; at most 1)"
 
 # Raw values: a replaced record changes both columns, a value may be missing, or not on its list.
 ON_A_LIST: Records = tuple(product([("0", "a"), ("7.5", "other"), ("n/a", "a"), ("5", "")], (0, 1)))
@@ -33,6 +34,7 @@ FEW = ON_A_LIST[:3] + ON_A_LIST[5:6]
 OF_NUMBERS: Records = tuple(product([("3", "0"), ("", "7"), ("n/a", "")], (0, 1)))
 ONE_OR_NONE: Records = tuple(product([("1", "1"), ("", ""), ("1", "")], (0, 1)))
 OF_ONE: Records = tuple(product([("1",), ("",)], (0, 1)))
+OF_ANY_SIZE: Records = tuple(product([("-1e15",), ("0.3",), ("7e9",), ("n/a",)], (0, 1)))
 OF_THREE: Records = tuple(product([("1", "1"), ("", "")], range(3)))
 OPEN: Records = tuple(product([("u", "0"), ("v", "5"), ("", "n/a")], (0, 1)))
 # Around many of these, few rules are likely, so that runs can be compared with the law.
@@ -96,6 +98,12 @@ def deep_trees(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of trees of depth 3 over a mixed table; spends no delta."""
     # One column has 256 trees already; two have 32,768.
     return on_tables(exponential(DEEP, epsilon), OF_ONE, ((("",), 1), (("1",), 0)))
+
+
+@subject("typed-columns-learner")
+def typed_columns(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of conditions on a column with a type alone; spends no delta."""
+    return on_tables(exponential(TYPED, epsilon), OF_ANY_SIZE, OF_ANY_SIZE[2:4], (0, 5))
 
 
 @subject("trees-learner-labels")
