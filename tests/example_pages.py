@@ -9,6 +9,7 @@ from typing import Any
 
 from littlestone.learn import Release
 from littlestone.learn.results.estimate import Estimate, UnreadRecords
+from littlestone.learn.results.risks import Risks
 from littlestone.points import Cells, Grid, Listed, Product, Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import Budget, NeighboringRelation, PrivacyCost
@@ -56,6 +57,12 @@ def release(rule: Hypothesis[Any] = RULES["threshold"], **more: Any) -> Release:
     return Release(rule, **(fields | more))
 
 
+def risks_of(rule: Any) -> Risks:
+    """Risks of a rule, with some places almost empty."""
+    rows = tuple((2_000 // (i + 1), 300 * i - 5) for i in range(len(rule.places)))
+    return Risks(rule, Fraction(1, 4), 7_431, rows)
+
+
 def variants() -> dict[str, Release]:
     """Releases of every shape."""
     found = {name: release(rule) for name, rule in RULES.items()}
@@ -76,6 +83,7 @@ def variants() -> dict[str, Release]:
                 unread=UnreadRecords(Fraction(1, 8), 163, -4),
             )
         ),
+        "risks": release(RULES["tree"], risks=risks_of(RULES["tree"])),
         "named": release(RULES["tree"], labels=("no, never", "yes"), label="ill"),
         "unit": release(
             unit=Unit("patient", 3), cost=PrivacyCost(Fraction(2), Fraction(0), of_unit)

@@ -25,7 +25,7 @@ LISTS = {
 GROUPS = {
     "how-to": {
         "Learn a rule": "learn-from-a-table schema classes choose-among-classes open-vocabularies "
-        "several-labels costs-and-groups boost databases scikit-learn",
+        "several-labels costs-and-groups risks how-good boost databases scikit-learn",
         "Protect people": "protect-people plan spend-a-budget share-a-ledger other-libraries audit",
         "Publish": "report export-a-rule",
         "Streams": "stream kafka river",

@@ -79,6 +79,7 @@ TEMPLATE = constants(
     "learn/results/accuracy.py",
     "learn/results/release.py",
     "learn/results/estimate.py",
+    "learn/results/quality.py",
     "privacy/cost.py",
     "rules/*.py",
 )
@@ -109,6 +110,12 @@ def of_release(model: Release) -> list[str]:
         texts += [interval(share, "0.001") for share in found] + [decimal_text(told.total_epsilon)]
         texts += [f"{20 * i}%" for i in range(6)]
         texts.append(decimal_text(model.cost.epsilon - told.total_epsilon))
+    if model.risks is not None and model.quality is not None:
+        told = model.risks
+        rows = [*told.rows(), *model.quality.rows()]
+        texts += [text for row in rows for text in row]
+        texts += [interval(told.size(i), "0.001") for i in range(len(told.places))]
+        texts += [f"{20 * i}%" for i in range(6)] + [decimal_text(told.epsilon)]
     return texts
 
 

@@ -19,7 +19,17 @@ from littlestone.show.pages.release import release_page
 from littlestone.show.pages.stream import Run, stream_page
 
 WIDTHS = (390, 1280)
-NAMES = ("threshold", "tree", "estimated", "named", "simulated", "hostile", "run", "ledger")
+NAMES = (
+    "threshold",
+    "tree",
+    "estimated",
+    "risks",
+    "named",
+    "simulated",
+    "hostile",
+    "run",
+    "ledger",
+)
 
 Shown = Callable[..., Any]
 

@@ -147,9 +147,15 @@ class Quality:
 
     @property
     def calibration(self) -> list[tuple[float, Share]]:
-        """For each place the risk that the rule says, and the share of positives there, in truth."""
+        """For each place the risk that the rule says, and the share of positives among its records."""
         said = self.risks.rule.risks or [rates[1] for rates in self.risks.rates]
-        return [(risk, shares[1]) for risk, shares in zip(said, self.risks.of_these, strict=True)]
+        found = []
+        for risk, row, shares in zip(said, self.risks.counts, self.risks.of_these, strict=True):
+            _, low, high = shares[1]
+            negative, positive = (max(count, 0) for count in row)
+            seen = Fraction(positive, max(negative + positive, 1))
+            found.append((risk, Share(min(max(seen, low), high), low, high)))
+        return found
 
     def _share(self, counts: Sequence[int]) -> Share:
         return Share(*(Fraction(count, self.n) for count in counts))

@@ -22,8 +22,11 @@ DIGITS = 4
 
 UNIT = 10**DIGITS
 
-PRIOR = 2
-"""How many records the share among all records counts for, beside those at a place."""
+PRIOR = 4
+"""How many records the share among all records counts for, beside those at a place; measured."""
+
+LEAST = 1 / 50
+"""The least risk at a place, as a part of the rarest label's share among all records."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Risks:
     >>> old = StepFunction.threshold(Grid(0, 120, "age"), 65)
     >>> risks = Risks(old, Fraction(1), 1000, ((571, 29), (148, 252)))
     >>> risks.rates[1], interval(risks.intervals[1][1], "0.001")
-    ((0.3727, 0.6273), 'about 0.627, from 0.490 to 0.758')
+    ((0.3736, 0.6264), 'about 0.626, from 0.490 to 0.758')
     """
 
     rule: Hypothesis[Any]
@@ -67,31 +70,47 @@ class Risks:
         return all(place.sets is not None for place in self.places)
 
     @cached_property
+    def _overall(self) -> list[float]:
+        """The share of each label among all records, drawn to equal shares where noise is large."""
+        labels, n = self.rule.labels, self.n
+        totals = [sum(row[y] for row in self.counts) for y in range(labels)]
+        spare = (n - sum(totals)) / labels  # n is known, so the noise of the sum can be taken out
+        noise = len(self.counts) * self._noise * (1 - 1 / labels) / n**2 + 1 / (4 * n)
+        spread = (labels - 1) / (
+            labels**2 * (labels + 1)
+        )  # of a share, if all shares are as likely
+        near = [
+            ((total + spare) / n * spread + noise / labels) / (spread + noise) for total in totals
+        ]
+        return _clip(near, 1 / (n + 2))
+
+    @property
+    def _noise(self) -> float:
+        """The variance of the noise of one count."""
+        a = float(counts_of_places(self.epsilon).ratio)
+        return 2 * a / (1 - a) ** 2
+
+    @cached_property
     def rates(self) -> tuple[tuple[float, ...], ...]:
         """The risk of each label at each place, which add up to 1; never 0, to four digits.
 
         A place's share is drawn towards the share among all records, more so the more noise there is
         beside its records.  At places that are `ordered` the risk never falls.
         """
-        near = [[max(count, 0) for count in row] for row in self.counts]
-        labels = self.rule.labels
-        totals = [1 + sum(row[y] for row in near) for y in range(labels)]
-        overall = [total / sum(totals) for total in totals]
-        a = float(counts_of_places(self.epsilon).ratio)
-        noise = 2 * a / (1 - a) ** 2  # the variance of each count
-        # The share of a place with m records has the variance (spread + noisy / m) / m, against
-        # spread / (PRIOR + 1) among places: the prior weighs as the two variances do.
+        overall, labels = self._overall, self.rule.labels
+        # The best linear guess, if shares vary by p (1 - p) / PRIOR among places
+        # (docs/proofs/risks.md, The printed risks).
         spread = sum(p * (1 - p) for p in overall)
-        noisy = noise * sum((1 - p) ** 2 + (labels - 1) * p * p for p in overall)
-        found = []
-        for row in near:
-            m = max(sum(row), 1)
-            prior = (PRIOR + 1) * (1 + noisy / (spread * m))
-            weight = sum(row) + prior
-            found.append([(c + prior * p) / weight for c, p in zip(row, overall, strict=True)])
+        noisy = self._noise * sum((1 - p) ** 2 + (labels - 1) * p * p for p in overall)
+        found, sizes = [], []
+        for row in self.counts:
+            size = max(sum(row), self._noise**0.5, 1.0)
+            weight = size + PRIOR * (1 + noisy / (spread * size))
+            moved = [p + (c - sum(row) * p) / weight for c, p in zip(row, overall, strict=True)]
+            found.append(_clip(moved, LEAST * min(overall)))
+            sizes.append(size)
         if self.rule.ordered and labels == 2:
-            rising = _rise([share[1] for share in found], [max(sum(row), 1) for row in near])
-            found = [[1 - risk, risk] for risk in rising]
+            found = [[1 - risk, risk] for risk in _rise([share[1] for share in found], sizes)]
         return tuple(map(_round, found))
 
     def risk(self, x: Any) -> tuple[float, ...]:
@@ -215,13 +234,19 @@ def least_rate(inside: int, outside: int, rare: float) -> Fraction:
     return Fraction(low)
 
 
-def _rise(values: Sequence[float], weights: Sequence[int]) -> list[float]:
+def _clip(shares: Sequence[float], least: float) -> list[float]:
+    """The shares with none below ``least``, which add up to 1."""
+    inside = [max(share, least) for share in shares]
+    return [share / sum(inside) for share in inside]
+
+
+def _rise(values: Sequence[float], weights: Sequence[float]) -> list[float]:
     """The nondecreasing values nearest to these in weighted squares: neighbours that fall are pooled.
 
     >>> _rise([0.1, 0.5, 0.3, 0.9], [1, 1, 3, 1])
     [0.1, 0.35, 0.35, 0.9]
     """
-    pools: list[tuple[float, int, int]] = []  # mean, weight, how many
+    pools: list[tuple[float, float, int]] = []  # mean, weight, how many
     for value, weight in zip(values, weights, strict=True):
         mean, heavy, many = value, weight, 1
         while pools and pools[-1][0] > mean:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from littlestone.base.markup import Html
 from littlestone.learn.results.estimate import BETA, Estimate, Share, interval
+from littlestone.learn.results.quality import Quality
 from littlestone.learn.results.release import Release
+from littlestone.learn.results.risks import Risks
 from littlestone.pictures.chart import Bar, Chart, Row
+from littlestone.pictures.square import Square
 from littlestone.privacy.cost import decimal_text
-from littlestone.show.pages.frame import figure, note, part, prose
+from littlestone.show.pages.frame import figure, note, part, prose, table
 from littlestone.show.words import NOT_ESTIMATED
 
 _MARK = 0.0025  # half of the width of the mark of the likeliest value
@@ -28,14 +31,103 @@ def quality(release: Release, *, group: bool) -> list[Html]:
             )
         )
     found = [part("Promised for new records", *parts)]
+    if release.risks is not None:
+        found.append(part("The risk at each place of the rule", *_places(release, release.risks)))
+    if release.quality is not None:
+        found.append(part("Measured privately on these records", *_figures(release.quality)))
     if release.estimate is not None:
         shares = _of_group(release.estimate) if group else _of_rule(release.estimate)
         chart = _chart(shares)
         found.append(part("Estimated on these records", chart, _explanation(release.estimate)))
-    elif release.hypothesis.labels == 2:
+    elif release.hypothesis.labels == 2 and release.risks is None:
         missing = f"The share of positives is {NOT_ESTIMATED}."
         found.append(part("Estimated on these records", prose(missing)))
     return found
+
+
+def _places(release: Release, risks: Risks) -> list[Html]:
+    """The places of the rule with their sizes and risks, as a table and as a chart."""
+    names = release.labels or ("0", "1")
+    two = risks.rule.labels == 2
+    told = [1] if two else range(risks.rule.labels)
+    rows, bars = [], []
+    for i, (place, shares) in enumerate(zip(risks.places, risks.intervals, strict=True)):
+        said = [interval(shares[y], "0.001") for y in told]
+        rows.append([place.words, names[place.label], interval(risks.size(i), "0.001"), *said])
+        bars += [
+            Row(place.words if two else f"{names[y]}: {place.words}", "", _bars(shares[y]))
+            for y in told
+        ]
+    headings = ["records with", "label", "share of records"]
+    headings += ["risk"] if two else [f"risk of {names[y]}" for y in told]
+    kind = "new records" if risks.speaks_of_new else "these records"
+    chart = Chart("Risks with intervals", "risk", 0, 1, tuple(bars), percent=True)
+    caption = (
+        f"The bars hold the true risks among {kind}, all of them with probability "
+        f"{float(1 - BETA):.0%}. The mark in each bar is the risk that the release says."
+    )
+    about = note(
+        "These numbers are private too: noise was added to the number of records of each label at each "
+        f"place, for epsilon {decimal_text(risks.epsilon)} of the total."
+    )
+    return [
+        table(headings, rows, "The places"),
+        figure(chart.picture(), caption, chart=True),
+        about,
+    ]
+
+
+def _figures(quality: Quality) -> list[Html]:
+    """The figures of a rule of two labels, its ROC curve and its calibration."""
+    words = {
+        "positives": "of all records; always saying no errs on as many",
+        "error": "of all records, the rule is wrong",
+        "sensitivity": "of the records where yes is right, the rule says yes",
+        "specificity": "of the records where no is right, the rule says no",
+        "precision": "of the records where the rule says yes, yes is right",
+        "auc": "a record with yes has a larger risk than one with no",
+    }
+    shown = {name: (share, words[name]) for name, share in quality.shares().items()}
+    points = quality.roc
+    curve, low, high = (
+        tuple((float(f), float(s)) for f, s in line)
+        for line in (
+            [(f.middle, s.middle) for f, s in points],
+            [(f.high, s.low) for f, s in points],
+            [(f.low, s.high) for f, s in points],
+        )
+    )
+    roc = Square("ROC curve", "1 - specificity", "sensitivity", curve, (low, high))
+    ranges = tuple(
+        (risk, float(share.low), float(share.middle), float(share.high))
+        for risk, share in quality.calibration
+    )
+    largest = max(top for risk, _, _, high in ranges for top in (risk, high))
+    most = next(top for top in (0.05, 0.1, 0.2, 0.5, 1.0) if largest <= top)
+    said = Square("Calibration", "risk that the release says", "share", ranges=ranges, most=most)
+    own = quality.risks.rule.risks is not None
+    return [
+        _chart(shown),
+        figure(
+            roc.picture(),
+            "Sensitivity and specificity if yes is said from a risk on, for each risk. The true curve "
+            "lies in the band.",
+            chart=True,
+        ),
+        figure(
+            said.picture(),
+            "The risk that the release says, and the share of yes among these records. The lines hold "
+            f"the true shares, all of them with probability {float(1 - BETA):.0%}. "
+            + ("" if own else "The risks come from the same private table."),
+            chart=True,
+        ),
+        note(
+            "All of it is computed from the private table of risks, so it costs nothing more. The "
+            "intervals of the figures and the band of the curve hold together with probability "
+            f"{float(1 - BETA):.0%} over the noise. They describe the records that the rule was "
+            "learned from, so on new records it may do a little worse."
+        ),
+    ]
 
 
 def _of_rule(estimate: Estimate) -> dict[str, tuple[Share, str]]:

@@ -1,0 +1,75 @@
+"""Risks on the command line: bought with fit, printed by predict, export and report."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from running import Ran, run
+
+from littlestone.learn import Release
+
+ROWS = [(i % 90, "ICU" if i % 3 else "ER", int(i % 90 >= 60 and i % 7 > 1)) for i in range(2700)]
+TREES = "trees(age: 0..100 step 10, ward in {ICU, ER}; depth 2)"
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    lines = ["age,ward,back", *(",".join(map(str, row)) for row in ROWS)]
+    Path("t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return Path("t.csv")
+
+
+def fit(table: Path, *more: object) -> Ran:
+    return run(
+        "fit", table, "--target", "back", "--class", TREES, "--epsilon", 2, "--out", "m.json", *more
+    )
+
+
+def test_fit_predict_export_and_report_say_the_same_risks(table: Path) -> None:
+    done = fit(table, "--positive", 1, "--risk")
+    assert done.status == 0
+    for row in ("risk  ", "risks", "auc", "sensitivity", "epsilon 0.5 of the total"):
+        assert row in done.out
+    release = Release.load("m.json")
+    said = run("predict", "m.json", table, "--risk").out
+    rows = list(csv.reader(io.StringIO(said)))
+    assert rows[0] == ["prediction", "risk"]
+    expected = release.predict_proba(table)[:, 1]
+    assert [float(risk) for _, risk in rows[1:]] == expected.tolist()
+    assert [int(label) for label, _ in rows[1:]] == release.predict(table)
+    sql = run("export", "m.json", "--to", "sql", "--dialect", "sqlite", "--risk").out
+    assert all(str(rates[1]) in sql for rates in release.rates)
+    other = run(
+        "export", "m.json", "--to", "sql", "--dialect", "sqlite", "--risk", "--label", 0
+    ).out
+    assert str(release.rates[0][0]) in other
+    page = run("report", "m.json").out
+    assert "ROC curve" in page
+    assert "Calibration" in page
+    fields = json.loads(fit(table, "--positive", 1, "--risk", "--json").out)
+    assert set(fields["quality"]) > {"auc", "error"}
+    assert len(fields["risks"]["places"]) == len(Release.load("m.json").hypothesis.places)
+
+
+def test_several_labels_have_a_column_each(table: Path) -> None:
+    assert fit(table, "--labels", "0,1,2", "--risk").status == 0
+    head, *rows = csv.reader(io.StringIO(run("predict", "m.json", table, "--risk").out))
+    assert head == ["prediction", "risk of 0", "risk of 1", "risk of 2"]
+    assert all(abs(sum(map(float, row[1:])) - 1) < 1e-9 for row in rows)
+
+
+def test_what_cannot_be_is_refused_before_anything_is_spent(table: Path) -> None:
+    both = fit(table, "--positive", 1, "--risk", "--estimate", "0.1")
+    assert both.status != 0
+    assert "leave the estimate out" in both.err
+    assert not Path("littlestone.ledger").exists()
+    assert fit(table, "--positive", 1).status == 0
+    without = run("predict", "m.json", table, "--risk")
+    assert without.status != 0
+    assert "littlestone fit --risk" in without.err
+    assert run("export", "m.json", "--to", "pandas", "--risk").status != 0
