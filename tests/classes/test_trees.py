@@ -2,6 +2,7 @@
 
 import math
 import random
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -12,9 +13,12 @@ from mixed_tables import errors_of, random_examples, sample_of
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.trees import Trees
+from littlestone.learn import ExponentialLearner
 from littlestone.points import Listed
+from littlestone.privacy import Budget
 from littlestone.privacy.scores import ErrorSums, scores_of
 from littlestone.rules.trees import prune
+from planting import Fault, turns_red
 
 TEXTS = [
     "trees(x at {0, 5}, sex in {F}; depth 2)",
@@ -27,6 +31,9 @@ REFUSED = {
     "trees(x at {0, 5}; depth 4)": "depth 1, 2 or 3",
     "trees(x at {0, 5}; depth 0)": "depth 1, 2 or 3",
     "trees(x at {0, 5}; depth two)": "whole number",
+    "trees(x at {0, 5}; depth 1 to 1)": "a single depth",
+    "trees(x at {0, 5}; depth 1 to 4)": "depth 1, 2 or 3",
+    "trees(x at {0, 5}; depth 2 to 3)": "whole number",
     "trees(x at {0, 5}; deep)": "'deep' is unknown",
     "trees()": "at least",
 }
@@ -93,6 +100,45 @@ def test_no_tree_asks_what_is_known(text: str) -> None:
     for item, _ in written[:: max(1, len(written) // 500)]:
         tree = H.hypothesis_of_item(item)
         assert prune(tree.root, H.domain) == tree.root
+
+
+@pytest.mark.parametrize(
+    ("text", "n"), [("x at {7}; depth 1 to 3", 9), ("x at {0, 5}; depth 1 to 2", 5)]
+)
+def test_each_depth_has_its_share_of_the_prior(text: str, n: int) -> None:
+    """The law of the learner, beside r^-errors over the number of trees of the same depth."""
+    H: Any = parse_class(f"trees({text})")
+    examples = random_examples(H, random.Random(3), n)
+    sample = sample_of(H, examples)
+    learner = ExponentialLearner(H, Budget(1))
+    base, expected = learner.mechanism.base, dict[Any, Fraction]()
+    for depth in range(1, H.depth + 1):
+        one: Any = parse_class(f"trees({text.partition(';')[0]}; depth {depth})")
+        for item, errors in items(one.scores(sample)):
+            h = H.hypothesis_of_item(item)
+            expected[h] = expected.get(h, Fraction(0)) + base**-errors / one.forms
+    whole = sum(expected.values())
+    assert learner.distribution(sample) == {h: mass / whole for h, mass in expected.items()}
+    assert H.forms == H.depth * one.forms == H.scores(sample).count
+    assert H.least_errors(sample) == one.least_errors(sample)
+
+
+PRIOR = "littlestone.classes.trees:Trees"
+FAULTS = [
+    Fault(f"{PRIOR}._copies", "// self._written(depth)", "// self._written(depth + 1)",
+          "a depth has the share of the next one"),
+    Fault(f"{PRIOR}._copies", "[copies]", "[1]", "each tree has the same weight"),
+    Fault(f"{PRIOR}.scores", "_scores(joint_of_fewer(joint, d), totals)",
+          "_scores(joint_of_fewer(joint, 1), totals)", "each shallow tree has one condition"),
+    Fault(f"{PRIOR}.scores", "(g - len(below), *places)", "(0, *places)",
+          "all roots are the first"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
+def test_each_fault_of_the_prior_turns_red(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "x at {0, 5}; depth 1 to 2" if "root" in fault.mistake else "x at {7}; depth 1 to 3"
+    turns_red(fault, test_each_depth_has_its_share_of_the_prior, monkeypatch, text, 7)
 
 
 def test_bounds_of_a_large_class() -> None:

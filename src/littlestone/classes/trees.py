@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import ScoredClass
-from littlestone.classes.counting.joint import joint_counts
+from littlestone.classes.counting.joint import joint_counts, joint_of_fewer
 from littlestone.classes.promises.by_table import ByTable
 from littlestone.classes.text.mixed_columns import (
     parse_columns,
@@ -35,7 +35,7 @@ MOST_SCORES = 1 << 26
 MOST_PAIRS = 1 << 17
 """The most pairs of columns, about those of 512 columns."""
 
-FORM = "trees(COLUMN, ...; depth 1, 2 or 3)"
+FORM = "trees(COLUMN, ...; depth 1, 2 or 3), or depth 1 to 3"
 
 Counts = NDArray[np.int64]
 
@@ -59,6 +59,12 @@ class Trees(ByTable, ScoredClass[Any]):
     >>> H = Trees.parse(Spec.parse("trees(age: 0..80 step 20, sex in {F, M}; depth 2)"))
     >>> H.forms, H.hypothesis_of_item((2, 21, 29)).words()
     (8192, '...')
+
+    "depth 1 to 3" has a prior: each depth has a third of it, so a tree of depth d counts as N_3 / N_d
+    items.  A shallow tree that is good is found with fewer records than among trees of depth 3.
+
+    >>> Trees.parse(Spec.parse("trees(age: 0..80 step 20; depth 1 to 3)")).forms == 3 * 5 * 2000**2
+    True
     """
 
     keyword = "trees"
@@ -68,6 +74,8 @@ class Trees(ByTable, ScoredClass[Any]):
 
     depth: int = 2
     labels: int = 2
+    shared: bool = False
+    """Whether each depth from 1 to ``depth`` has an equal share of the prior."""
 
     def __post_init__(self) -> None:
         require_declared(self.domain, "trees")
@@ -75,7 +83,13 @@ class Trees(ByTable, ScoredClass[Any]):
             raise DeclarationError(
                 f"declare trees of depth {self.depth!r}",
                 found="a tree is scored by the counts of at most three conditions",
-                fix="ask for depth 1, 2 or 3",
+                fix="ask for depth 1, 2 or 3, or for depth 1 to 3",
+            )
+        if self.shared and self.depth == 1:
+            raise DeclarationError(
+                "declare trees of depth 1 to 1",
+                found="that is a single depth",
+                fix="write depth 1, or depth 1 to 3",
             )
         require_conditions(self.domain, "trees")
         pairs = len(self.domain.columns) ** 2 // 2
@@ -98,10 +112,13 @@ class Trees(ByTable, ScoredClass[Any]):
     def forms(self) -> int:
         if self.space is not None:
             return self.space.size
-        found = self.labels
-        for _ in range(self.depth):  # a condition and two trees of one level less
-            found = len(self.splits) * found**2
-        return found
+        return self._written(self.depth) * (self.depth if self.shared else 1)
+
+    def _written(self, depth: int) -> int:
+        """The number N_d of ways to write a tree of depth d."""
+        if depth == 0:
+            return self.labels
+        return len(self.splits) * self._written(depth - 1) ** 2
 
     def hypothesis_of_item(self, item: Any) -> DecisionTree:
         if self.space is not None:
@@ -121,7 +138,29 @@ class Trees(ByTable, ScoredClass[Any]):
         if self.space is not None:
             return self.space.error_runs(sample)
         joint = joint_counts(sample, self._splits, self.depth)
-        return _scores(joint, sample.counts.sum(axis=0))
+        totals = sample.counts.sum(axis=0)
+        scores = _scores(joint, totals)
+        if not isinstance(scores, ErrorSums) or not self.shared:
+            return scores
+        below = [
+            [self._copies(d), _scores(joint_of_fewer(joint, d), totals)]
+            for d in range(1, self.depth)
+        ]
+
+        def name_item(place: tuple[Any, ...]) -> Any:
+            g, *places = place
+            return places[1] if g < len(below) else (g - len(below), *places)
+
+        return ErrorSums([*below, *scores.groups], name_item)
+
+    def _copies(self, depth: int) -> ErrorRuns:
+        """How often each tree of this depth is an item, as a part without errors.
+
+        So all trees of a depth are as many items as those of any other (docs/proofs/
+        exponential-mechanism.md, Theorem 6).
+        """
+        copies = self._written(self.depth) // self._written(depth)
+        return ErrorRuns(np.zeros(1, np.int64), [copies])
 
     def labels_of_forms(self, points: list[Any]) -> NDArray[Any]:
         truth = np.array([[x[t.column] in t.accepted for x in points] for t in self.splits], bool)
@@ -141,16 +180,21 @@ class Trees(ByTable, ScoredClass[Any]):
         lower = max(
             2**above * ((2 + 2 * count).bit_length() - 1) for above, count in enumerate(left)
         )
-        return lower, self.forms.bit_length() - 1
+        return lower, self._written(self.depth).bit_length() - 1
 
     @classmethod
     def parse(cls, spec: Spec) -> Any:
         spec.expect_columns(FORM, options=("depth",))
-        depth = spec.whole("depth") if spec.options else 2
+        words = (spec.option("depth") or "").split()
+        shared = words[:2] == ["1", "to"] and len(words) == 3
+        if shared and words[2].isdecimal() and len(words[2]) < 10:
+            depth = int(words[2])
+        else:
+            depth = spec.whole("depth") if spec.options else 2
         # Far below the limits, because lists of values bring conditions too.
         cuts = (150 if depth > 2 else MOST_CUTS) * 2 // spec.labels
-        domain = parse_columns(spec, cuts)
-        return cls.over_domain(domain, depth, spec.labels, labels=spec.labels)
+        fields = (depth, spec.labels, shared)
+        return cls.over_domain(parse_columns(spec, cuts), *fields, labels=spec.labels)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -161,12 +205,13 @@ class Trees(ByTable, ScoredClass[Any]):
             cls(Product((y,)), None, 2, 3),
             cls(Product((y, Cells(("7", "8"), "z"))), None, 2),
             cls(Product((y,)), None, 3),
+            cls(Product((y,)), None, 2, 2, True),
         ]
         return [*found, found[0].restrict(("5",), 1), cls(Product((x, sex)), None, 2)]
 
     @property
     def options(self) -> str:
-        return f"depth {self.depth}"
+        return f"depth {'1 to ' if self.shared else ''}{self.depth}"
 
 
 def _scores(joint: Counts, totals: Counts) -> ErrorRuns | ErrorSums:
@@ -185,6 +230,6 @@ def _scores(joint: Counts, totals: Counts) -> ErrorRuns | ErrorSums:
 
 def _halves(joint: Counts, totals: Counts) -> Iterator[list[tuple[Counts, Counts]]]:
     """For each root, the counts of `_scores` on the examples that obey it, and on the others."""
-    pairs = np.einsum("yaab->yab", joint)
+    pairs = joint_of_fewer(joint, 2)
     for inside, own in zip(np.moveaxis(joint, 1, 0), np.einsum("yaaa->ay", joint), strict=True):
         yield [(inside, own), (pairs - inside, totals - own)]

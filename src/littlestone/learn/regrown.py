@@ -104,7 +104,7 @@ class RegrownLearner(PrivateLearner[Point]):
         self.tree: ExponentialLearner[Any] = ExponentialLearner(hypotheses, half, cost=cost)
         self.mistakes = self.tree.mistakes
         self.mechanism = self.tree.mechanism
-        self.leaf = replace(hypotheses, depth=1)
+        self.leaf = replace(hypotheses, depth=1, shared=False)
         leaves = InLeaves(self.mechanism, 1 << hypotheses.depth)
         self._event = Composition([(self.mechanism, 1), (leaves, 1)], budget.delta)
 

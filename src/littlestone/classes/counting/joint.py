@@ -43,6 +43,13 @@ def joint_counts(sample: Sample[Any], tests: Sequence[Sequence[ColumnTest]], ord
     return found
 
 
+def joint_of_fewer(joint: Counts, order: int) -> Counts:
+    """The counts of ``order`` conditions, from those of more: a condition twice is the condition."""
+    while joint.ndim > order + 1:
+        joint = np.einsum("yaa...->ya...", joint)
+    return joint
+
+
 def merge_columns(
     sample: Sample[Any], tests: Sequence[Sequence[ColumnTest]]
 ) -> tuple[CellCodes, list[Matrix]]:

@@ -106,6 +106,13 @@ def typed_columns(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return on_tables(exponential(TYPED, epsilon), OF_ANY_SIZE, OF_ANY_SIZE[2:4], (0, 5))
 
 
+@subject("trees-learner-prior")
+def trees_of_each_depth(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of trees with a prior over their depths; spends no delta."""
+    learner = exponential(DEEP.replace("depth 3", "depth 1 to 3"), epsilon)
+    return on_tables(learner, OF_ONE, ((("",), 1), (("1",), 0)), n=1)
+
+
 @subject("trees-learner-labels")
 def trees_of_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of trees with three labels over a mixed table; spends no delta."""
