@@ -1,3 +1,5 @@
+#include <nanobind/stl/optional.h>
+
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "solver.hpp"
@@ -5,6 +7,7 @@
 namespace littlestone {
 
 void bind_search(nb::module_& m) {
+    using namespace nb::literals;
     const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
     nb::enum_<Searcher>(m, "Searcher", "Who searches; see `Engine`.")
         .value("first", Searcher::first)
@@ -23,11 +26,15 @@ void bind_search(nb::module_& m) {
             unlocked)
         .def(
             "ask",
-            [](Solver& solver, int k, std::int64_t nodes, std::int64_t work, Searcher searcher) {
-                require(2 <= k && k <= MOST_K, "the search decides LDim >= k for k = 2, ..., 30");
-                const Answer answer = solver.ask(k, nodes, work, searcher);
+            [](Solver& solver, int k, std::int64_t nodes, std::int64_t work, Searcher searcher,
+               std::optional<int> ahead) {
+                for (const int each : {k, ahead.value_or(k)})
+                    require(2 <= each && each <= MOST_K,
+                            "the search decides LDim >= k for k = 2, ..., 30");
+                const Answer answer = solver.ask(k, nodes, work, searcher, ahead.value_or(k));
                 return answer == Answer::stopped ? -1 : answer == Answer::yes ? 1 : 0;
             },
+            "k"_a, "nodes"_a, "work"_a, "searcher"_a, "ahead"_a = nb::none(),
             unlocked)
         .def("help_after", &Solver::help_after)
         .def("stop", &Solver::stop)
@@ -41,6 +48,7 @@ void bind_search(nb::module_& m) {
         .def_prop_ro("symmetric",
                      [](Solver& solver) { return solver.first().shared().orbits != nullptr; })
         .def_prop_ro("nodes", &Solver::nodes)
+        .def_prop_ro("own_nodes", [](Solver& solver) { return solver.first().nodes(); })
         .def_prop_ro("work", [](Solver& solver) { return solver.first().work(); })
         .def(
             "find_tree",

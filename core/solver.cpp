@@ -31,16 +31,17 @@ Search& Solver::second() {
     return *second_;
 }
 
-Answer Solver::ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher) {
+Answer Solver::ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher, int ahead) {
     switch (searcher) {
         case Searcher::second: return second().at_least(k, nodes, work);
-        case Searcher::both: return ask_both(k, nodes, work);
+        case Searcher::both: return ask_both(k, nodes, work, ahead);
         default: return first_.at_least(k, nodes, work);
     }
 }
 
-// Both searches look for the same answer, and share what they learn.  Whoever finds it stops the other.
-Answer Solver::ask_both(int k, std::int64_t nodes, std::int64_t work) {
+// Both searches share what they learn.  If they look for the same answer, whoever finds it stops the other;
+// if not, the first one does.
+Answer Solver::ask_both(int k, std::int64_t nodes, std::int64_t work, int ahead) {
     std::atomic<bool>& answered = first_.shared().answered;
     std::mutex mutex;
     std::condition_variable changed;
@@ -53,10 +54,10 @@ Answer Solver::ask_both(int k, std::int64_t nodes, std::int64_t work) {
         }
         try {
             // The work is that of the first search, which ends this one when it has none left.
-            found = second().at_least(k, nodes, UNLIMITED);
+            const Answer answer = second().at_least(ahead, ahead == k ? nodes : UNLIMITED, UNLIMITED);
+            if (ahead == k && answer != Answer::stopped) found = answer, answered = true;
         } catch (const std::bad_alloc&) {  // the first search goes on alone
         }
-        if (found != Answer::stopped) answered = true;
     };
     std::thread helper;
     try {

@@ -18,8 +18,10 @@ public:
     // Go over to a table on the same columns, with no more than ``most_rows`` rows.
     void load(const Word* rows, int count);
 
-    // Whether LDim >= k >= 2, within so many version spaces and units of work of each search.
-    Answer ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher);
+    // Whether LDim >= k >= 2, within so many version spaces and units of work of each search.  Of both, the
+    // second one is asked whether LDim >= ``ahead``; if that is another question, its answer is kept for
+    // the time when it is asked.
+    Answer ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher, int ahead);
 
     // Ask at one point of each orbit; see `Shared`.  The array is read as long as the table is searched.
     void use_orbits(const std::int32_t* orbits) { first_.shared().orbits = orbits; }
@@ -39,7 +41,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     Search& second();
-    Answer ask_both(int k, std::int64_t nodes, std::int64_t work);
+    Answer ask_both(int k, std::int64_t nodes, std::int64_t work, int ahead);
 
     Search first_;
     std::unique_ptr<Search> second_;

@@ -135,6 +135,7 @@ LARGE = 1 << 30
         lambda: core.HalfGraphSearch(np.zeros((1, 1), WORDS), np.zeros((1, 1), WORDS), 1).pairs(),
         lambda: solver().ask(1, 1, 1, core.Searcher.first),
         lambda: solver().ask(31, 1, 1, core.Searcher.first),
+        lambda: solver().ask(2, 1, 1, core.Searcher.both, 1),
         lambda: writer().write(0, 1),
         lambda: solver().find_tree(1, np.zeros(9, LONGS)),
         lambda: core.count_boxes(np.zeros(0, INTS), np.array([0, 3]), 0, np.zeros(9, LONGS)),
@@ -143,7 +144,7 @@ LARGE = 1 << 30
             np.zeros((1, 31), LONGS), np.zeros(1, LONGS), 0, np.zeros(1, LONGS)
         ),
     ],
-    ids=range(16),
+    ids=range(17),
 )
 def test_numbers_out_of_range_are_refused(ask: Callable[[], Any]) -> None:
     with pytest.raises(ValueError, match=RULES):

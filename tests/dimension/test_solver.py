@@ -197,7 +197,7 @@ class Scripted:
     def __init__(self, dimension: int, costs: list[int]) -> None:
         self.dimension, self.costs, self.asked = dimension, costs, list[tuple[int, int]]()
 
-    def at_least(self, k: int, nodes: int, *, work: int, alone: bool) -> bool | None:
+    def at_least(self, k: int, nodes: int, *, work: int, ahead: int) -> bool | None:
         self.asked.append((k, nodes))
         return None if self.costs[k] > nodes else k <= self.dimension
 

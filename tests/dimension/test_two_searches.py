@@ -60,6 +60,20 @@ def test_at_once_they_find_what_one_finds(seed: int, monkeypatch: pytest.MonkeyP
     assert is_shattered_by(table, together.tree)
 
 
+def test_one_goes_ahead_to_another_question() -> None:
+    """What it learns there is true, and no answer to the question of the first search."""
+    for seed in range(60):
+        rng = np.random.default_rng([8, seed])
+        table = PackedTable.pack(random_table(rng, 80, 30))
+        dimension = tables.recursion(table)
+        solver = core.Solver(table.size, table.points, 1 << 16)
+        solver.load(table.rows)
+        solver.help_after(0)
+        for k, ahead in rng.integers(2, 7, (8, 2)).tolist():
+            answer = solver.ask(k, 1 << 60, 1 << 62, core.Searcher.both, ahead)
+            assert answer == (k <= dimension)
+
+
 def test_a_side_at_which_the_other_search_is_gets_its_turn() -> None:
     """Of 2^k thresholds only the halves have LDim = k - 1, so that both searches go the same way."""
     table = PackedTable.pack(tables.thresholds(511))
@@ -118,10 +132,10 @@ def test_questions_are_stopped_at_any_time(monkeypatch: pytest.MonkeyPatch) -> N
         for k in (dimension + 1, dimension, dimension + 1):
             timer = threading.Timer(seconds, engine.stop)
             timer.start()
-            answer = engine.at_least(k, alone=False)
+            answer = engine.at_least(k, ahead=k)
             timer.join()
             engine.resume()
             assert answer in (None, k <= dimension)
             stopped += answer is None
-        assert engine.at_least(dimension + 1, alone=False) is False
+        assert engine.at_least(dimension + 1, ahead=dimension + 1) is False
     assert stopped > 10

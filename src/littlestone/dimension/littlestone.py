@@ -219,10 +219,11 @@ class _Solve:
 
     def _ask(self, k: int, nodes: int, work: int) -> bool | None:
         """Whether LDim >= k, noted in the bounds; None if it needs more nodes or work."""
-        # Far below the upper bound a long step mostly finds a tree, which two find no faster than one.
-        alone = self.lower + 1 < k < self.upper - 1
+        # A question far below the dimension mostly finds a tree, which two find no faster than one.  So
+        # the second search goes ahead to a later question, unless this is about the upper bound.
+        ahead = k if k == self.upper else max(k + 1, self.upper - 1)
         # Both answers are exact, so each moves one bound; None moves neither.
-        answer = self._engine.at_least(k, nodes, work=work - self._engine.work, alone=alone)
+        answer = self._engine.at_least(k, nodes, work=work - self._engine.work, ahead=ahead)
         if answer:
             self.lower = k
         elif answer is False:

@@ -66,22 +66,23 @@ class Engine:
         self._solver.resume()
 
     def at_least(
-        self, k: int, nodes: int = NEVER, *, work: int = NEVER, alone: bool = True
+        self, k: int, nodes: int = NEVER, *, work: int = NEVER, ahead: int | None = None
     ) -> bool | None:
         """Whether LDim >= k; None if stopped, or if it needs more version spaces or units of work.
 
-        The second search, if there is one, takes part unless the question must be answered ``alone``.
+        The second search, if there is one, looks meanwhile whether LDim >= ``ahead``.
         """
         # Counting: LDim >= k needs 2^k different rows.
         if self._table.size < 1 << k:
             return False
         if k < 2:
             return True
-        searcher = core.Searcher.first if alone else self._searcher
-        last_node, last_work = self.nodes + nodes, self.work + work
+        searcher = core.Searcher.first if ahead is None else self._searcher
+        last_node, last_work = self._solver.own_nodes + nodes, self.work + work
         while not self._stopped:
             due = min(last_work, self._symmetry.due)
-            answer = self._solver.ask(k, last_node - self.nodes, due - self.work, searcher)
+            left = last_node - self._solver.own_nodes
+            answer = self._solver.ask(k, left, due - self.work, searcher, ahead)
             if answer >= 0:
                 return bool(answer)
             # Stopped or out of budget; otherwise it is time to look for symmetries.
