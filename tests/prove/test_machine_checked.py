@@ -44,6 +44,22 @@ FAULTS = {
         "NoDup l /\\ (length l <= g)%nat",
         "NoDup l",
     ),
+    "the histogram releases a key of one record too often": (
+        "Histogram",
+        "Hypothesis t_2 : (2 <= t)%Z.",
+        "Hypothesis t_2 : (1 <= t)%Z.",
+    ),
+    "a record that enters costs nothing": (
+        "Confirmation",
+        "last' n <= r1 * epoch steps last (S n).",
+        "last' n <= 1 * epoch steps last (S n).",
+    ),
+    "a level is located too early": (
+        "Samplers",
+        "let stop := ((u + 1) * (",
+        "let stop := (u * (",
+    ),
+    "halving ends one too early": ("Samplers", "if (1 <? above - low)", "if (2 <? above - low)"),
     "composition forgets a delta": ("Composition", "(delta1 + delta2)).", "delta1)."),
     "a lemma is admitted": (
         "Laws",
