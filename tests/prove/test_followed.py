@@ -35,6 +35,8 @@ MANY = {
     "group-estimates",
     "irreducible-learner",
     "irreducible-learner-label-votes",
+    "noisy-sums",
+    "noisy-sums-pure",
     "online-confirmed-intervals",
     "online-confirmed-learner",
     "online-confirmed-thresholds",

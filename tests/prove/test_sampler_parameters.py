@@ -32,7 +32,16 @@ from littlestone.prove.audit import Subject, find_subject, mechanism_subject
 
 LESS = Fraction(19, 20)
 PACKAGE = "littlestone.privacy.mechanisms"
-DRAWN = ("discrete_laplace", "laplace_at_least", "geometric", "bernoulli", "draw_skips", "next_hit")
+DRAWN = (
+    "discrete_laplace",
+    "laplace_at_least",
+    "geometric",
+    "bernoulli",
+    "draw_skips",
+    "next_hit",
+    "discrete_gaussian",
+    "two_sided",
+)
 
 KEY, HORIZON = "a", 2
 MUCH = Fraction(9, 10)  # a delta at which two steps show much
@@ -94,8 +103,13 @@ PLACES: dict[tuple[str, str], Any] = {
     ("threshold_tests", "bernoulli"): "above-threshold",
     ("threshold_tests", "laplace_at_least"): "above-threshold",
 }
-# No outcome of a race is known from few bits; its sampler has tests of its own.
-NOT_FOLLOWED = {("permute_and_flip", "race")}
+# No outcome of a race is known from few bits, and noisy numbers are often drawn again; their samplers
+# have tests of their own.
+NOT_FOLLOWED = {
+    ("permute_and_flip", "race"),
+    ("noisy_sums", "discrete_gaussian"),
+    ("noisy_sums", "two_sided"),
+}
 
 
 def less(draws: Any, name: str = "") -> Any:
