@@ -36,7 +36,8 @@ GROUPS = {
         "Records and budgets": "lines missing-values engines units ledger composition subsampling "
         "estimates risks audit machine-checked",
         "Mechanisms": "exponential-mechanism permute-and-flip choosing sparse-sampling "
-        "sparse-vector above-threshold stable-histogram partition-selection single-key-selection",
+        "sparse-vector above-threshold stable-histogram gaussian partition-selection "
+        "single-key-selection",
         "Learners": "rounds peeling regrown vocabulary lookup multiclass-learning agnostic boosting "
         "proper irreducible radii globally-stable baselines lower-bounds",
         "Streams": "continual-key-selection continual-selection confirmation tallies "
