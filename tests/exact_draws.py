@@ -14,10 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 from littlestone.privacy.samplers import race, selection
-from littlestone.privacy.samplers.reals import Real
-from littlestone.privacy.samplers.uniform import LazyUniform
-from littlestone.prove.audit.choices import Choices
-from littlestone.prove.audit.secret import Secret
+from littlestone.privacy.samplers.reals import LazyUniform, Real
+from littlestone.prove.audit.choices import Choices, Secret
 
 Output = TypeVar("Output", bound=Hashable)
 

@@ -96,7 +96,7 @@ MECHANISM = '''
     from littlestone.privacy.mechanisms.base import Mechanism
     from littlestone.privacy.rational import exp_below
     from littlestone.privacy.samplers.reals import Real
-    from littlestone.privacy.samplers.uniform import bernoulli
+    from littlestone.privacy.samplers.reals import bernoulli
 
 
     @dataclass(frozen=True)
@@ -184,7 +184,8 @@ ANSWER_AUDIT = '''
 
     from littlestone.data.sample import Sample
     from littlestone.privacy.cost import Budget
-    from littlestone.prove.audit import neighbours, subject
+    from littlestone.prove.audit import neighbours
+    from littlestone.prove.audit import (subject)
     from littlestone.prove.audit.subjects.whole_learners import subject_of_learner
     from LEARNER import AnswerLearner
     from CLASS import AllButOne

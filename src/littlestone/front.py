@@ -13,8 +13,7 @@ from littlestone.base.errors import DeclarationError, ModelError, TooLargeError,
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.dimensions.closed_forms import find_dimension
 from littlestone.classes.text.declared import declared_kinds
-from littlestone.interop.declarations import generator, whole_seed
-from littlestone.interop.ledgers import open_ledger
+from littlestone.interop.declarations import generator, open_ledger, whole_seed
 from littlestone.learn import Release
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaration import Declaration

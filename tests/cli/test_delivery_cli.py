@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 from running import TABLE, command, entries, fit_arguments, run, run_process
 
-from littlestone.base.errors import BudgetExceededError, OutputError
-from littlestone.base.visible import visible_json
+from littlestone.base.errors import BudgetExceededError, OutputError, visible_json
 from littlestone.cli import fit as fit_module
 from littlestone.learn import ExponentialLearner, Release
 from littlestone.learn.declared import task as tasks

@@ -13,7 +13,7 @@ from engines import ENGINES, by_records, duckdb_file, duckdb_relation, nasty, po
 from sources import Columns, plain
 
 from littlestone.base.errors import TableError
-from littlestone.data import Label, Table, open_table, read_sample, sql
+from littlestone.data import Label, Table, databases, open_table, read_sample
 from littlestone.data.coding import Alike, code_column
 from littlestone.points import Integers, Product, Strings
 from servers import Server
@@ -93,7 +93,7 @@ def test_what_postgresql_is_sent_does_not_decide_what_a_record_is(
     pytest.importorskip("sqlalchemy")
     psycopg = pytest.importorskip("psycopg")
     address = running_server.database()
-    own = sql.SqlTable._merge_alike
+    own = databases.SqlTable._merge_alike
 
     def run(statement: str) -> None:
         with psycopg.connect(address, autocommit=True) as connection:
@@ -106,7 +106,7 @@ def test_what_postgresql_is_sent_does_not_decide_what_a_record_is(
 
     run("CREATE TABLE t (x integer, y integer)")
     run("INSERT INTO t SELECT i % 3, nullif(i, 7) FROM generate_series(0, 199) AS i")
-    monkeypatch.setattr(sql.SqlTable, "_merge_alike", changed)
+    monkeypatch.setattr(databases.SqlTable, "_merge_alike", changed)
     for added, condition in ((100, "> 150"), (200, "<= 250")):  # either may come first
         label = Label.parse("y", condition)
         expected = {x: [0, 0] for x in range(3)}
@@ -121,7 +121,7 @@ def test_many_values_and_long_ones_are_not_sent(
     limit: str, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     label = Label.parse("late", "yes")
-    monkeypatch.setattr(sql, limit, 3)
+    monkeypatch.setattr(databases, limit, 3)
     table = open_table(server, "t")
     assert len(shown(table, ["text", "late"], label)) == len(set(COLUMNS["late"]))
     assert found_late(table) == by_records(COLUMNS, Strings("text"), label)

@@ -15,7 +15,7 @@ from littlestone.data.sample import Sample
 from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.points.base import number, text, truth
 from littlestone.points.labels import check_labels
-from littlestone.prove.laws.disguises import (
+from littlestone.prove.laws.domains import (
     OUTSIDE,
     HostileFloat,
     HostileText,

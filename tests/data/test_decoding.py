@@ -16,7 +16,7 @@ from littlestone.base.errors import TableError
 from littlestone.data import Label, csv_lines, open_table, read_sample, sample_from_arrays
 from littlestone.data.sample import Sample
 from littlestone.points import Disjoint, Grid, Names, Strings
-from littlestone.prove.laws.disguises import OUTSIDE, hostile
+from littlestone.prove.laws.domains import OUTSIDE, hostile
 
 LATE = Label.parse("y", 1)
 

@@ -31,7 +31,7 @@ from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.laws.disguises import (
+from littlestone.prove.laws.domains import (
     SECRET,
     HostileObject,
     Liar,

@@ -44,7 +44,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.laws.disguises import OUTSIDE, Liar, hostile
+from littlestone.prove.laws.domains import OUTSIDE, Liar, hostile
 
 pytestmark = pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning")
 

@@ -24,8 +24,7 @@ from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.audit.exact_audit import exact_audit
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.prove.papers.teachers import chunks_of_three
 
 Learner = VotingLearner[Any]

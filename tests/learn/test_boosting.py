@@ -13,7 +13,7 @@ from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import BoostingLearner, ExponentialLearner
-from littlestone.learn.papers.walk import Walk
+from littlestone.learn.papers.boosting import Walk
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

@@ -19,7 +19,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.neighbours import hockey_stick, neighbours
+from littlestone.prove.audit.claims import hockey_stick, neighbours
 from littlestone.rules import FiniteSet, Hypothesis, disagreement, majority
 
 D = Integers("key")

@@ -33,8 +33,7 @@ from littlestone.privacy.accounting.disjoint import Parallel
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.prove.audit import audit_epsilon
-from littlestone.prove.audit.exact_audit import exact_audit
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
 from littlestone.prove.audit.subjects.stable import (
     Learner,

@@ -23,8 +23,7 @@ from littlestone.points import Grid, Integers, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.audit.exact_audit import exact_audit
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.rules import Hypothesis, LookupTable
 
 LABELS = ("UA", "AA", "DL")

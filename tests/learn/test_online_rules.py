@@ -25,7 +25,7 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
 )
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit.neighbours import hockey_stick, neighbours
+from littlestone.prove.audit.claims import hockey_stick, neighbours
 from littlestone.prove.audit.subjects.streams import of_rules
 from littlestone.rules import RuleUnion
 from scripted import Script

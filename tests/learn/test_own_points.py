@@ -35,7 +35,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.laws.disguises import OUTSIDE, disguises, hostile
+from littlestone.prove.laws.domains import OUTSIDE, disguises, hostile
 from littlestone.rules import Hypothesis
 
 Record = tuple[Any, Any]

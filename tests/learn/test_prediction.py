@@ -37,7 +37,7 @@ from littlestone.privacy.mechanisms.thresholds.between_thresholds import Answer,
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit.neighbours import hockey_stick, neighbours
+from littlestone.prove.audit.claims import hockey_stick, neighbours
 from littlestone.theory.game import StandardOptimalAlgorithm
 from scripted import Script
 

@@ -36,8 +36,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.prove.audit.exact_audit import exact_audit
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.prove.audit.subject import receipt_for_trials
 from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, function_of_labels
 

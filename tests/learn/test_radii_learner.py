@@ -26,7 +26,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import RadiiLearner
 from littlestone.learn.base import MOST_WORK
 from littlestone.learn.papers import radii
-from littlestone.learn.papers.radii_lists import (
+from littlestone.learn.papers.radii import (
     _CostedPoints,
     _Node,
     leaf_demands,

@@ -18,8 +18,7 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.audit.exact_audit import exact_audit
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import exact_audit, neighbours
 
 RECORDS = tuple(product(range(3), (0, 1)))
 

@@ -20,8 +20,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.audit.exact_audit import exact_audit
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.rules import values_of
 
 BUDGET = Budget(1, "1e-6")

@@ -36,7 +36,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit.neighbours import hockey_stick, neighbours
+from littlestone.prove.audit.claims import hockey_stick, neighbours
 from littlestone.rules import FiniteSet
 from littlestone.theory.decomposition import is_irreducible, leaf_bound
 from staged_process import Process

@@ -31,7 +31,7 @@ from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 from littlestone.prove.audit.subjects.units import Steps, unit_neighbours
 from one_epoch import RATIO, Short
 from planting import Fault, turns_red

@@ -14,7 +14,7 @@ import pytest
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Subsets, Thresholds, parse_class
 from littlestone.learn.stream import TeacherLearner, choose_online_learner, durable_run, teachers
-from littlestone.learn.stream.holdings import KEPT, Examples, HeldRecord, Holdings
+from littlestone.learn.stream.teachers import KEPT, Examples, HeldRecord, Holdings
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
@@ -23,7 +23,7 @@ from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit.neighbours import hockey_stick, neighbours
+from littlestone.prove.audit.claims import hockey_stick, neighbours
 from littlestone.prove.audit.subjects.online import of_teachers
 from littlestone.rules import FiniteSet, Hypothesis
 
@@ -130,7 +130,7 @@ def test_a_record_is_the_affair_of_one_teacher_mistaken_or_not(
     kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where records are dropped because there are too many."""
-    monkeypatch.setattr("littlestone.learn.stream.holdings.KEPT", kept)
+    monkeypatch.setattr("littlestone.learn.stream.teachers.KEPT", kept)
     assert concerned(Holdings) == 1
 
 
@@ -145,7 +145,7 @@ def test_each_teacher_has_one_of_as_many_steps() -> None:
 
 
 def test_the_last_different_right_records_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("littlestone.learn.stream.holdings.KEPT", 3)
+    monkeypatch.setattr("littlestone.learn.stream.teachers.KEPT", 3)
     held = Holdings(1, 0)
     held.take(HeldRecord(1, "m", 1, 0), wrong=True)
     for step, x in enumerate("abcab", start=2):

@@ -24,8 +24,7 @@ from littlestone.learn.papers.teachers import permute_examples
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.audit.exact_audit import exact_audit
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.prove.audit.subject import receipt_for_trials
 from littlestone.prove.audit.subjects.exponential_learner import released_text
 from littlestone.theory.game import StandardOptimalAlgorithm

@@ -33,7 +33,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.prove.audit import exact_audit
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 from littlestone.prove.audit.subjects.units import Blocks, UnitTable, exponential
 from littlestone.rules.lookup import bucket_of
 from littlestone.show.words import protects, rows_of_release

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 
 Law = dict[Any, Fraction]
 Pair = tuple[Law, Law]  # the laws of one event on two neighbouring data sets

@@ -16,7 +16,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.uncertain_votes import _Question, moment_per_hit
-from littlestone.prove.audit.exact_audit import exact_audit
+from littlestone.prove.audit.claims import exact_audit
 
 Votes = tuple[int, ...]
 

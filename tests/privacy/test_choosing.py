@@ -17,7 +17,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 
 Record = tuple[Sequence[str], bool]
 

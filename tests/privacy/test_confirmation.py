@@ -22,7 +22,7 @@ from littlestone.privacy.mechanisms.streams.confirmation import (
 )
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from scripted import Script
 
 Stream = tuple[int | None, ...]

@@ -28,7 +28,7 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
     law_of_selections,
 )
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit.neighbours import hockey_stick, neighbours
+from littlestone.prove.audit.claims import hockey_stick, neighbours
 from littlestone.prove.audit.subject import Trials
 from one_epoch import LONG, RATIO, SHORT, Selections, Stream, chance, one_epoch, times
 from scripted import Script

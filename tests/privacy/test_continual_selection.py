@@ -24,7 +24,7 @@ from littlestone.privacy.mechanisms.streams.continual_selection import (
 )
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit.neighbours import hockey_stick, neighbours
+from littlestone.prove.audit.claims import hockey_stick, neighbours
 from littlestone.prove.audit.subject import Trials
 from scripted import Script
 

@@ -14,7 +14,7 @@ from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_above, exp_below
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 
 ONE = PrivacyCost(Fraction(1))
 HALF = Elsewhere.declare("0.5", neighbours="replace-one")

@@ -25,7 +25,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.keys.release_curve:ReleaseCurve._numerator",
+            f"{MECHANISMS}.keys.key_release:ReleaseCurve._numerator",
             "while top < score and known[top] < one:",
             "while top < min(score, 4000) and known[top] < one:",
             "the curve ends at 4,000 records",
@@ -35,7 +35,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.keys.release_curve:ReleaseCurve.fires",
+            f"{MECHANISMS}.keys.key_release:ReleaseCurve.fires",
             "numerator in (0, 1 << self._bits)",
             "score > 300 or numerator in (0, 1 << self._bits)",
             "a key of more than 300 records is certain to fire",
@@ -85,7 +85,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.scores.counted:ErrorMechanism.base",
+            f"{MECHANISMS}.scores.exponential:ErrorMechanism.base",
             "(2 * self.sensitivity)",
             "((2 if self.sensitivity < 1000 else 1) * self.sensitivity)",
             "costs of 1,000 or more pay half",

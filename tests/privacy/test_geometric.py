@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least
-from littlestone.privacy.samplers.reals import Real
-from littlestone.privacy.samplers.uniform import bernoulli
+from littlestone.privacy.samplers.reals import Real, bernoulli
 from scripted import FirstBits
 
 DRAWS = 4000

@@ -23,7 +23,7 @@ from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 
 ONE = Fraction(1)
 PATIENT, WARD = Unit("patient", 3), Unit("ward", 3)

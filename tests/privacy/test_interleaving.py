@@ -27,7 +27,7 @@ from littlestone.privacy.mechanisms.thresholds import threshold_tests
 from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
 from littlestone.privacy.rational import exp_below, log_above
 from littlestone.prove.audit.choices import Choices
-from littlestone.prove.audit.exact_audit import ratio_below, renyi_moment
+from littlestone.prove.audit.claims import ratio_below, renyi_moment
 from littlestone.prove.audit.subjects.composed import RandomizedResponse
 
 ONE = Fraction(1)

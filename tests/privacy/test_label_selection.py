@@ -19,7 +19,7 @@ from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSel
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import find_subject
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 
 PARAMETERS = [
     (Fraction(1, 2), Fraction(1, 20)),

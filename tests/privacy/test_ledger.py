@@ -29,7 +29,8 @@ from spending import Answer
 from littlestone.base.errors import BudgetExceededError, DeclarationError, LedgerError
 from littlestone.privacy.cost import Budget, PrivacyCost, decimal_text, exact
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, file_tables, rows
+from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, rows
+from littlestone.privacy.ledger import file as file_tables
 from littlestone.privacy.ledger import file as ledger_file
 from littlestone.privacy.randomness import is_cryptographic, seeded_generator, system_generator
 

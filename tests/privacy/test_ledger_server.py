@@ -25,14 +25,8 @@ from each import each
 from littlestone.base.errors import BudgetExceededError, LedgerError
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
-from littlestone.privacy.ledger import (
-    Ledger,
-    conninfo,
-    is_address,
-    server,
-    server_tables,
-    show_address,
-)
+from littlestone.privacy.ledger import Ledger, conninfo, is_address, server, show_address
+from littlestone.privacy.ledger import server as server_tables
 from littlestone.privacy.ledger.server import LedgerServer
 from servers import Server
 from servers import server as run_server

@@ -16,7 +16,7 @@ from spending import Answer, fork, status_of
 
 from littlestone.base.errors import LedgerError
 from littlestone.privacy.ledger import Ledger, server
-from littlestone.privacy.ledger.silence import Watch
+from littlestone.privacy.ledger.server import Watch
 from servers import Server
 from servers import server as run_server
 

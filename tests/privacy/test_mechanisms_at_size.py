@@ -16,8 +16,8 @@ from spending import Answer
 
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting import account
+from littlestone.privacy.accounting.account import zcdp_epsilon
 from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.accounting.renyi import zcdp_epsilon
 from littlestone.privacy.cost import round_up
 from littlestone.privacy.mechanisms.keys import bucket_labels
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels

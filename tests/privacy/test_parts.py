@@ -19,7 +19,7 @@ from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.ledger.parts import Spending
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 
 Spend = tuple[Part | None, PrivacyCost]  # epsilon in units of ln 2
 Records = tuple[int, ...]

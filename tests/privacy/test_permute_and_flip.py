@@ -15,7 +15,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 
 Distribution = dict[int, Fraction]
 EPSILONS = [Fraction(1, 10), Fraction(1), Fraction(5)]

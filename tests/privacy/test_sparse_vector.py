@@ -22,7 +22,7 @@ from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
     sequences,
 )
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 from littlestone.prove.audit.subject import Trials
 from scripted import Script
 

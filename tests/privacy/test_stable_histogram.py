@@ -16,7 +16,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 from littlestone.prove.audit.subject import Trials
 
 Records = tuple[str | None, ...]

@@ -16,7 +16,7 @@ from littlestone.privacy.mechanisms.streams import tallies
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from scripted import Script
 from short_tallies import ShortTimer, short
 

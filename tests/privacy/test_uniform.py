@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from littlestone.privacy.samplers.reals import Real
-from littlestone.privacy.samplers.uniform import LazyUniform, bernoulli
+from littlestone.privacy.samplers.reals import LazyUniform, Real, bernoulli
 
 UNIT = st.fractions(min_value=0, max_value=1, max_denominator=1000)
 

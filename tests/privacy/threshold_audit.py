@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TypeVar
 
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import hockey_stick
 
 Data = TypeVar("Data", bound=Hashable)
 Output = TypeVar("Output", bound=Hashable)

@@ -26,9 +26,8 @@ from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.prove.audit import Subject, find_subjects
 from littlestone.prove.audit.choices import ChoiceGenerator
+from littlestone.prove.audit.claims import hockey_stick, ratio_below
 from littlestone.prove.audit.drawn import law_of
-from littlestone.prove.audit.exact_audit import ratio_below
-from littlestone.prove.audit.neighbours import hockey_stick
 from littlestone.prove.audit.subject import SubjectMaker
 from littlestone.rules import Hypothesis
 

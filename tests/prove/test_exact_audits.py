@@ -22,13 +22,13 @@ from littlestone.prove.audit import (
     find_subjects,
     neighbours,
 )
-from littlestone.prove.audit.exact_audit import (
+from littlestone.prove.audit.claims import (
     claimed_delta,
+    hockey_stick,
     least_ratio,
     ratio_below,
     renyi_moment,
 )
-from littlestone.prove.audit.neighbours import hockey_stick
 from littlestone.prove.audit.subject import SubjectMaker
 
 ONE = Fraction(1)

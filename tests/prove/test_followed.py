@@ -15,8 +15,8 @@ from littlestone.privacy.mechanisms.thresholds.threshold_tests import probabilit
 from littlestone.privacy.rational import exp_above
 from littlestone.prove.audit import find_subjects
 from littlestone.prove.audit.choices import Choices, follow
+from littlestone.prove.audit.claims import hockey_stick
 from littlestone.prove.audit.drawn import law_of
-from littlestone.prove.audit.neighbours import hockey_stick
 from littlestone.prove.audit.subject import SubjectMaker
 
 pytestmark = pytest.mark.deep

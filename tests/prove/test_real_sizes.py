@@ -247,7 +247,7 @@ FAULTS = [
         SMALL,
         THOUSANDTH,
         Fault(
-            f"{MECHANISMS}.keys.release_curve:ReleaseCurve.fires",
+            f"{MECHANISMS}.keys.key_release:ReleaseCurve.fires",
             "self._numerator(score)",
             "self._numerator(score) if score < 500 else 1 << self._bits",
             "a key of 500 records is released for certain",

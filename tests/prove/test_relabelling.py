@@ -16,7 +16,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subjects.reductions import CLASS, law_of_relabelling
 
 RECORDS = tuple((f"x{i}", y) for i in range(1, 4) for y in (0, 1))

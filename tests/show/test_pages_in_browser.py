@@ -14,7 +14,7 @@ from browsing import CONTRAST
 
 from example_pages import run_lines, spent, variants
 from littlestone.privacy.ledger import Ledger
-from littlestone.show.pages.ledger import ledger_page
+from littlestone.show.pages.budget import ledger_page
 from littlestone.show.pages.release import release_page
 from littlestone.show.pages.stream import Run, stream_page
 

@@ -17,8 +17,15 @@ import pytest
 from littlestone.base.errors import EmptyClassError, TooLargeError
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.show import pages
-from littlestone.show.pages.game import MOST_HYPOTHESES, MOST_POINTS, Board, game_page
-from littlestone.show.pages.walk import DECOMPOSITION, MISTAKES, walk_page
+from littlestone.show.pages.game import (
+    DECOMPOSITION,
+    MISTAKES,
+    MOST_HYPOTHESES,
+    MOST_POINTS,
+    Board,
+    game_page,
+    walk_page,
+)
 from littlestone.show.theory import decomposition_drawing
 from littlestone.show.tree import class_tree
 from littlestone.theory.decomposition import decompose

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from littlestone.base.visible import visible
+from littlestone.base.errors import visible
 
 
 class Html(str):

@@ -16,7 +16,7 @@ from littlestone.cli.options import JobsOption, JsonOption
 from littlestone.privacy.cost import decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.randomness import generator
 from littlestone.prove.audit import EpsilonBound, ExactAudit, find_subject, find_subjects
-from littlestone.prove.audit.exact_audit import Row, nats
+from littlestone.prove.audit.claims import Row, nats
 
 
 def audit(

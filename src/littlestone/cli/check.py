@@ -10,9 +10,8 @@ from littlestone.cli import options
 from littlestone.cli.console import bar, print_json, print_pairs
 from littlestone.cli.options import files_of
 from littlestone.data.opening import file_of
+from littlestone.learn.declared.check import TITLE, check_private
 from littlestone.learn.declared.check import check as checked
-from littlestone.learn.declared.check import check_private
-from littlestone.learn.declared.checked import TITLE
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
 from littlestone.show.files import require_different

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from littlestone.base.errors import OutputError
-from littlestone.base.visible import visible
+from littlestone.base.errors import OutputError, visible
 from littlestone.cli.console import require_encoding
 from littlestone.learn import Release
 

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from littlestone.base.visible import visible_json
+from littlestone.base.errors import visible_json
 from littlestone.cli import options
 from littlestone.cli.console import bar, cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console

@@ -14,8 +14,15 @@ from typing import Annotated
 
 import typer
 
-from littlestone.base.errors import DeclarationError, LedgerError, LittlestoneError, did_you_mean
-from littlestone.base.visible import shorten, visible, visible_json
+from littlestone.base.errors import (
+    DeclarationError,
+    LedgerError,
+    LittlestoneError,
+    did_you_mean,
+    shorten,
+    visible,
+    visible_json,
+)
 from littlestone.cli.console import (
     cost_json,
     exit_with,

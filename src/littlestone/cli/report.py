@@ -20,7 +20,7 @@ from littlestone.learn.stream.run import MAGIC
 from littlestone.pictures.figures import suffix_of
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.show.files import PAGE, require_different, reserve
-from littlestone.show.pages.ledger import ledger_page
+from littlestone.show.pages.budget import ledger_page
 from littlestone.show.pages.release import release_page
 from littlestone.show.pages.stream import Run, stream_page
 

@@ -22,7 +22,7 @@ from littlestone.pictures.figures import suffix_of
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.show.drawing import drawing_of_release
 from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserve
-from littlestone.show.pages.walk import MISTAKES, RULE, walk_page
+from littlestone.show.pages.game import MISTAKES, RULE, walk_page
 from littlestone.show.tree import class_tree, drawable, table_tree, terminal
 
 

@@ -97,10 +97,9 @@ def _open(source: object, table: str | None, open_file: Callable[[Path], Table])
     # Each kind of table is imported when one is opened: pandas, SQL and Excel are large.
     from narwhals import dependencies
 
-    from littlestone.data.dask_frames import DaskTable
     from littlestone.data.databases import open_engine
     from littlestone.data.frames import FrameTable
-    from littlestone.data.lazy_frames import LazyTable
+    from littlestone.data.lazy_frames import DaskTable, LazyTable
 
     if type(source).__module__.startswith("sqlalchemy.engine"):
         return open_engine(source, table)

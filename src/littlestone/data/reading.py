@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, TableError
-from littlestone.base.visible import shorten
+from littlestone.base.errors import DeclarationError, TableError, shorten
 from littlestone.data.coding import (
     CodedColumn,
     Codes,

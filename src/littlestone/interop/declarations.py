@@ -1,25 +1,174 @@
-"""What is declared to every shell: labels, targets, a seed for simulations; and who calls it."""
+"""What is declared to every shell: labels, targets, a ledger, a run, a seed; and who calls it."""
 
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 import narwhals as nw
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, NotPrivateWarning, show_value
+from littlestone.base.errors import DeclarationError, LedgerError, NotPrivateWarning, show_value
 from littlestone.data import Condition, Label, plain_values
 from littlestone.data.frames import column_table
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import declare_class, open_schema
 from littlestone.learn.declared.missing import SHELL, require_told
 from littlestone.learn.schema.schema import Schema
+from littlestone.learn.stream import DurableStream, PrivateStream
 from littlestone.points import number, text
+from littlestone.privacy.ledger import Ledger, conninfo, is_address, show_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
+from littlestone.rules import Hypothesis
+
+
+class Original:
+    """The run of a model that learns; every kind of copying makes a `Copy` of it."""
+
+    def __init__(self, run: DurableStream[PrivateStream[Any]]) -> None:
+        self._run, self._process = run, os.getpid()
+
+    @property
+    def hypothesis(self) -> Hypothesis[Any]:
+        """The published rule."""
+        return self._run.stream.hypothesis
+
+    @property
+    def published_at(self) -> int:
+        """The number of records before the publication."""
+        return self._run.stream.published_at
+
+    def update(self, x: Any, y: int, unit: object) -> None:
+        """Learn from the next example, which is of this unit if the run protects units.
+
+        Raises `DeclarationError` in a forked process.
+        """
+        if os.getpid() != self._process:  # a fork copies too
+            _refuse_to_learn()
+        self._run.take([(x, y)], units=None if self._run.units is None else [unit])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Copy, (self.hypothesis, self.published_at)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """What a copy keeps of a run: the published rule and nothing secret."""
+
+    hypothesis: Hypothesis[Any]
+    published_at: int
+
+    def update(self, x: Any, y: int, unit: object) -> None:
+        """Raise `DeclarationError`."""
+        _refuse_to_learn()
+
+
+@dataclass(frozen=True)
+class FrozenRun:
+    """What a clone that cannot pay keeps of its original: it takes records but learns nothing."""
+
+    hypothesis: Hypothesis[Any]
+    published_at: int
+
+    def update(self, x: Any, y: int, unit: object) -> None:
+        """Learn nothing."""
+
+
+def _refuse_to_learn() -> NoReturn:
+    raise DeclarationError(
+        "learn with a copy of a model that learns",
+        found="two copies of one state would draw twice what was paid for once",
+        fix="learn with the original, in its process; or with a clone, which spends for itself",
+    )
+
+
+class LedgerPlace:
+    """The parameter ``ledger`` of a shell; a relative path is made absolute once, when it is set.
+
+    A change of directory, a clone or a worker process in another directory then finds the same ledger.
+    Any other object is kept unchanged, because hosts require it.  Raises `LedgerError` for an address
+    with a password, because no password may be kept or shown.  Raises it also for a text that may be a
+    misspelled address, because as a path it would be another ledger.
+
+    >>> class Shell:
+    ...     ledger = LedgerPlace()
+    >>> shell = Shell()
+    >>> shell.ledger = "budget.ledger"
+    >>> shell.ledger == os.path.abspath("budget.ledger")
+    True
+    """
+
+    def __get__(self, shell: object, kind: type[object]) -> Any:
+        return self if shell is None else vars(shell)["ledger"]
+
+    def __set__(self, shell: object, ledger: object) -> None:
+        vars(shell)["ledger"] = _resolve(ledger)
+
+
+class _Address(str):
+    """The address of a server, printed without its options, which may be confidential."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return show_address(self[:])
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+def _resolve(ledger: object) -> object:
+    if isinstance(ledger, bytes | bytearray):
+        raise LedgerError(
+            "open the ledger",
+            found="its place is given as bytes, which may be an address and would be shown",
+            fix="give it as text: a path, or postgresql://USER@HOST/DATABASE",
+        )
+    if not isinstance(ledger, str | os.PathLike):
+        return ledger
+    text = os.fsdecode(ledger)
+    if is_address(text):
+        conninfo(text)
+        return (
+            ledger if show_address(text) == text or isinstance(ledger, _Address) else _Address(text)
+        )
+    return ledger if os.path.isabs(text) else os.path.abspath(text)
+
+
+def open_ledger(ledger: object, *, create: bool) -> AbstractContextManager[Ledger]:
+    """The given ledger, which stays open, or the ledger at a path or address, opened for the spend.
+
+    Raises `LedgerError` if there is no ledger and ``create`` is false: a ledger made by accident knows
+    no limit and no earlier spend.
+    """
+    if isinstance(ledger, Ledger):
+        return nullcontext(ledger)
+    if not isinstance(ledger, str | os.PathLike):
+        raise DeclarationError(
+            f"spend on a ledger of type {type(ledger).__name__}",
+            found="it is neither a Ledger nor the path or address of one",
+            fix="give a path, so that it outlives the program; Ledger() for a simulation",
+        )
+    try:
+        return Ledger(ledger, create=create)
+    except LedgerError as error:
+        if create:
+            raise
+        raise LedgerError(
+            error.asked,
+            found=error.found,
+            fix=f"{error.fix}; create_ledger=True makes a new ledger, where nothing is spent yet",
+        ) from None
+
 
 _PARAMETERS = [
     "epsilon", "delta", "method", "setting", "estimate", "risk", "cost", "unit", "max_records"

@@ -12,14 +12,17 @@ from littlestone.base.errors import BudgetExceededError, DeclarationError, insta
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
 from littlestone.interop.declarations import (
+    Copy,
+    FrozenRun,
+    LedgerPlace,
+    Original,
     class_labels,
     declaration_of,
     generator,
     labels_of,
+    open_ledger,
     refuse_as_member,
 )
-from littlestone.interop.ledgers import LedgerPlace, open_ledger
-from littlestone.interop.runs import Copy, FrozenRun, Original
 from littlestone.learn.declared.declaring import SchemaOrFile
 from littlestone.learn.plan.defaults import STREAM
 from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner, durable_run

@@ -15,10 +15,12 @@ from littlestone.base.errors import DeclarationError, install_command
 from littlestone.classes import HypothesisClass
 from littlestone.data import read_mapped
 from littlestone.interop.declarations import (
+    LedgerPlace,
     class_labels,
     declaration_of,
     generator,
     labels_of,
+    open_ledger,
     refuse_as_member,
     target_values,
     unit_column,
@@ -30,7 +32,6 @@ from littlestone.interop.features import (
     warn_of_folds_by_label,
     warn_of_folds_of_records,
 )
-from littlestone.interop.ledgers import LedgerPlace, open_ledger
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import SchemaOrFile, open_schema, refuse_as_feature

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from littlestone.base.visible import visible
+from littlestone.base.errors import visible
 from littlestone.pictures.canvas import Canvas, Picture
 from littlestone.pictures.figures import SIZE, short
 from littlestone.pictures.plane import Plane

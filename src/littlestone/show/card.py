@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from littlestone.base.visible import visible
+from littlestone.base.errors import visible
 from littlestone.learn.results.release import Release
 from littlestone.show.words import declared_rows, rows_of_release, warning
 

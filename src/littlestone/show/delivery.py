@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from littlestone.base.errors import OutputError
-from littlestone.base.visible import visible
+from littlestone.base.errors import OutputError, visible
 from littlestone.privacy.ledger import Ledger
 
 # Ctrl+C, an ordinary kill, and a terminal that is closed.

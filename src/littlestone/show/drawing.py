@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 from typing import Any
 
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DeclarationError, shorten
 from littlestone.base.markup import Html, join, pairs
-from littlestone.base.visible import shorten
 from littlestone.learn.plan import Plan
 from littlestone.learn.results.release import Release
 from littlestone.pictures.canvas import Picture

@@ -8,9 +8,8 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from littlestone.base.errors import DeclarationError, show_value
+from littlestone.base.errors import DeclarationError, show_value, visible
 from littlestone.base.steps import answering
-from littlestone.base.visible import visible
 from littlestone.classes import Enumerable, FiniteClass, HypothesisClass
 from littlestone.dimension import MistakeTree
 from littlestone.learn import Release

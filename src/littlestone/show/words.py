@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from littlestone.base.visible import shorten, visible
+from littlestone.base.errors import shorten, visible
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.data import Label
 from littlestone.learn.results.estimate import BETA, interval

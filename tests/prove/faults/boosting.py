@@ -21,7 +21,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "identity": [
         Fault(
-            "littlestone.learn.papers.walk:Walk.weights",
+            "littlestone.learn.papers.boosting:Walk.weights",
             "self.rounds // 2 - r for",
             "self.rounds // 2 - r + 1 for",
             "weights of one vote more",

@@ -13,8 +13,8 @@ import pytest
 from littlestone.learn.stream import staged as staged_streams
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.keys.key_release import ReleaseCurve
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.mechanisms.lists import stable_histogram
 from littlestone.privacy.mechanisms.scores import cell_counts
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip

@@ -11,7 +11,7 @@ from typing import Any
 from littlestone.classes import FiniteClass, Subsets
 from littlestone.data.sample import Sample
 from littlestone.learn import RadiiLearner
-from littlestone.learn.papers.radii_lists import _CostedPoints, _Node, leaf_demands, lists
+from littlestone.learn.papers.radii import _CostedPoints, _Node, leaf_demands, lists
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection

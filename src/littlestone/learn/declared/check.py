@@ -1,17 +1,38 @@
-"""Check what a declaration reads of a table, before anything is learned from it."""
+"""Check what a declaration reads of a table, before anything is learned from it.
+
+The counts are those of the records: NOT PRIVATE.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from littlestone.base.errors import DeclarationError, TableError
-from littlestone.data import Label, Table, open_table
+from littlestone.base.errors import DeclarationError, TableError, visible
+from littlestone.data import Table, open_table
 from littlestone.data.csv import CsvText
+from littlestone.data.label import Label
 from littlestone.data.opening import open_dataset
-from littlestone.learn.declared.checked import TableCheck
-from littlestone.learn.declared.checking import count_cells, read_lines
+from littlestone.learn.declared.checking import (
+    COMMA,
+    DATE,
+    DAY,
+    MISSING,
+    OTHER,
+    OTHERWISE,
+    OUTSIDE,
+    READ,
+    SPELLING,
+    UNIT,
+    UNLISTED,
+    Counts,
+    Lines,
+    count_cells,
+    read_lines,
+)
 from littlestone.learn.declared.declaring import (
     OneOrMore,
     declare_class,
@@ -175,3 +196,202 @@ def _columns_and_label(
         )
     known = [] if schema is None else [column.domain for column in schema.columns]
     return [c for c in known if label is None or c.name != label.column], label
+
+
+TITLE = "What is read of the table: NOT PRIVATE, for people who may see it"
+
+_HELP = {
+    COMMA: 'write in the schema decimal = ",", and thousands = "." if it has such marks',
+    UNIT: 'write in the schema unit = "€" (or what it has), and decimal = "," and thousands = "." if '
+    "its numbers are written so",
+    DATE: 'write in the schema type = "date", format = "%d.%m.%Y" and range = [2021-01-01, 2021-12-31]',
+    OTHERWISE: 'say how its days are written, such as format = "%d.%m.%Y"',
+    DAY: "if it holds no days, declare it otherwise, or leave it out of the class",
+    SPELLING: "write in the schema ignore_case = true, or add each spelling to its list",
+    UNLISTED: "add its other values to its list, if they are public",
+}
+_WORDS = (
+    'if it holds words, list them: values = ["Ja", "Nein"]; otherwise leave it out of the class'
+)
+_ENCODING = 'write in the schema the encoding of the file, such as encoding = "latin-1"'
+
+
+@dataclass(frozen=True)
+class TableCheck:
+    """How a table of ``n`` records is read by a declaration.  NOT PRIVATE.
+
+    ``columns`` counts the cells of each column, and ``labels`` the labels; None if there is no label to
+    check.  ``lines`` is about the file; None for anything but a CSV file.  If another separator fits
+    better, or quoted cells hold line breaks, the cells are counted as if that were declared.  If the
+    columns are not there even so, nothing else is read, and ``n`` is 0.
+    """
+
+    n: int
+    columns: tuple[Counts, ...]
+    labels: Counts | None
+    lines: Lines | None
+    label: Label | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the declaration reads all that it should."""
+        return not self.advice
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """Each line that would help: an option, or what to change in the file or in a column."""
+        return tuple(self._advice())
+
+    def _advice(self) -> Iterator[str]:
+        lines = self.lines
+        if lines is not None:
+            if lines.separator != lines.declared:
+                option = _option(lines.separator)
+                yield f"give --separator {option}, or write it in the schema: separator = ..."
+            if lines.has_broken_cells:
+                yield (
+                    "write in the schema multiline = true, or give --multiline: quoted cells seem to "
+                    "hold line breaks"
+                )
+            if lines.undecoded:
+                yield _ENCODING
+        if self.labels is not None:
+            yield from (f"column {self.labels.column}: {a}" for a in _about_labels(self.labels))
+        for counts in sorted(self.columns, key=lambda c: -c.unread):
+            yield from (f"column {counts.column}: {a}" for a in _about(counts))
+        if lines is not None and lines.ragged:
+            yield "quote values that hold the separator, and write a cell for each column"
+        if lines is not None and lines.unclosed:
+            yield "close the quotes that stay open: a quoted value ends in a quote, and doubles others"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What was found, as pairs (heading, sentence); no value of a record is among them."""
+        found = list[tuple[str, str]]()
+        lines = self.lines
+        if lines is not None:
+            found.append(("separator", self._separator(lines)))
+            wrong = f"; NOT SO in {lines.undecoded:,} lines" if lines.undecoded else ""
+            found += [("encoding", lines.encoding + wrong), ("lines", self._lines(lines))]
+        if self.n:
+            records = f"{self.n:,}"
+            if lines is not None and lines.has_broken_cells:
+                records = (
+                    f"{lines.lines:,}; {self.n:,} if quoted values may hold line breaks, as here"
+                )
+            found.append(("records", records))
+        found += [(f"column {c.column}", _show_cells(c)) for c in self.columns]
+        if self.labels is not None:
+            found.append((f"label {self.label or self.labels.column}", _labels(self.labels)))
+        return [*found, *(("advice", line) for line in self.advice or ["none: all is read"])]
+
+    def _separator(self, lines: Lines) -> str:
+        declared = f"{_name(lines.declared)} is declared"
+        if lines.separator == lines.declared:
+            return declared
+        return f"{declared}, and it LOOKS WRONG: {_name(lines.separator)} gives more columns"
+
+    def _lines(self, lines: Lines) -> str:
+        more = [
+            f"{count:,} {words}"
+            for count, words in (
+                (lines.open, "end within quotes"),
+                (lines.ragged, "have more or fewer cells than the header"),
+            )
+            if count
+        ]
+        return f"{lines.lines:,} after the header" + "".join(f"; {words}" for words in more)
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts as plain JSON values, marked as not private."""
+        data: dict[str, Any] = {"NOT PRIVATE": True, "ok": self.ok, "records": self.n}
+        if self.lines is not None:
+            data |= {
+                "separator": self.lines.declared,
+                "separator_found": self.lines.separator,
+                "lines": self.lines.lines,
+                "lines_in_quotes": self.lines.open,
+                "lines_ragged": self.lines.ragged,
+                "encoding": self.lines.encoding,
+                "lines_undecoded": self.lines.undecoded,
+                "records_multiline": self.lines.spanning,
+            }
+        data["columns"] = {c.column: dict(c.cells) for c in self.columns}
+        data["labels"] = None if self.labels is None else dict(self.labels.cells)
+        data["label_kinds"] = {} if self.labels is None else dict(self.labels.kinds)
+        return {**data, "advice": list(self.advice)}
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        width = max(len(heading) for heading, _ in rows)
+        return "\n".join(
+            [
+                TITLE,
+                *(f"  {visible(heading):<{width}}  {visible(words)}" for heading, words in rows),
+            ]
+        )
+
+
+def _about(counts: Counts) -> Iterator[str]:
+    """What would help to read the cells of a column."""
+    if counts.empty:
+        yield "it has no values; leave it out of the class"
+    # What is said of units covers decimal commas.
+    whys = [why for why in counts.faults if why != COMMA or UNIT not in counts.faults]
+    yield from dict.fromkeys(_HELP.get(why, _WORDS) for why in whys)
+
+
+def _about_labels(counts: Counts) -> Iterator[str]:
+    """What would help to read the labels."""
+    if counts.empty:
+        yield "no record has a label; name another --target"
+    several = counts.kinds.get(OTHER, 0)
+    for why in counts.faults:
+        if why in (SPELLING, UNLISTED):
+            several = 0
+            yield (
+                "list every spelling, such as --positive 'in {Ja, ja, J}', or in the schema positive "
+                '= "in {Ja, ja, J}", or ignore_case = true if only the case differs'
+            )
+            break
+        yield _HELP.get(why, "compare it with a value, not by order")
+    if several > 1:
+        yield (
+            f"its other labels are of {several:,} kinds, which all count as not positive: if one "
+            'of them is positive, write positive = ["Ja", "J"]; then list all in the schema, as values'
+        )
+
+
+def _show_cells(counts: Counts) -> str:
+    total = sum(counts.cells.values())
+    missing = counts.cells.get(MISSING, 0)
+    read = counts.cells.get(READ, 0) + counts.cells.get(OUTSIDE, 0)
+    words = [f"{read:,} of {total:,} cells read"]
+    words += [f"{missing:,} missing"] if missing else []
+    outside = counts.cells.get(OUTSIDE, 0)
+    words += [f"{outside:,} outside the range, which count as its ends"] if outside else []
+    words += [f"{n:,} NOT READ: {why}" for why, n in counts.faults.items()]
+    return "; ".join(words)
+
+
+def _labels(counts: Counts) -> str:
+    other = counts.cells.get(OTHER, 0)
+    words = [f"{counts.cells.get(READ, 0):,} show a declared value"]
+    if other:
+        several = counts.kinds.get(OTHER, 0)
+        kinds = f", of {several:,} kinds," if several > 1 else ""
+        words.append(f"{other:,} show another value{kinds} and count as not positive")
+    missing = counts.cells.get(MISSING, 0)
+    words += [f"{missing:,} are missing and count as the default"] if missing else []
+    for why, n in counts.faults.items():
+        several = counts.kinds.get(why, 0)
+        kinds = f" ({several:,} kinds)" if several > 1 else ""
+        words.append(f"{n:,} of NO DECLARED KIND: {why}{kinds}")
+    return "; ".join(words)
+
+
+def _name(separator: str) -> str:
+    return "a tab" if separator == "\t" else f"'{separator}'"
+
+
+def _option(separator: str) -> str:
+    return "tab" if separator == "\t" else shlex.quote(separator)

@@ -19,7 +19,7 @@ from littlestone.learn.results.accuracy import Evaluation, accuracy
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.ledger.accepted import check_cost
+from littlestone.privacy.ledger.common_tables import check_cost
 
 _LOG = logging.getLogger(__name__)
 

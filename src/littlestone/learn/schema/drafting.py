@@ -6,8 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 
-from littlestone.base.errors import TableError
-from littlestone.base.visible import visible
+from littlestone.base.errors import TableError, visible
 from littlestone.data.opening import open_table
 from littlestone.data.table import Table, suggest_separator
 from littlestone.learn.schema.dictionary import read_dictionary

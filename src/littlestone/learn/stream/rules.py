@@ -16,7 +16,7 @@ from littlestone.learn.stream.base import (
     PrivateStream,
     exact_doubt,
 )
-from littlestone.learn.stream.waiting import least_sum, wait
+from littlestone.learn.stream.keys import least_sum, wait
 from littlestone.points import Product
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power

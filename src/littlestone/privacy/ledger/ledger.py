@@ -23,7 +23,7 @@ from littlestone.points.units import Unit
 from littlestone.privacy.cost import Budget, NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
-from littlestone.privacy.ledger.accepted import MOST, MOST_WORDS, check_cost, check_name
+from littlestone.privacy.ledger.common_tables import MOST, MOST_WORDS, check_cost, check_name
 from littlestone.privacy.ledger.counts import UNBOUNDED, Count, Most, Paid, spending
 from littlestone.privacy.ledger.parts import Part, Spending
 from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines

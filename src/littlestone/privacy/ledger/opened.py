@@ -12,8 +12,8 @@ from dataclasses import replace
 from littlestone.base.errors import DeclarationError, show_value
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import rows
-from littlestone.privacy.ledger.accepted import MOST, check_name
 from littlestone.privacy.ledger.address import is_address
+from littlestone.privacy.ledger.common_tables import MOST, check_name
 from littlestone.privacy.ledger.file import LedgerFile
 from littlestone.privacy.ledger.ledger import BaseLedger, Books
 from littlestone.privacy.ledger.parts import Spending

@@ -8,7 +8,7 @@ from math import lcm
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import DIGITS, NeighboringRelation, PrivacyCost
-from littlestone.privacy.ledger.accepted import check_name
+from littlestone.privacy.ledger.common_tables import check_name
 
 
 @dataclass(frozen=True)

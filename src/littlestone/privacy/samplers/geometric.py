@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from littlestone.privacy.samplers.reals import Real
-from littlestone.privacy.samplers.uniform import LazyUniform
+from littlestone.privacy.samplers.reals import LazyUniform, Real
 
 _BITS = 32
 

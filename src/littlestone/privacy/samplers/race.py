@@ -21,7 +21,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.privacy.samplers.reals import Enclosure, Real, power_of
+from littlestone.privacy.samplers.reals import Enclosure, LazyUniform, Real, power_of
 from littlestone.privacy.samplers.selection import (
     Lengths,
     Levels,
@@ -31,7 +31,6 @@ from littlestone.privacy.samplers.selection import (
     locate,
     window_of,
 )
-from littlestone.privacy.samplers.uniform import LazyUniform
 from littlestone.privacy.scores import total
 
 

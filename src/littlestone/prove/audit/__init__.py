@@ -1,7 +1,6 @@
 """Auditing mechanisms and learners: exactly on tiny data, statistically as black boxes."""
 
-from littlestone.prove.audit.exact_audit import ExactAudit, exact_audit, exact_curve
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import ExactAudit, exact_audit, exact_curve, neighbours
 from littlestone.prove.audit.statistical import EpsilonBound, audit_epsilon
 from littlestone.prove.audit.subject import (
     Subject,

@@ -9,8 +9,7 @@ from functools import cache, partial
 
 from littlestone.privacy.rational import exp_above
 from littlestone.prove.audit.choices import follow
-from littlestone.prove.audit.exact_audit import Data
-from littlestone.prove.audit.neighbours import hockey_stick
+from littlestone.prove.audit.claims import Data, hockey_stick
 from littlestone.prove.audit.subject import Subject
 
 RUNS = 1000

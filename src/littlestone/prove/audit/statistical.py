@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import exact_chance, exact_delta
 from littlestone.privacy.randomness import system_generator
-from littlestone.prove.audit.exact_audit import nats
+from littlestone.prove.audit.claims import nats
 
 Trial = Callable[[random.Random], Hashable]
 Seen = tuple[Counter[Hashable], Counter[Hashable]]

@@ -18,7 +18,7 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.randomness import choose_generator, generator, seed_from
-from littlestone.prove.audit.exact_audit import Data, Distribution, ExactAudit, exact_audit
+from littlestone.prove.audit.claims import Data, Distribution, ExactAudit, exact_audit
 from littlestone.prove.audit.statistical import (
     EpsilonBound,
     bound_epsilon,

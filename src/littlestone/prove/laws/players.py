@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, LittlestoneError
-from littlestone.prove.laws.disguises import disguises
+from littlestone.prove.laws.domains import disguises
 from littlestone.prove.laws.law import domain_points, expect
 from littlestone.theory.game.players import OnlineLearner
 

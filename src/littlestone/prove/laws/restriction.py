@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.prove.laws.disguises import disguises
+from littlestone.prove.laws.domains import disguises
 from littlestone.prove.laws.law import Class, cells, expect, label_range, points, version_spaces
 
 

@@ -20,13 +20,13 @@ from littlestone.learn import (
     RelabellingLearner,
 )
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation
-from littlestone.learn.papers.walk import Walk
+from littlestone.learn.papers.boosting import Walk
 from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
+from littlestone.prove.audit.claims import exact_audit
 from littlestone.prove.audit.drawn import follow_draws
-from littlestone.prove.audit.exact_audit import exact_audit
 from littlestone.prove.audit.subject import find_subject
 from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.audit.subjects.reductions import CLASS, Masses, law_of_relabelling
@@ -113,7 +113,7 @@ def weak_means_strong(trial: Trial) -> Outcome:
 @statement(
     id="Boosting by majority",
     says="the error of the vote, round by round",
-    code="learn.papers.walk.Walk",
+    code="learn.papers.boosting.Walk",
     scope="random votes and distributions on six points, at most 9 rounds",
     status="as stated",
     proof="proofs/boosting.md#theorem-2-accuracy",

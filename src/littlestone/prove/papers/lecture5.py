@@ -22,8 +22,8 @@ from littlestone.learn.plan import formulas
 from littlestone.points import Reals
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.rational import exp_below
+from littlestone.prove.audit.claims import hockey_stick
 from littlestone.prove.audit.drawn import follow_draws
-from littlestone.prove.audit.neighbours import hockey_stick
 from littlestone.prove.audit.statistical import binomial_chances
 from littlestone.prove.audit.subject import Subject
 from littlestone.prove.audit.subjects.exponential_learner import Records, fits, released_text

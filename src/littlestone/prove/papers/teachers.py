@@ -13,7 +13,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, Subsets
 from littlestone.data.sample import Sample
 from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.papers.proper import ProperLearner, errors
-from littlestone.learn.papers.radii_lists import lists
+from littlestone.learn.papers.radii import lists
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
@@ -221,7 +221,7 @@ def some_class(rng: random.Random, table: np.random.Generator) -> HypothesisClas
 @statement(
     id="Radii, Lemma 2",
     says="one record moves each end of a run of radii by one at most",
-    code="learn.papers.radii_lists.lists",
+    code="learn.papers.radii.lists",
     scope="random classes and records, each with one record replaced",
     status="as stated",
     proof="proofs/radii.md#lemma-2-scores",

@@ -1,18 +1,28 @@
-"""The budget of a data set on a page: what each entry of the ledger took, and the rest."""
+"""The budget of a data set, and the whole ledger, on a page: what each entry took, and the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DeclarationError, shorten
 from littlestone.base.markup import Html, join
-from littlestone.base.visible import shorten
 from littlestone.learn.results.release import Release
 from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import PrivacyCost, decimal_text, short_text
 from littlestone.privacy.ledger import Count, Entry, Ledger
-from littlestone.show.pages.frame import facts, figure, note, prose, table, warning
+from littlestone.show.pages.frame import (
+    command,
+    facts,
+    figure,
+    note,
+    page,
+    prose,
+    section,
+    table,
+    warning,
+)
+from littlestone.show.pages.promise import citing, one_person
 
 OUTLINE = (
     "the counts for rows and units hold together if it stays the same whose record each one is"
@@ -173,3 +183,63 @@ def own_budget(release: Release) -> list[Html]:
         [("limit then", str(limit)), ("left then", str(release.total.left(limit)))] if limit else []
     )
     return [table(["budget", "of the data set"], rows, "Budget")]
+
+
+def ledger_page(ledger: Ledger, name: str, dataset: str | None = None) -> str:
+    """The page of all data sets of a ledger, or of one; ``name`` is that of the ledger.
+
+    Raises `DeclarationError` for an unknown data set, and `LedgerError` if the ledger cannot be read.
+    """
+    found = accounts(ledger, dataset)
+    title = found[0].name if len(found) == 1 else name
+    entries = sum(len(account.lines) for account in found)
+    head = [facts([("data sets", f"{len(found):,}"), ("entries", f"{entries:,}")])]
+    sections: list[Html] = []
+    for account in found:
+        heading = "Budget" if len(found) == 1 else account.name
+        sections.append(
+            section(heading, account.body(), *_together(account, alone=len(found) == 1))
+        )
+        if len(found) == 1 and account.lines:
+            sections.append(section("What the guarantee means for one person", _promise(account)))
+    sections.append(section("How to check it", *_check_notes()))
+    if len(found) == 1:
+        account = found[0]
+        what = f"All releases on {account.name}, {len(account.lines):,} entries"
+        sections.append(citing(what, account.total, "basic composition"))
+    return page(title, "Privacy ledger", head, sections, "the ledger")
+
+
+def _together(account: Account, *, alone: bool) -> list[Html]:
+    if not account.lines:
+        return [prose("Nothing is spent yet.")]
+    if alone:
+        return []
+    return [
+        note(
+            f"All entries together: {account.total}. The page of one data set says what that means."
+        )
+    ]
+
+
+def _promise(account: Account) -> Html:
+    unit = account.total.neighboring.unit
+    several = "one record" if unit is None else f"each {unit} with all its records"
+    among = "the records of this data set" if unit is None else f"those of the values of {unit}"
+    what = "all that was released about this data set so far"
+    return one_person(account.total, among, what, several)
+
+
+def _check_notes() -> list[Html]:
+    return [
+        prose(
+            "Each entry was written to the disk before its draw. Costs of one data set add up: the sum "
+            "of all epsilons and the sum of all deltas hold together. Parts of a partition count once, "
+            "with the largest part."
+        ),
+        command("littlestone ledger show\nlittlestone ledger export"),
+        note(
+            "A ledger cannot know of copies of the data, of releases by other tools, or of an older "
+            "copy of itself that was restored."
+        ),
+    ]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
 import littlestone
+from littlestone.base.errors import visible_json
 from littlestone.base.markup import Html, grid, join, pairs, tag
-from littlestone.base.visible import visible_json
 from littlestone.pictures.canvas import Picture
 
 OPENING = "<!doctype html>\n<!-- littlestone report -->\n"

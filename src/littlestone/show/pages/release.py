@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from littlestone.base.errors import shorten
 from littlestone.base.markup import Html, tag
-from littlestone.base.visible import shorten
 from littlestone.learn.results.group import Group
 from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text

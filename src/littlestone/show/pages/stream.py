@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from littlestone.base.disk import MOST_BYTES, parse_json
-from littlestone.base.errors import DAMAGED, ModelError
+from littlestone.base.errors import DAMAGED, ModelError, shorten
 from littlestone.base.markup import Html, tag
-from littlestone.base.visible import shorten
 from littlestone.data.forms import Reading
 from littlestone.data.opening import open_table
 from littlestone.data.table import Table

@@ -15,8 +15,7 @@ from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
-from littlestone.privacy.samplers.reals import Real
-from littlestone.privacy.samplers.uniform import bernoulli
+from littlestone.privacy.samplers.reals import Real, bernoulli
 from littlestone.privacy.scores import ErrorRuns
 
 MOST_BUCKETS = 1 << 20

@@ -15,8 +15,7 @@ from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.keys.key_release import Key, require_delta_for_unlisted_keys
 from littlestone.privacy.parameters import least
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.reals import Real
-from littlestone.privacy.samplers.uniform import bernoulli
+from littlestone.privacy.samplers.reals import Real, bernoulli
 
 DEFAULT = 0
 """The number of the default label, which a key without an entry has."""

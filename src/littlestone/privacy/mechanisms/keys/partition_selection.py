@@ -10,8 +10,7 @@ from functools import cached_property
 
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mechanisms.base import Output
-from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease
-from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease, ReleaseCurve
 from littlestone.privacy.rational import exp_below
 
 

@@ -12,8 +12,7 @@ from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mechanisms.keys.key_release import Key
 from littlestone.privacy.mechanisms.keys.partition_selection import NetRelease
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.reals import Real
-from littlestone.privacy.samplers.uniform import bernoulli
+from littlestone.privacy.samplers.reals import Real, bernoulli
 
 _SHARE = Fraction(1, 10)
 """The share of ln r by which one record of the rest may move the chance that the rest is kept out."""

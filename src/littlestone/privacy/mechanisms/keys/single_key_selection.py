@@ -13,8 +13,7 @@ from itertools import accumulate
 from math import isqrt, lcm
 
 from littlestone.privacy.cost import decimal_text
-from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease
-from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease, ReleaseCurve
 from littlestone.privacy.rational import exp_below
 
 _BITS = 64

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.privacy.accounting.account import zcdp_epsilon
 from littlestone.privacy.accounting.gaussian import CORE, LIKENESS, greatest_mu_squared
-from littlestone.privacy.accounting.renyi import zcdp_epsilon
 from littlestone.privacy.cost import Budget, decimal_text, round_up
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt

@@ -16,8 +16,7 @@ from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSid
 from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per_hit
 from littlestone.privacy.parameters import least, require_whole
 from littlestone.privacy.rational import log_above, log_below
-from littlestone.privacy.samplers.reals import Enclosure, Real
-from littlestone.privacy.samplers.uniform import LazyUniform, bernoulli
+from littlestone.privacy.samplers.reals import Enclosure, LazyUniform, Real, bernoulli
 from littlestone.privacy.tape import Tape
 
 Answer = tuple[int, bool]

@@ -14,7 +14,7 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.samplers.geometric import laplace_at_least
-from littlestone.privacy.samplers.uniform import bernoulli
+from littlestone.privacy.samplers.reals import bernoulli
 
 Answers = tuple[bool, ...]
 

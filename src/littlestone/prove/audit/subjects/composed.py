@@ -20,10 +20,9 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.reals import Real
-from littlestone.privacy.samplers.uniform import bernoulli
+from littlestone.privacy.samplers.reals import Real, bernoulli
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import (
     Run,
     Subject,

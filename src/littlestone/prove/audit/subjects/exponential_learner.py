@@ -29,7 +29,7 @@ from littlestone.learn import ExponentialLearner, PrivateLearner
 from littlestone.points import Grid, Product
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Run, Subject, subject
 from littlestone.rules import Hypothesis
 

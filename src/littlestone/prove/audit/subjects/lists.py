@@ -18,7 +18,7 @@ from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThres
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.parameters import least
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, mechanism_subject, subject
 
 Lists = tuple[tuple[int, ...], ...]

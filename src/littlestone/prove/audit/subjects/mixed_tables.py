@@ -16,7 +16,7 @@ from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.privacy.cost import Budget
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, subject
 from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.audit.subjects.whole_learners import Law, crowd, half_way, subject_of_learner

@@ -22,7 +22,7 @@ from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Run, Subject, mechanism_subject, subject
 from littlestone.prove.audit.subjects.exponential_learner import (
     Records,

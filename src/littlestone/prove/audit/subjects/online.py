@@ -31,7 +31,7 @@ from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirm
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import least
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import (
     Run,
     Subject,

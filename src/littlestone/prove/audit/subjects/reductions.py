@@ -23,7 +23,7 @@ from littlestone.learn import (
 from littlestone.learn.papers.agnostic.base import AgnosticTransformation
 from littlestone.learn.papers.voting import orders
 from littlestone.privacy.cost import Budget
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, subject
 from littlestone.prove.audit.subjects.exponential_learner import (
     Records,

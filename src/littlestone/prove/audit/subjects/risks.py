@@ -17,7 +17,7 @@ from littlestone.privacy.cost import Budget
 from littlestone.privacy.draws import count_places
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Run, Subject, subject
 from littlestone.prove.audit.subjects.exponential_learner import (
     Records,

@@ -23,7 +23,7 @@ from littlestone.privacy.mechanisms.streams.continual_selection import Continual
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, mechanism_subject, subject
 from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.audit.subjects.online import (

@@ -31,7 +31,7 @@ from littlestone.privacy.accounting.grouped import UnitEvent, record_budget
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.prove.audit.choices import Choices
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Run, Subject, receipt_for_trials, subject
 from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
 from littlestone.prove.audit.subjects.online import LONG, VOID, of_keys

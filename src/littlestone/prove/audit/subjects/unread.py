@@ -30,7 +30,7 @@ from littlestone.privacy.cost import Budget
 from littlestone.privacy.draws import UNREAD, UNREAD_PART
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Run, Subject, subject
 
 Cells = tuple[str, str]

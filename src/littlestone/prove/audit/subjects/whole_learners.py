@@ -28,10 +28,9 @@ from littlestone.learn import (
 from littlestone.learn.papers.voting import orders
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
-from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.key_release import KeyRelease, ReleaseCurve
 from littlestone.privacy.parameters import least
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, subject
 from littlestone.prove.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.rules import FiniteSet, Hypothesis
