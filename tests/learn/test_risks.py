@@ -19,15 +19,17 @@ from littlestone.classes import Thresholds, parse_class
 from littlestone.data.label import Label
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, Release
+from littlestone.learn.results.quality import Quality
 from littlestone.learn.results.risks import Risks, _rise, least_rate
 from littlestone.points import Grid, Reals
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.draws import count_places, counts_of_places
+from littlestone.privacy.draws import Noisy, count_places, counts_of_places
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import StepFunction
+from littlestone.rules.base import Place
 
 CLASS = "trees(age: 0..80 step 20, sex in {F, M}; depth 2)"
 ILL = Label.parse("ill", "1")
@@ -103,6 +105,44 @@ def test_risks_add_up_and_rise_where_the_rule_orders_its_places() -> None:
     rising = Risks(Score(rule.domain, 0, rule.changes), Fraction(1), 150, counts).rates
     assert [rates[1] for rates in rising] == sorted(rates[1] for rates in rising)
     assert _rise([3, 2, 1], [1, 1, 1]) == [2, 2, 2]
+
+
+def test_a_score_of_many_totals_is_counted_in_bins() -> None:
+    """Totals -40..40 of one label below 5 and another from there on, which say their own risks."""
+
+    class Sheet(StepFunction):
+        ordered = True
+
+        def place(self, x: Any) -> int:
+            return int(x) + 40
+
+        @property
+        def places(self) -> tuple[Place, ...]:
+            return tuple(Place(f"total {x}", self(x)) for x in self.domain)
+
+        @property
+        def risks(self) -> tuple[float, ...]:
+            return tuple(float(1 / (1 + np.exp(-x / 10))) for x in self.domain)
+
+    sheet = Sheet(Grid(-40, 40, "total"), 0, (5,))
+    xs = np.random.default_rng(0).integers(-40, 41, 3000)
+    ys = np.random.default_rng(1).random(3000) < 1 / (1 + np.exp(-xs / 10))
+    sample = Sample.from_examples(sheet.domain, zip(xs.tolist(), ys.tolist(), strict=True))
+    counts = count_places(sheet, sample)
+    assert len(counts) == 2 * (sheet.bins[-1] + 1) <= 2 * 22
+    assert sum(counts) == 3000
+    risks = Risks.from_counts(sheet, Noisy(Fraction(100), tuple(counts)), 3000)
+    assert risks is not None
+    assert risks.places[0].words == "total -40 to total -36"
+    assert risks.rates == tuple(sorted(risks.rates, key=lambda rates: rates[1]))
+    quality = Quality(risks)
+    assert abs(float(quality.auc.middle) - 0.91) < 0.02
+    assert all(abs(risk - float(seen.middle)) < 0.15 for risk, seen in quality.calibration)
+    made = Release(
+        sheet, "sheets", "ill", 3000, PrivacyCost(Fraction(1)), "m", True, 1, risks=risks
+    )
+    assert len(made.rates) == 81
+    assert made.rates[40] == (0.5, 0.5)
 
 
 def test_few_records_are_drawn_to_the_share_of_all() -> None:

@@ -166,7 +166,7 @@ GROSS = [
         "count + discrete_laplace(self.ratio, rng)",
         "count",
         "counts of cells have no noise",
-        "mechanisms.group-estimates",
+        "mechanisms.group-estimates mechanisms.risks-of-steps",
     ),
     gross(
         "learn.papers.globally_stable:GloballyStableLearner.draw",

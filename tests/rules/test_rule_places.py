@@ -15,7 +15,8 @@ from littlestone.base.errors import TooLargeError
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data.sample import Records
 from littlestone.points import Cells, Domain, Grid, Listed, Product, Reals, Strings
-from littlestone.rules import DecisionTree, Hypothesis, StepFunction
+from littlestone.rules import DecisionTree, Hypothesis, RuleUnion, StepFunction
+from littlestone.rules.rules import CellFunction
 from littlestone.rules.trees import ColumnTest, Split, _leaf
 from planting import Fault, turns_red
 
@@ -80,6 +81,50 @@ def test_the_places_of_a_rule_are_exported_as_its_labels_are() -> None:
     steps = StepFunction(Grid(0, 120, "age"), 1, (18, 65))
     found = frame.select(steps.to_polars(risks=[5, 6, 7]).alias("place"))["place"].to_list()
     assert found == [5 + steps.place(steps.domain.encode(age)) for age, _ in rows]
+
+
+FLIGHTS = Product((Strings("origin"), Strings("dest")))
+ROUTES: list[tuple[Hypothesis[Any], list[str]]] = [
+    (
+        RuleUnion(FLIGHTS, frozenset({("JFK", None), (None, "HNL"), ("LGA", "BOS")})),
+        ["origin is 'JFK'", "origin is 'LGA' and dest is 'BOS'", "dest is 'HNL', and none above",
+         "elsewhere"],
+    ),
+    (RuleUnion(FLIGHTS, frozenset({(None, None)})), ["always"]),
+    (RuleUnion(FLIGHTS, frozenset()), ["always"]),
+    (
+        CellFunction(FLIGHTS, 3, (("EWR", "JFK"), ("HNL",)), (0, 0, 0, 0, 1, 2)),
+        ["origin is another and dest is another", "origin is another and dest is 'HNL'",
+         "origin is 'JFK' and dest is another", "origin is 'JFK' and dest is 'HNL'"],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("h", "told"), ROUTES, ids=range(len(ROUTES)))
+def test_rules_and_cells_are_places(h: Hypothesis[Any], told: list[str]) -> None:
+    polars = pytest.importorskip("polars")
+    assert [place.words for place in h.places] == told
+    routes = list(product(("JFK", "LGA", "EWR", "SFO"), ("HNL", "BOS", "ORD")))
+    assert all(h.places[h.place(x)].label == h(x) for x in routes)
+    frame = polars.DataFrame(routes, schema=["origin", "dest"], orient="row")
+    numbers = list(range(len(told)))
+    found = frame.select(h.to_polars(risks=numbers).alias("place"))["place"].to_list()
+    assert found in (list(map(h.place, routes)), [0])
+
+
+class Score(StepFunction):
+    """A function whose steps rise."""
+
+    ordered = True
+
+
+@pytest.mark.parametrize("steps", [1, 7, 20, 21, 90])
+def test_a_score_is_counted_in_bins_of_one_label(steps: int) -> None:
+    rule = Score(Grid(0, 99, "score"), 0, tuple(range(1, steps)))
+    assert StepFunction(rule.domain, 0, rule.changes).bins.tolist() == list(range(steps))
+    labels = np.array([place.label for place in rule.places])
+    for i in set(rule.bins.tolist()):
+        assert len(set(labels[rule.bins == i].tolist())) == 1
 
 
 def subsets(points: tuple[str, ...]) -> list[frozenset[str]]:

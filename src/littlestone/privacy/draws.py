@@ -266,13 +266,14 @@ def counts_of_places(epsilon: Fraction) -> CellCounts:
 
 
 def count_places(rule: Hypothesis[Any], sample: Sample[Any]) -> list[int]:
-    """The number of records of each label at each of the rule's places, place by place.
+    """The number of records of each label in each of the rule's bins of places, bin by bin.
 
     Each record is in one cell.  The counts depend on the data: for `CellCounts` only.
     """
-    # The places are those of the released rule; records decide nothing but how many are in each.
-    found = np.zeros((len(rule.places), sample.labels), np.int64)
-    np.add.at(found, rule.places_of(sample.points), sample.counts)
+    # The bins are those of the released rule; records decide nothing but how many are in each.
+    bins = rule.bins
+    found = np.zeros((int(bins[-1]) + 1, sample.labels), np.int64)
+    np.add.at(found, bins[rule.places_of(sample.points)], sample.counts)
     counts: list[int] = found.ravel().tolist()
     return counts
 

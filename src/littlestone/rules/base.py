@@ -33,6 +33,10 @@ class Place(NamedTuple):
     sets: int | None = None
 
 
+MOST_BINS = 20
+"""How many runs of places a score's records are counted in."""
+
+
 class Hypothesis(ABC, Generic[Point]):
     """A function h: X -> {0, ..., k}.  Hashable; f == g iff f(x) = g(x) for every x in the domain.
 
@@ -68,6 +72,20 @@ class Hypothesis(ABC, Generic[Point]):
         if self.labels == 2 and not self.words().startswith("always"):
             told = ["elsewhere", self.words()]
         return tuple(Place(words, y) for y, words in enumerate(told))
+
+    @property
+    def bins(self) -> NDArray[np.int64]:
+        """The bin of each place, in which records are counted together; by default its own.
+
+        Each count has noise of its own, so `ordered` places are counted in at most about `MOST_BINS`
+        runs of equally many, none with two labels.
+        """
+        labels = np.array([place.label for place in self.places])
+        starts = np.ones(len(labels), bool)
+        if self.ordered:
+            starts[1:] = labels[1:] != labels[:-1]
+            starts[:: -(-len(labels) // MOST_BINS)] = True
+        return np.cumsum(starts) - 1
 
     def place(self, x: Point) -> int:
         """The number of the place in `places` that holds the point ``x``."""

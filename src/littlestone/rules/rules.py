@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, Self
 
 from littlestone.points import Domain, Product, require_list
-from littlestone.rules.base import BinaryHypothesis, Hypothesis, label_count, numbers
+from littlestone.rules.base import BinaryHypothesis, Hypothesis, Place, label_count, numbers
 from littlestone.rules.languages.form import Condition, Outcome, both, case, either
 from littlestone.rules.languages.regions import among
 
@@ -80,6 +80,30 @@ class RuleUnion(BinaryHypothesis[Any]):
             joined = " and ".join(literals)
             shown.append(f"({joined})" if len(literals) > 1 < len(self.rules) else joined)
         return " or ".join(shown)
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """The first rule in order that a record obeys, and elsewhere."""
+        found = []
+        for i, rule in enumerate(self._rules_in_order()):
+            pairs = zip(self.domain.column_names, rule, strict=True)
+            words = " and ".join(f"{name} is {v!r}" for name, v in pairs if v is not None)
+            if not words:
+                return (Place("always", 1),)
+            before = self._rules_in_order()[:i]
+            found.append(
+                Place(words + ", and none above" * any(map(partial(meet, rule), before)), 1)
+            )
+        return (*found, Place("elsewhere" if found else "always", 0))
+
+    def place(self, x: Any) -> int:
+        ordered = enumerate(self._rules_in_order())
+        return next((i for i, rule in ordered if obeys(x, rule)), len(self.rules))
+
+    def place_outcome(self) -> Outcome:
+        rules = enumerate(self._rules_in_order())
+        asked = [(condition_of_rule(self.domain, rule), i) for i, rule in rules]
+        return case(asked, len(self.rules))
 
     def outcome(self) -> Outcome:
         return case(
@@ -154,6 +178,11 @@ def obeys(x: Rule, rule: Rule) -> bool:
     return all(v is None or v == u for u, v in zip(x, rule, strict=True))
 
 
+def meet(rule: Rule, other: Rule) -> bool:
+    """Whether a record may obey both rules."""
+    return all(u is None or v is None or u == v for u, v in zip(rule, other, strict=True))
+
+
 def record(domain: Any, rule: Rule, avoided: Any) -> Rule:
     """A record that obeys ``rule``, with the first values not in ``avoided`` in its other columns."""
     used = list(zip(*avoided, strict=True)) or [()] * len(rule)
@@ -166,7 +195,7 @@ def record(domain: Any, rule: Rule, avoided: Any) -> Rule:
 def _conjunctions(some: Iterable[Rule], others: Iterable[Rule]) -> Iterable[Rule]:
     for one in some:
         for other in others:
-            if all(u is None or v is None or u == v for u, v in zip(one, other, strict=True)):
+            if meet(one, other):
                 yield tuple(v if u is None else u for u, v in zip(one, other, strict=True))
 
 
@@ -232,9 +261,36 @@ class CellFunction(Hypothesis[Any]):
         return list(map(frozenset, self.values))
 
     def __call__(self, x: Any) -> int:
-        return self._label[
-            tuple(v if v in known else None for v, known in zip(x, self._value_sets, strict=True))
-        ]
+        return self._label[self._cell(x)]
+
+    def _cell(self, x: Any) -> Cell:
+        return tuple(
+            v if v in known else None for v, known in zip(x, self._value_sets, strict=True)
+        )
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Its cells."""
+        found = []
+        for cell, y in self._label.items():
+            sides = zip(self.domain.column_names, cell, self.values, strict=True)
+            words = [
+                f"{name} is {'another' if v is None else repr(v)}"
+                for name, v, named in sides
+                if named
+            ]
+            found.append(Place(" and ".join(words) or "always", y))
+        return tuple(found)
+
+    @cached_property
+    def _number(self) -> dict[Cell, int]:
+        return {cell: i for i, cell in enumerate(self._label)}
+
+    def place(self, x: Any) -> int:
+        return self._number[self._cell(x)]
+
+    def place_outcome(self) -> Outcome:
+        return self._outcome(self._number)
 
     def words(self) -> str:
         return self.words_with(numbers(self.labels))
@@ -257,8 +313,11 @@ class CellFunction(Hypothesis[Any]):
         return " and ".join(f"{column.name} is {v!r}" for column, v in columns if v is not None)
 
     def outcome(self) -> Outcome:
+        return self._outcome(self._label)
+
+    def _outcome(self, told: Mapping[Cell, int]) -> Outcome:
         # The first cell with the most values that a record obeys is its own.
-        ordered = sorted(self._label.items(), key=lambda item: sum(v is None for v in item[0]))
+        ordered = sorted(told.items(), key=lambda item: sum(v is None for v in item[0]))
         return case([(condition_of_rule(self.domain, cell), y) for cell, y in ordered], 0)
 
     def witness(self, other: Self) -> Any:

@@ -9,6 +9,8 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, groupby, pairwise
 from math import ceil, comb, expm1, inf, log
 
+import numpy as np
+
 from littlestone.learn.results.estimate import BETA, Share, interval
 from littlestone.learn.results.risks import Risks
 from littlestone.privacy.draws import counts_of_places
@@ -148,7 +150,10 @@ class Quality:
     @property
     def calibration(self) -> list[tuple[float, Share]]:
         """For each place the risk that the rule says, and the share of positives among its records."""
-        said = self.risks.rule.risks or [rates[1] for rates in self.risks.rates]
+        said = [rates[1] for rates in self.risks.rates]
+        if (own := self.risks.rule.risks) is not None:  # the mean of each bin
+            bins = self.risks.rule.bins
+            said = (np.bincount(bins, own) / np.bincount(bins)).tolist()
         found = []
         for risk, row, shares in zip(said, self.risks.counts, self.risks.of_these, strict=True):
             _, low, high = shares[1]

@@ -150,7 +150,7 @@ class Release:
                 found="this release says labels alone; its rule was learned without risks",
                 fix="learn one with risks: `littlestone fit --risk`, or fit(..., risk=True)",
             )
-        return self.risks.rates
+        return tuple(self.risks.rates[i] for i in self.hypothesis.bins.tolist())
 
     @property
     def quality(self) -> Quality | None:

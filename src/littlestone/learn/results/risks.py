@@ -59,10 +59,16 @@ class Risks:
         rows = tuple(tuple(listed[i : i + labels]) for i in range(0, len(listed), labels))
         return cls(rule, noisy.epsilon, n, rows)
 
-    @property
+    @cached_property
     def places(self) -> tuple[Place, ...]:
-        """The places of the rule, one for each row of the counts."""
-        return self.rule.places
+        """The places of the rule, one for each row of the counts; a bin of several is one place."""
+        runs: list[list[Place]] = [[] for _ in self.counts]
+        for place, i in zip(self.rule.places, self.rule.bins.tolist(), strict=True):
+            runs[i].append(place)
+        return tuple(
+            run[0] if len(run) == 1 else Place(f"{run[0].words} to {run[-1].words}", run[0].label)
+            for run in runs
+        )
 
     @property
     def speaks_of_new(self) -> bool:
@@ -112,10 +118,6 @@ class Risks:
         if self.rule.ordered and labels == 2:
             found = [[1 - risk, risk] for risk in _rise([share[1] for share in found], sizes)]
         return tuple(map(_round, found))
-
-    def risk(self, x: Any) -> tuple[float, ...]:
-        """The risk of each label at the place of a point."""
-        return self.rates[self.rule.place(x)]
 
     @cached_property
     def intervals(self) -> tuple[tuple[Share, ...], ...]:
@@ -203,7 +205,7 @@ class Risks:
         whole = all(type(count) is int for row in rows for count in row)
         if not whole or {len(row) for row in rows} != {rule.labels}:
             raise ValueError("a noisy count is not a whole number, or a label has none")
-        if len(rows) != len(rule.places):
+        if len(rows) != rule.bins[-1] + 1:
             raise ValueError("the rule has other places than its risks")
         return cls(rule, exact_epsilon(data["epsilon"]), n, tuple(map(tuple, rows)))
 
