@@ -9,7 +9,7 @@ from functools import partial
 
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.scores.noisy_sums import Ask, Noisy, NoisySums, SumStep
-from littlestone.prove.audit.neighbours import neighbours
+from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, mechanism_subject, subject
 
 Bits = tuple[int, ...]
