@@ -138,7 +138,8 @@ class _Solve:
     ) -> None:
         self._began = time.monotonic()
         self._progress, self._limit = progress, time_limit
-        self.lower, self.upper = 0, table.size.bit_length() - 1
+        self.lower = 0
+        self.upper = self._counted = table.size.bit_length() - 1
         self.interrupted = self.timed_out = False
         self._step, self._budget = 1, FIRST_BUDGET
         self._k = max(1, self.upper // 2)  # smaller k are rarely refuted, and then it is quick
@@ -196,6 +197,7 @@ class _Solve:
     def _deepen(self, work: int = UNLIMITED) -> None:
         """Raise the lower bound by ever longer steps; where that stalls, lower the upper one.
 
+        Once a question was refuted, no step is longer than half of the gap.
         Only the last question, whether LDim >= lower + 1 = upper, has no budget of version spaces.
         What a question that ran out of budget has learnt stays in the table, so asking it again costs
         little.  It returns after that much work, and can be called again to continue.
@@ -215,7 +217,9 @@ class _Solve:
                     if self._ask(self.upper, self._budget // 8, work) is not False:
                         break
                 self._budget *= 4
-            self._k = min(self.lower + self._step, self.upper)
+            half = (self.lower + self.upper + 1) // 2
+            most = half if self.upper < self._counted else self.upper
+            self._k = min(self.lower + self._step, most)
 
     def _ask(self, k: int, nodes: int, work: int) -> bool | None:
         """Whether LDim >= k, noted in the bounds; None if it needs more nodes or work."""
