@@ -238,6 +238,14 @@ FAULTS: dict[str, list[Fault]] = {
             "the smaller cost is the sensitivity",
         ),
     ],
+    "noisy_sums": [
+        Fault(
+            f"{MECHANISMS}.scores.noisy_sums:NoisySums.noises",
+            "(step.share * mu_squared)",
+            "mu_squared",
+            "no step is charged for the others",
+        ),
+    ],
     "least_bottom": [LOW],
     "hundred_draws": [
         Fault(

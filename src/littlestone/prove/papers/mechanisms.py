@@ -16,7 +16,7 @@ from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.scores import ErrorSums, Scores, scores_of
 from littlestone.prove.audit.drawn import follow_draws
-from littlestone.prove.audit.subject import SubjectMaker, find_subjects
+from littlestone.prove.audit.subject import SubjectMaker, find_subject, find_subjects
 from littlestone.prove.papers.statement import Outcome, Statement, Trial, statement
 
 DELTA = Fraction(1, 1000)
@@ -108,6 +108,24 @@ def hundred_draws() -> Outcome:
         "at most 2.42, against 10 by addition",
         f"{float(epsilon):.5f}, by {draws.account.method}",
         epsilon <= Fraction(242, 100),
+    )
+
+
+@statement(
+    id="Gaussian sums",
+    says="adaptive sums with Gaussian noise cost what one number N(mu, 1) costs (DRS22, Corollary 3.3)",
+    code="privacy.mechanisms.scores.noisy_sums.NoisySums",
+    scope="the exact law of two sums with discrete noise, on two records and all their neighbours",
+    status="as stated",
+    proof="proofs/gaussian.md#theorem-3-the-whole-sequence-delta-0",
+)
+def noisy_sums() -> Outcome:
+    """The exact audit of two steps, whose claim is the curve of one number at (1, 1/1000)."""
+    audit = find_subject("noisy-sums").make(Fraction(1), DELTA).exact()
+    return Outcome(
+        "epsilon 1 at delta 1/1000, and not much less",
+        f"epsilon {audit.epsilon:.4f} at that delta, the worst of {audit.pairs} pairs",
+        audit.holds and audit.tightness > 0.9,
     )
 
 
