@@ -23,6 +23,8 @@ TEXTS = [
     f"conditions({COLUMNS}; at most 1)",
     "conditions(x at {0}, sex in {F, M}; at most 4, either, between)",
     "conditions(x at {7}; at most 2, any of)",
+    f"conditions({COLUMNS}; at most 3, checklist)",
+    "conditions(x at {0}, y at {0}, sex in {F}, on in {u}; at most 4, checklist)",
 ]
 REFUSED = {
     "conditions(x at {0, 5}; at most 0)": "must be 1, 2, 3 or 4",
@@ -30,6 +32,8 @@ REFUSED = {
     "conditions(x at {0, 5}; at least 2)": "option 'at least 2' is unknown",
     "conditions(x at {0, 5}; any of, either)": "'any of' and 'either' exclude each other",
     "conditions(x at {0, 5}; any)": "option 'any' is unknown",
+    "conditions(x at {0, 5}; checklist, either)": "'checklist' and 'either' exclude each other",
+    "conditions(x at {0, 5}, ward; checklist)": "needs declared columns",
     "conditions(x at {0, 5}; between 2)": "option 'between 2' is unknown",
     "conditions(x at {0, 5}; at most two)": "option 'at most two' is unknown",
     "conditions(x at {0, 5}; at most 2; any of)": "more than one semicolon",
@@ -93,6 +97,27 @@ def test_the_rules_in_words() -> None:
     assert len(words) == H.size
 
 
+def test_a_checklist_in_words() -> None:
+    H: Any = parse_class(
+        "conditions(age at {0, 65}, sex in {F}, on in {u, v}; at most 3, checklist)"
+    )
+    words = [h.words() for h in H]
+    assert "at least 2 of (age >= 65, sex is F, on is u)" in words
+    assert "age >= 65 or sex is F or on is u" in words
+    assert len(set(words)) == H.size == 2 + (3 + 2 + 3) + 2 * (3 * 2 + 3 * 3 + 2 * 3) + 3 * 18
+
+
+def test_a_checklist_is_what_it_says() -> None:
+    """Each rule, beside a count of its conditions."""
+    H: Any = parse_class(TEXTS[-1])
+    for index in range(2, H.size, 5):
+        least, tests = H.rule(index)
+        h = H.hypothesis(index)
+        assert all(
+            h(x) == (sum(x[t.column] in t.accepted for t in tests) >= least) for x in H.domain
+        )
+
+
 BOUNDED = [
     "conditions(x at {0, 1}, y at {0, 1, 2}; at most 1)",
     "conditions(x at {0, 1, 2, 3}, y at {0, 1, 2, 3}; at most 2)",
@@ -107,6 +132,7 @@ BOUNDED = [
     "trees(x at {3}, y at {3}; depth 2)",
     "rule_list(x at {0, 1, 2, 3}, s in {a}; at most 2)",
     "rule_sets(x at {0, 1}, y at {0, 1}; at most 2 rules of 2)",
+    "conditions(x at {0, 1}, y at {0, 1}, s in {a}; at most 3, checklist)",
 ]
 
 

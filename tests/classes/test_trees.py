@@ -73,7 +73,7 @@ EVERY = [(TEXTS[0], 2), (TEXTS[0], 3), ("trees(x at {0, 5}; depth 3)", 2), (TEXT
 
 
 @pytest.mark.parametrize(("text", "labels"), EVERY)
-def test_every_tree_is_written(text: str, labels: int) -> None:
+def test_every_tree_is_count_trees(text: str, labels: int) -> None:
     """Root, halves and labels as in the definition."""
     H: Any = parse_class(text, labels=labels)
     points = list(H.domain)
@@ -125,7 +125,7 @@ def test_each_depth_has_its_share_of_the_prior(text: str, n: int) -> None:
 
 PRIOR = "littlestone.classes.trees:Trees"
 FAULTS = [
-    Fault(f"{PRIOR}._copies", "// self._written(depth)", "// self._written(depth + 1)",
+    Fault(f"{PRIOR}._copies", "// self._count_trees(depth)", "// self._count_trees(depth + 1)",
           "a depth has the share of the next one"),
     Fault(f"{PRIOR}._copies", "[copies]", "[1]", "each tree has the same weight"),
     Fault(f"{PRIOR}.scores", "_scores(joint_of_fewer(joint, d), totals)",

@@ -4,6 +4,7 @@ import copy
 import json
 import random
 import re
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -18,8 +19,8 @@ from littlestone.rules.trees import (
     DecisionTree,
     Node,
     Split,
+    at_least,
     conjunction,
-    disjunction,
     prune,
     split,
 )
@@ -28,6 +29,7 @@ TABLE = Product(
     (Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex"), Strings("ward"), Codes("code"))
 )
 DECLARED = Product(TABLE.columns[:2])
+disjunction = partial(at_least, 1)
 
 YOUNG = ColumnTest(0, frozenset(["0"]))
 OLD = ColumnTest(0, frozenset(["65"]))

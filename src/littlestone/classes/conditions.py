@@ -1,11 +1,11 @@
-"""Conjunctions and disjunctions of conditions on the columns of a mixed table."""
+"""Conjunctions, disjunctions and checklists of conditions on the columns of a mixed table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, product
 from math import prod
 from typing import Any, Literal, Self
 
@@ -29,9 +29,9 @@ from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.points import Cells, FiniteColumn, Listed, Product
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction, disjunction
+from littlestone.rules.trees import ColumnTest, DecisionTree, at_least
 
-Join = Literal["all", "any", "either"]
+Join = Literal["all", "any", "either", "checklist"]
 
 MOST_CANDIDATES = 1 << 24
 """The most rules of a class; their counts take 8 bytes each and label."""
@@ -39,7 +39,10 @@ MOST_CANDIDATES = 1 << 24
 MOST_CELLS = 1 << 25
 """The most cells in all tables of counts together."""
 
-FORM = "conditions(COLUMN, ...; at most R), where ', any of' or ', either' and ', between' may follow R"
+FORM = (
+    "conditions(COLUMN, ...; at most R), where ', any of', ', either' or ', checklist' and ', between' "
+    "may follow R"
+)
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,9 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
 
     A condition is x < t or x >= t for a cut t of a declared grid, x = v for a value v of a declared
     list, or "x is missing"; with ``between`` also a <= x < b.  ``join`` is "all" for conjunctions,
-    "any" for disjunctions ("some condition holds") and "either" for both.  With c_j conditions on
-    column j there are e_0 + ... + e_R conjunctions, e_r the sum over r columns of the product of
-    their c_j.
+    "any" for disjunctions ("some condition holds"), "either" for both, and "checklist" for "at least M
+    of these r conditions hold", with all M <= r <= R.  With c_j conditions on column j there are
+    e_0 + ... + e_R conjunctions, e_r the sum over r columns of the product of their c_j.
 
     The errors of all rules come from counts of labels in the cells of each R columns.  Time:
     O(n C(m, R)) for n records and m columns, and a few operations a rule.  The Littlestone dimension is
@@ -101,18 +104,26 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
 
     def _count(self, sizes: Sequence[int]) -> int:
         none, *counts = sums_of_products(sizes, self._most)
-        several = sum(counts[1:])
-        return 2 * none + counts[0] + several * (2 if self.join == "either" else 1)
+        return 2 * none + sum(
+            count * len(self._leasts(r)) for r, count in enumerate(counts, start=1)
+        )
+
+    def _leasts(self, r: int) -> list[int]:
+        """How many of r conditions must hold at least, for each kind of rule."""
+        kinds = {"all": [r], "any": [1], "either": [r, 1], "checklist": [*range(r, 0, -1)]}
+        return kinds[self.join] if r > 1 else [1]
 
     @cached_property
-    def _blocks(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The rules in order, in blocks of one join and one set of columns, after the constants."""
+    def _blocks(self) -> list[tuple[int, tuple[int, ...]]]:
+        """The rules in order, in blocks of one M and one set of columns, after the constants.
+
+        A rule says that at least M of its conditions hold.
+        """
         columns = range(len(self.domain.columns))
-        joins = {"all": ("all",), "any": ("any",), "either": ("all", "any")}[self.join]
         return [
-            (join, subset)
+            (least, subset)
             for r in range(1, self._most + 1)
-            for join in (joins if r > 1 else ("all",))
+            for least in self._leasts(r)
             for subset in combinations(columns, r)
         ]
 
@@ -139,15 +150,14 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
             index = int(places(self.space)[index])
         if index < 2:
             return DecisionTree(self.domain, index)
-        join, tests = self.rule(index)
-        return DecisionTree(self.domain, (conjunction if join == "all" else disjunction)(tests))
+        return DecisionTree(self.domain, at_least(*self.rule(index)))
 
-    def rule(self, index: int) -> tuple[str, list[ColumnTest]]:
-        """How rule number 2 or more of the whole class joins its tests, and the tests."""
+    def rule(self, index: int) -> tuple[int, list[ColumnTest]]:
+        """How many tests of rule number 2 or more of the whole class must hold, and the tests."""
         block = int(np.searchsorted(self._starts, index, side="right")) - 1
-        join, subset = self._blocks[block]
+        least, subset = self._blocks[block]
         chosen = np.unravel_index(index - self._starts[block], self._shape(subset))
-        return join, [self._tests[j][int(i)] for j, i in zip(subset, chosen, strict=True)]
+        return least, [self._tests[j][int(i)] for j, i in zip(subset, chosen, strict=True)]
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         negatives, positives = self.covered_counts(sample)
@@ -167,21 +177,25 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         for r in range(1, self._most + 1):
             subsets = list(combinations(columns, r))
             tables = dict(zip(subsets, coded.tables(subsets), strict=True))
-            for (join, subset), start in zip(self._blocks, self._starts, strict=False):
+            for (least, subset), start in zip(self._blocks, self._starts, strict=False):
                 if len(subset) == r:
-                    found = self._block(tables[subset], join, subset, totals)
+                    found = self._block(tables[subset], least, subset, totals)
                     counts[:, start : start + found.shape[1]] = found
         return counts
 
     def _block(
-        self, table: NDArray[np.int64], join: str, subset: Sequence[int], totals: NDArray[np.int64]
+        self, table: NDArray[np.int64], least: int, subset: Sequence[int], totals: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         matrices = [self._matrices[j] for j in subset]
-        if join == "all":
+        if least == len(subset):
             return covered_table(table, matrices).reshape(len(totals), -1)
-        # Some condition holds unless all of their complements do.
-        none = covered_table(table, [1 - matrix for matrix in matrices]).reshape(len(totals), -1)
-        return np.subtract(totals[:, None], none)
+        # Enough conditions hold, except where some of them do and the complements of the others.
+        found = np.tile(totals[:, None], prod(self._shape(subset)))
+        for holds in product((True, False), repeat=len(subset)):
+            if sum(holds) < least:
+                own = [m if held else 1 - m for held, m in zip(holds, matrices, strict=True)]
+                found -= covered_table(table, own).reshape(found.shape)
+        return found
 
     @cached_property
     def _matrices(self) -> list[NDArray[np.float64]]:
@@ -194,12 +208,11 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
             for j, tests in enumerate(self._tests)
         ]
         rows = [np.zeros((1, len(points)), bool), np.ones((1, len(points)), bool)]
-        for join, subset in self._blocks:
-            found = truth[subset[0]]
+        for least, subset in self._blocks:
+            held = truth[subset[0]].astype(np.int8)
             for j in subset[1:]:
-                both = (found[:, None] & truth[j]) if join == "all" else (found[:, None] | truth[j])
-                found = both.reshape(-1, len(points))
-            rows.append(found)
+                held = (held[:, None] + truth[j]).reshape(-1, len(points))
+            rows.append(held >= least)
         return np.vstack(rows)
 
     def _bounds(self) -> tuple[int, int]:
@@ -211,10 +224,10 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
 
     @classmethod
     def parse(cls, spec: Spec) -> Any:
-        spec.expect_columns(FORM, options=("at", "any", "either", "between"))
+        spec.expect_columns(FORM, options=("at", "any", "either", "checklist", "between"))
         most = spec.number_after("at most") if any(o.startswith("at") for o in spec.options) else 2
         words = [option for option in spec.options if not option.startswith("at")]
-        joins: dict[str, Join] = {"any of": "any", "either": "either"}
+        joins: dict[str, Join] = {"any of": "any", "either": "either", "checklist": "checklist"}
         chosen = [word for word in words if word in joins]
         unknown = words if most is not None else [*spec.options]
         unknown = [word for word in unknown if word not in (*joins, "between")]
@@ -245,11 +258,13 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         z, sex = Cells(("7",), "z"), Listed(("F", "M"), "sex")
         found = [cls(Product((x, sex)), None, 2), cls(Product((x, y, z)), None, 2, "either")]
         found += [cls(Product((sex, y)), None, 1), cls(Product((x, y)), None, 2, "any", True)]
+        found += [cls(Product((z, Cells(("3",), "w"), sex)), None, 3, "checklist")]
         return [*found, found[0].restrict(("5", "F"), 1), cls(Product((x, z, sex)), None, 3)]
 
     @property
     def options(self) -> str:
-        join = {"all": "", "any": ", any of", "either": ", either"}[self.join]
+        words = {"all": "", "any": ", any of"}
+        join = words.get(self.join, f", {self.join}")
         return f"at most {self.most}{join}{', between' if self.between else ''}"
 
     def __iter__(self) -> Iterator[DecisionTree]:

@@ -112,13 +112,13 @@ class Trees(ByTable, ScoredClass[Any]):
     def forms(self) -> int:
         if self.space is not None:
             return self.space.size
-        return self._written(self.depth) * (self.depth if self.shared else 1)
+        return self._count_trees(self.depth) * (self.depth if self.shared else 1)
 
-    def _written(self, depth: int) -> int:
+    def _count_trees(self, depth: int) -> int:
         """The number N_d of ways to write a tree of depth d."""
         if depth == 0:
             return self.labels
-        return len(self.splits) * self._written(depth - 1) ** 2
+        return len(self.splits) * self._count_trees(depth - 1) ** 2
 
     def hypothesis_of_item(self, item: Any) -> DecisionTree:
         if self.space is not None:
@@ -159,7 +159,7 @@ class Trees(ByTable, ScoredClass[Any]):
         So all trees of a depth are as many items as those of any other (docs/proofs/
         exponential-mechanism.md, Theorem 6).
         """
-        copies = self._written(self.depth) // self._written(depth)
+        copies = self._count_trees(self.depth) // self._count_trees(depth)
         return ErrorRuns(np.zeros(1, np.int64), [copies])
 
     def labels_of_forms(self, points: list[Any]) -> NDArray[Any]:
@@ -180,7 +180,7 @@ class Trees(ByTable, ScoredClass[Any]):
         lower = max(
             2**above * ((2 + 2 * count).bit_length() - 1) for above, count in enumerate(left)
         )
-        return lower, self._written(self.depth).bit_length() - 1
+        return lower, self._count_trees(self.depth).bit_length() - 1
 
     @classmethod
     def parse(cls, spec: Spec) -> Any:

@@ -130,12 +130,21 @@ def conjunction(tests: Sequence[ColumnTest], yes: Node = 1, no: Node = 0) -> Nod
     return node
 
 
-def disjunction(tests: Sequence[ColumnTest], yes: Node = 1, no: Node = 0) -> Node:
-    """The node "if some test holds then ``yes``, else ``no``"."""
-    node = no
-    for test in reversed(tests):
-        node = Split(test, yes, node)
-    return node
+def at_least(least: int, tests: Sequence[ColumnTest]) -> Node:
+    """The node "if at least so many of the tests hold then 1, else 0"."""
+    if not 0 < least <= len(tests):
+        return int(least <= 0)
+    first, *rest = tests
+    return Split(first, at_least(least - 1, rest), at_least(least, rest))
+
+
+def _checklist(node: Node) -> tuple[int, list[ColumnTest]] | None:
+    """The M and the tests of a node "at least M of these tests", if M is neither 1 nor all."""
+    tests = list(dict.fromkeys(_tests(node)))  # in order, because the first branch asks them all
+    for least in range(2, len(tests)):
+        if node == at_least(least, tests):
+            return least, tests
+    return None
 
 
 @dataclass(frozen=True)
@@ -227,6 +236,8 @@ class DecisionTree(Hypothesis[Any]):
     def condition(self) -> str:
         """The condition for label 1 if it is "these tests, or those", or "this test, and one of these".
 
+        Or if it is "at least two of these tests", or more.
+
         It is empty for other trees.  It leaves out what says nothing more: ``age >= 70 or age >= 65``
         is ``age >= 65``.
         """
@@ -238,6 +249,9 @@ class DecisionTree(Hypothesis[Any]):
         return self._simple(self.root) if rules is None else _join_rules(rules, self.domain)
 
     def _simple(self, node: Split) -> str:
+        if (checked := _checklist(node)) is not None:
+            least, tests = checked
+            return f"at least {least} of ({', '.join(test.words(self.domain) for test in tests)})"
         rules, yes, rest = _alternatives(node, self.domain)
         asked = _join_rules(rules, self.domain)
         if rest == 0 and isinstance(yes, Split):

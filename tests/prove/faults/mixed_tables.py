@@ -14,9 +14,15 @@ FAULTS: dict[str, list[Fault]] = {
         ),
         Fault(
             "littlestone.classes.conditions:Conditions._block",
-            "[1 - matrix for matrix in matrices]",
-            "matrices",
+            "m if held else 1 - m",
+            "m",
             "complements are forgotten",
+        ),
+        Fault(
+            "littlestone.classes.conditions:Conditions._block",
+            "sum(holds) < least",
+            "sum(holds) < least - (least > 1)",
+            "a checklist is content with one condition less",
         ),
     ],
 }

@@ -134,18 +134,22 @@ CLASSES = [
     for kind, options in [
         ("conditions", "at most 2, either"),
         ("conditions", "at most 2, between"),
+        ("conditions", "at most 2, checklist"),
         ("trees", "depth 1"),
         ("trees", "depth 2"),
     ]
 ]
-CLASSES.append("trees(age: 0..10 step 10; depth 3)")
+CLASSES += [
+    "conditions(age: 0..10 step 10, sex in {F}, ward in {ICU}; at most 3, checklist)",
+    "trees(age: 0..10 step 10; depth 3)",
+]
 
 
 @statement(
     id="Mixed tables",
     says="counts of cells give the errors of every rule and tree",
     code="classes.parse_class",
-    scope="four classes over two columns and one over one, 20 random records",
+    scope="five classes over two columns, one over three and one over one, 20 random records",
     status="as stated",
     proof="proofs/conditions.md#theorem-2-scores-are-counts-of-cells",
 )

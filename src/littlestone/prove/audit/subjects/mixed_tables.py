@@ -22,6 +22,7 @@ from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.audit.subjects.whole_learners import Law, crowd, half_way, subject_of_learner
 
 CONDITIONS = "x at {0, 5}, s in {a}; at most 2"
+CHECKLIST = "x at {0}, y at {0}, s in {a}; at most 3"
 TREES = "trees(x at {0}, y at {0, 5}; depth 2)"
 DEEP = "trees(x at {0}; depth 3)"
 TREES_OF_THREE = "trees(x at {0}, y at {0}; depth 2)"
@@ -31,6 +32,7 @@ TYPED = "conditions(x: number with 1 cut a decade; at most 1)"
 # Raw values: a replaced record changes both columns, a value may be missing, or not on its list.
 ON_A_LIST: Records = tuple(product([("0", "a"), ("7.5", "other"), ("n/a", "a"), ("5", "")], (0, 1)))
 FEW = ON_A_LIST[:3] + ON_A_LIST[5:6]
+OF_FOUR: Records = tuple(product([("1", "", "a"), ("", "1", "a"), ("1", "1", "b")], (0, 1)))
 OF_NUMBERS: Records = tuple(product([("3", "0"), ("", "7"), ("n/a", "")], (0, 1)))
 ONE_OR_NONE: Records = tuple(product([("1", "1"), ("", ""), ("1", "")], (0, 1)))
 OF_ONE: Records = tuple(product([("1",), ("",)], (0, 1)))
@@ -80,6 +82,13 @@ def conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of conjunctions and disjunctions over a mixed table; spends no delta."""
     learner = exponential(f"conditions({CONDITIONS}, either)", epsilon)
     return on_tables(learner, ON_A_LIST, STEP)
+
+
+@subject("checklists-learner")
+def checklists(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of "at least M of at most 3 conditions"; spends no delta."""
+    learner = exponential(f"conditions({CHECKLIST}, checklist)", epsilon)
+    return on_tables(learner, OF_FOUR, OF_FOUR[:2], n=1)
 
 
 @subject(
