@@ -56,6 +56,21 @@ def test_fit_predict_export_and_report_say_the_same_risks(table: Path) -> None:
     assert len(fields["risks"]["places"]) == len(Release.load("m.json").hypothesis.places)
 
 
+def test_a_reason_is_what_holds_of_the_record(table: Path) -> None:
+    assert fit(table, "--positive", 1, "--risk").status == 0
+    rule = Release.load("m.json").hypothesis
+    head, *rows = csv.reader(io.StringIO(run("predict", "m.json", table, "--reasons").out))
+    assert head == ["prediction", "reason"]
+    for (age, ward, _), (label, reason) in zip(ROWS[:90], rows[:90], strict=True):
+        x = rule.domain.encode_record((age, ward))
+        assert (label, reason) == (str(rule(x)), rule.places[rule.place(x)].words)
+    head, *rows = csv.reader(
+        io.StringIO(run("predict", "m.json", table, "--risk", "--reasons").out)
+    )
+    assert head == ["prediction", "risk", "reason"]
+    assert len({tuple(row) for row in rows}) <= len(rule.places)
+
+
 def test_several_labels_have_a_column_each(table: Path) -> None:
     assert fit(table, "--labels", "0,1,2", "--risk").status == 0
     head, *rows = csv.reader(io.StringIO(run("predict", "m.json", table, "--risk").out))

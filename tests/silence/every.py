@@ -155,6 +155,9 @@ def commands() -> Iterator[Door]:
     """The commands with what each may print, write or refuse."""
     yield fit("fit", THRESHOLDS)
     yield fit("fit, a model", TREES, "--out", "model.json", "--estimate", "0.5")
+    yield fit("fit, risks", TREES, "--out", "model.json", "--risk")
+    risky = ("--labels", "0,1,2", "--delta", "1e-6", "--risk", "--json")
+    yield fit("fit, risks of several labels", "lookup(a; at most 2)", *risky)
     yield fit("fit, as JSON", TREES, "--json", "--explain")
     yield fit("fit, a delta beyond 1/n", RULES, "--delta", "0.01")
     yield fit("fit, costs", THRESHOLDS, "--cost", "9999:1")
@@ -183,6 +186,7 @@ def of_people() -> Iterator[Door]:
     yield fit("fit of units, a delta near 1/n", RULES, *UNIT, "2", "--delta", DELTA_NEAR)
     yield fit("fit of units, costs", THRESHOLDS, *UNIT, "2", "--cost", "9999:1")
     yield fit("fit of units, estimates", TREES, *UNIT, "1", "--json", "--estimate", "0.1")
+    yield fit("fit of units, risks", TREES, *UNIT, "1", "--json", "--risk")
 
 
 # 1/n for the n places of two of each unit; fewer records have a larger one.

@@ -7,7 +7,7 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -44,6 +44,10 @@ def predict(
         bool,
         typer.Option("--risk", help="Add the risk of the label 1, or a column for each label."),
     ] = False,
+    reasons: Annotated[
+        bool,
+        typer.Option("--reasons", help="Add what of the rule holds of the record, in words."),
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Write to this file, not to the terminal.")
     ] = None,
@@ -51,7 +55,7 @@ def predict(
     """Print the predicted label of each record of TABLE, in order, as a CSV of one column.
 
     A prediction is 0 or 1, or the text of a label if there are several.  --risk adds the risk at the
-    record's place in the rule, such as a leaf, if the model has risks.
+    record's place in the rule, such as a leaf, if the model has risks.  --reasons adds this place.
 
     The rule protects the records it was learned from.  Its predictions on TABLE reveal the records of
     TABLE, so show them only to people who may see those records.
@@ -62,18 +66,29 @@ def predict(
     release = _load_release_or_run(model)
     rule = release.hypothesis
     names = release.labels or numbers(rule.labels)
-    head, shown, line = "prediction\n", _csv_lines([[name] for name in names]), rule.__call__
-    if risk:
-        (head, shown), line = _with_risks(release, names), rule.place
+    ys = ([1] if len(names) == 2 else list(range(len(names)))) if risk else []
+    rates = _rates(release) if risk else ()
+    head = ["prediction", *(f"risk of {names[y]}" if len(ys) > 1 else "risk" for y in ys)]
+    head += ["reason"] if reasons else []
+
+    def line(x: Any) -> str:
+        said = [names[rule(x)]]
+        if ys:
+            risks = rates[rule.place(x)]
+            said += [f"{risks[y]:.{DIGITS}f}" for y in ys]
+        return _csv_line([*said, rule.reason(x)] if reasons else said)
+
     opened = release.open(table, sheet, separator=separator, multiline=multiline)
-    lines = read_mapped(opened, rule.domain, lambda x: shown[line(x)], rule.tested_columns)
+    lines = read_mapped(opened, rule.domain, line, rule.tested_columns)
     if out is None:
+        # All that can be written, before any of it: a line stands for many records.
+        shown = [*names, *(place.words for place in rule.places if reasons)]
         require_encoding("the predictions", "".join(shown))
-        sys.stdout.write(head)
+        sys.stdout.write(_csv_line(head))
         sys.stdout.writelines(lines)
         return
     with reserve(out, PREDICTIONS) as write:
-        write(head + "".join(lines))
+        write(_csv_line(head) + "".join(lines))
 
 
 def _load_release_or_run(path: Path) -> Release | Run:
@@ -88,29 +103,19 @@ def _load_release_or_run(path: Path) -> Release | Run:
         return run
 
 
-def _with_risks(release: Release | Run, names: Sequence[str]) -> tuple[str, list[str]]:
-    """The head of a CSV file of predictions with risks, and the line of each place of the rule."""
-    if not isinstance(release, Release):
-        raise ModelError(
-            "say the risks of a stream's rule",
-            found="a stream publishes rules alone",
-            fix="learn from a table: littlestone fit ... --risk",
-        )
-    ys = [1] if len(names) == 2 else range(len(names))
-    head = ["prediction", *(f"risk of {names[y]}" if len(ys) > 1 else "risk" for y in ys)]
-    rows = [
-        [names[place.label], *(f"{rates[y]:.{DIGITS}f}" for y in ys)]
-        for place, rates in zip(release.hypothesis.places, release.rates, strict=True)
-    ]
-    first, *lines = _csv_lines([head, *rows])
-    return first, lines
+def _rates(release: Release | Run) -> Sequence[Sequence[float]]:
+    """The risk of each label at each place of the rule."""
+    if isinstance(release, Release):
+        return release.rates
+    raise ModelError(
+        "say the risks of a stream's rule",
+        found="a stream publishes rules alone",
+        fix="learn from a table: littlestone fit ... --risk",
+    )
 
 
-def _csv_lines(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Each row as a line of a CSV file."""
-    lines = []
-    for row in rows:
-        line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow(row)
-        lines.append(line.getvalue())
-    return lines
+def _csv_line(row: Sequence[str]) -> str:
+    """A line of a CSV file."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(row)
+    return line.getvalue()

@@ -91,6 +91,10 @@ class Hypothesis(ABC, Generic[Point]):
         """The number of the place in `places` that holds the point ``x``."""
         return self(x)
 
+    def reason(self, x: Point) -> str:
+        """Why the rule says what it says about a point: in words, what holds of it."""
+        return self.places[self.place(x)].words
+
     def places_of(self, points: Sequence[Point]) -> NDArray[np.int64]:
         """The `place` of each of the points."""
         return np.fromiter(map(self.place, points), np.int64, count=len(points))
