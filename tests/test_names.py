@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +22,41 @@ BOTH_WAYS = {"to_json", "from_json"}
 
 IN_FILES = {"Combined", "Listed"}
 """A kind of classes and a kind of columns, whose names model files and fingerprints hold."""
+
+SHARED = {
+    "boosting": "boosting by majority",
+    "check": "the command, and what it runs",
+    "choice": "the choice of a learner",
+    "choosing": "the choosing mechanism",
+    "composed": "several events as one",
+    "exponential": "the exponential mechanism",
+    "flats": "affine subspaces",
+    "frames": "data frames",
+    "game": "the online game",
+    "gaussian": "discrete Gaussian noise",
+    "ledger": "the ledger",
+    "lookup": "tables that are looked up, and what learns them",
+    "noisy_sums": "noisy sums",
+    "players": "players of the online game",
+    "quality": "how good a release is",
+    "release": "a release",
+    "risks": "the risks at the places of a rule",
+    "rules": "equality rules",
+    "schema": "the schema of a table",
+    "score_sheet": "score sheets",
+    "score_sheets": "score sheets",
+    "scores": "scores of hypotheses",
+    "search": "the search in the atlas",
+    "staged": "the stages of Lyu25",
+    "stream": "a private run over a stream",
+    "tables": "labels that are listed point by point",
+    "teachers": "teachers who vote",
+    "tree": "a tree of questions",
+    "trees": "decision trees",
+    "units": "the units that a guarantee protects",
+    "unread": "cells that a declaration cannot read",
+}
+"""What a file is about if its name stands in several rooms: one thing, seen from each of them."""
 
 NO_PARTICIPLES = {"embed", "feed", "hundred", "need", "seed", "speed"}
 IRREGULAR = {
@@ -80,6 +115,22 @@ def widespread(most: int) -> dict[str, int]:
 
 def test_no_name_is_defined_anew_in_more_than_six_files() -> None:
     assert widespread(MOST_FILES).keys() - BOTH_WAYS == set()
+
+
+def test_a_file_name_has_one_meaning() -> None:
+    """Name a file otherwise, or say in `SHARED` what all files of that name are about."""
+    names = Counter(path.stem for path in ROOT.rglob("*.py"))
+    several = {name for name, times in names.items() if times > 1}
+    assert several - SHARED.keys() == {"__init__", "base"}
+
+
+def test_no_file_but_an_entry_has_few_lines() -> None:
+    lines = {
+        str(path.relative_to(ROOT)): path.read_text(encoding="utf-8").count("\n")
+        for path in ROOT.rglob("*.py")
+        if path.name != "__init__.py"
+    }
+    assert {name for name, count in lines.items() if count < 40} == {"__main__.py", "core.py"}
 
 
 def test_no_function_and_no_class_is_named_by_a_participle_alone() -> None:

@@ -41,13 +41,13 @@ def scale(kind: str, a_decade: int) -> tuple[str, ...]:
     (('19', '20', '100', '1000', '10000', '100000', '1000000', '10000000', ...), 119)
     """
     coarser = A_DECADE[min(A_DECADE.index(a_decade) + 1, len(A_DECADE) - 1)]
-    found = {Decimal(0), *_signed(1, a_decade), *_signed(-1, coarser)}
+    found = {Decimal(0), *_cuts_of_sign(1, a_decade), *_cuts_of_sign(-1, coarser)}
     if kind == "integer":
         found = {v for v in found if v == v.to_integral_value()} | {*map(Decimal, _SMALL)}
     return tuple(f"{v:f}" for v in sorted(found))
 
 
-def _signed(sign: int, a_decade: int) -> Iterable[Decimal]:
+def _cuts_of_sign(sign: int, a_decade: int) -> Iterable[Decimal]:
     """The cuts of one sign."""
     digits = {
         1: ["1"],
