@@ -117,7 +117,7 @@ def hundred_draws() -> Outcome:
     code="privacy.mechanisms.scores.noisy_sums.NoisySums",
     scope="the exact law of two sums with discrete noise, on two records and all their neighbours",
     status="as stated",
-    proof="proofs/gaussian.md#theorem-3-the-whole-sequence-delta-0",
+    proof="proofs/gaussian.md#theorem-3-the-whole-sequence",
 )
 def noisy_sums() -> Outcome:
     """The exact audit of two steps, whose claim is the curve of one number at (1, 1/1000)."""
