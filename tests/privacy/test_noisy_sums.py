@@ -247,3 +247,30 @@ def test_steps_are_refused_before_any_spend() -> None:
             SumStep(1, 1, 1, share)  # type: ignore[arg-type]
     with pytest.raises(DeclarationError, match="squared"):
         SumStep(1, 1, 0, Fraction(1))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("variance", [3, 500, 10**6, 10**12])
+def test_a_hundred_thousand_numbers_have_their_law(variance: int) -> None:
+    rng, sigma, n = random.Random(6), math.sqrt(variance), 10**5
+    drawn = np.array([discrete_gaussian(variance, rng) for _ in range(n)])
+    edges = np.unique([math.floor(sigma * stats.norm.ppf(i / 40)) for i in range(1, 40)])
+    if variance < 10**4:
+        noise = GaussianNoise(variance)
+        below = [float(1 - noise.at_least(int(edge) + 1)) for edge in edges]
+    else:  # the continuous law is as near as 10^-4 of a bin
+        below = [float(stats.norm.cdf((edge + 0.5) / sigma)) for edge in edges]
+    seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(edges) + 1)
+    assert stats.chisquare(seen, n * np.diff([0, *below, 1])).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(("squared", "private"), [(200, True), (100, False)])
+def test_two_sums_that_move_together_need_their_norm(squared: int, private: bool) -> None:
+    """One falls by 10 and the other rises by 10: their difference says all, and moves by 20."""
+    event = NoisySums(Budget(1, "0.001"), (SumStep(2, 20, squared, ONE),))
+    (noise,) = event.noises
+    one = [float(noise.at_least(x) - noise.at_least(x + 1)) for x in range(-500, 501)]
+    both = np.convolve(one, one)
+    delta = float(np.maximum(both[20:] - math.e * both[:-20], 0).sum())
+    assert (delta <= 0.001) is private
+    assert delta > 0.00099
