@@ -29,6 +29,16 @@ FAULTS = {
         "score S' t f = 0 -> score S t f <= 1",
     ),
     "bottom hides less": ("Runs", "d) * r ^ 2 <= delta *", "d) * r ^ 1 <= delta *"),
+    "lists may be shorter": (
+        "Accuracy",
+        ":= (K - 1) * (e + 1 + demand",
+        ":= (K - 1) * (e + demand",
+    ),
+    "fewer radii are enough": (
+        "Accuracy",
+        "needed t - 1) (seq 0 d)) <= M.",
+        "needed t - 2) (seq 0 d)) <= M.",
+    ),
     "the exponential mechanism pays for one move": (
         "Mechanisms",
         "Y <= r ^ (2 * m) * exponential",
