@@ -363,6 +363,8 @@ class Draw:
                 f"c{j}",
                 f"integers(c{j})",
                 f"c{j}: 0..20 step 5",
+                f"c{j}: {self.pick(['number', 'integer', 'integers'])}",
+                f"c{j}: number with {self.number()} cuts a decade",
                 f"c{j}: {self.range()}{self.pick(steps)}",
                 f"c{j} in {{F, M}}",
                 f"c{j} in {{{self.pick(pools.LISTS)}}}",

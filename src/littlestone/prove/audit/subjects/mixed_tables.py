@@ -36,7 +36,7 @@ OF_FOUR: Records = tuple(product([("1", "", "a"), ("", "1", "a"), ("1", "1", "b"
 OF_NUMBERS: Records = tuple(product([("3", "0"), ("", "7"), ("n/a", "")], (0, 1)))
 ONE_OR_NONE: Records = tuple(product([("1", "1"), ("", ""), ("1", "")], (0, 1)))
 OF_ONE: Records = tuple(product([("1",), ("",)], (0, 1)))
-OF_ANY_SIZE: Records = tuple(product([("-1e15",), ("0.3",), ("7e9",), ("n/a",)], (0, 1)))
+OF_ANY_SIZE: Records = tuple(product([("-1e15",), ("0.3",), ("7e9",)], (0, 1)))
 OF_THREE: Records = tuple(product([("1", "1"), ("", "")], range(3)))
 OPEN: Records = tuple(product([("u", "0"), ("v", "5"), ("", "n/a")], (0, 1)))
 # Around many of these, few rules are likely, so that runs can be compared with the law.
@@ -112,7 +112,9 @@ def deep_trees(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject("typed-columns-learner")
 def typed_columns(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of conditions on a column with a type alone; spends no delta."""
-    return on_tables(exponential(TYPED, epsilon), OF_ANY_SIZE, OF_ANY_SIZE[2:4], (0, 5))
+    # Ten cuts lie between the large number and the others, and ten rules make no error.
+    likely = tuple(OF_ANY_SIZE[i] for i in (0, 2, 5))
+    return on_tables(exponential(TYPED, epsilon), OF_ANY_SIZE, likely, (0, 5))
 
 
 @subject("trees-learner-prior")
