@@ -10,7 +10,6 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, is_scorable
 from littlestone.classes.text.declared import parse_class
 from littlestone.classes.text.spec import NO_SCHEMA
-from littlestone.classes.union import ScoredUnion
 from littlestone.data.label import Label
 
 if TYPE_CHECKING:
@@ -58,6 +57,8 @@ def one_of(parts: Sequence[HypothesisClass[Any]]) -> HypothesisClass[Any]:
                 fix="declare one of the classes alone, or classes such as conditions(...) and "
                 "trees(...), with the range or the values of each column: age: 0..120 step 5",
             )
+    from littlestone.classes.union import ScoredUnion  # a class alone needs none
+
     return ScoredUnion(first.domain, tuple(scored))
 
 
