@@ -240,9 +240,9 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "noisy_sums": [
         Fault(
-            f"{MECHANISMS}.scores.noisy_sums:NoisySums.noises",
-            "(step.share * mu_squared)",
-            "mu_squared",
+            f"{MECHANISMS}.scores.noisy_sums:NoisySums.noise",
+            "(share * self._mu_squared)",
+            "self._mu_squared",
             "no step is charged for the others",
         ),
     ],

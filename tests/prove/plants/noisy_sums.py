@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from math import ceil, isqrt
 from typing import Any
 
@@ -45,10 +44,8 @@ class Planned(NoisySums):
     def mu_squared(self) -> Fraction:
         return greatest_mu_squared(self.epsilon, self.delta)
 
-    @cached_property
-    def noises(self) -> tuple[GaussianNoise | LaplaceNoise, ...]:
-        mu_squared = self.mu_squared()
-        return tuple(GaussianNoise(CORE + ceil(v / mu_squared)) for v in self.variances())
+    def noise(self, i: int, l1: int, squared: int) -> GaussianNoise | LaplaceNoise:
+        return GaussianNoise(CORE + ceil(self.variances()[i] / self.mu_squared()))
 
 
 class SumsDeviation(Planned):
@@ -111,9 +108,8 @@ class SumsExactZero(NoisySums):
 class SumsLaplaceByL2(NoisySums):
     """Laplace noise by the sensitivity in L2, and all of epsilon for each step."""
 
-    @cached_property
-    def noises(self) -> tuple[GaussianNoise | LaplaceNoise, ...]:
-        return tuple(LaplaceNoise(isqrt(step.squared) / self.epsilon) for step in self.steps)
+    def noise(self, i: int, l1: int, squared: int) -> GaussianNoise | LaplaceNoise:
+        return LaplaceNoise(isqrt(squared) / self.epsilon)
 
 
 # Draws.

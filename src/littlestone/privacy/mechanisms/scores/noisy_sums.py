@@ -26,8 +26,6 @@ from littlestone.privacy.samplers.gaussian import discrete_gaussian, two_sided
 
 Vector = Sequence[int] | NDArray[np.int64]
 Noisy = tuple[int, ...]
-Ask = Callable[[tuple[Noisy, ...]], Vector]
-"""The sums of the next step, which what the earlier steps released may choose."""
 
 MOST_SUMS = 10**6
 """The most sums of all steps together."""
@@ -128,6 +126,23 @@ class SumStep:
 
 
 @dataclass(frozen=True)
+class Sums:
+    """Sums that move by at most ``l1`` and ``squared``, as what was released shows.
+
+    A step may know better bounds than were known before the first one; its noise is then that of
+    these.
+    """
+
+    values: Vector
+    l1: int
+    squared: int
+
+
+Ask = Callable[[tuple[Noisy, ...]], Vector | Sums]
+"""The sums of the next step, which what the earlier steps released may choose."""
+
+
+@dataclass(frozen=True)
 class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
     """Release the sums of each step with noise, where earlier steps choose what later ones sum.
 
@@ -137,7 +152,8 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
     If delta = 0, it adds discrete Laplace noise of scale l1_i / (share_i epsilon) (Theorem 5).
 
     ``data`` tells the sums of a step from what the steps before it released.  The caller guarantees
-    that they are as many and move as little as the step says.
+    that they are as many and move as little as the step says, or as the `Sums` say.  Bounds may depend
+    on what was released, and on nothing else of the records.
 
     Raises `DeclarationError` for no steps, shares that add up to more than 1, and more than 10^6 sums.
 
@@ -172,17 +188,22 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
         return sum(step.count for step in self.steps)
 
     @cached_property
-    def noises(self) -> tuple[GaussianNoise | LaplaceNoise, ...]:
-        """The noise of each step."""
-        if not self.delta:
-            return tuple(LaplaceNoise(step.l1 / (step.share * self.epsilon)) for step in self.steps)
+    def _mu_squared(self) -> Fraction:
         # Discrete noise is as good as continuous noise, but for this (Theorem 2).
         unlike = self.sums * LIKENESS
-        mu_squared = greatest_mu_squared(self.epsilon - unlike, self.delta / (1 + unlike))
-        return tuple(
-            GaussianNoise(CORE + ceil(step.squared / (step.share * mu_squared)))
-            for step in self.steps
-        )
+        return greatest_mu_squared(self.epsilon - unlike, self.delta / (1 + unlike))
+
+    @property
+    def noises(self) -> tuple[GaussianNoise | LaplaceNoise, ...]:
+        """The noise of each step by its own bounds."""
+        return tuple(self.noise(i, step.l1, step.squared) for i, step in enumerate(self.steps))
+
+    def noise(self, i: int, l1: int, squared: int) -> GaussianNoise | LaplaceNoise:
+        """The noise of step i, counted from 0, for sums that move by at most so much."""
+        share = self.steps[i].share
+        if not self.delta:
+            return LaplaceNoise(l1 / (share * self.epsilon))
+        return GaussianNoise(CORE + ceil(squared / (share * self._mu_squared)))
 
     def guarantee(self) -> Guarantee:
         # Outside delta nothing is lost beyond epsilon, and rho holds with no delta at all.
@@ -198,21 +219,28 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
     @cached_property
     def _rho(self) -> Fraction:
         """The rho of all steps: squared / (2 v) of Gaussian noise (CKS20, Proposition 5)."""
-        if not self.delta:
-            each = [Guarantee.pure(step.share * self.epsilon).rho for step in self.steps]
-        else:
-            each = [
-                Fraction(step.squared) / (2 * noise.variance)
-                for step, noise in zip(self.steps, self.noises, strict=True)
-            ]
+        shares = [step.share for step in self.steps]
+        if self.delta:
+            return round_up(sum(shares) * self._mu_squared / 2, _DIGITS)
+        each = (Guarantee.pure(share * self.epsilon).rho for share in shares)
         return round_up(sum(each, Fraction(0)), _DIGITS)
+
+    def _ask(
+        self, data: Ask, released: tuple[Noisy, ...]
+    ) -> tuple[Vector, GaussianNoise | LaplaceNoise]:
+        """The sums of the next step, and their noise."""
+        i, asked = len(released), data(released)
+        if isinstance(asked, Sums):
+            return asked.values, self.noise(i, asked.l1, asked.squared)
+        return asked, self.noise(i, self.steps[i].l1, self.steps[i].squared)
 
     def draw(self, data: Ask, *, receipt: Receipt) -> tuple[Noisy, ...]:
         rng = receipt.redeem(self)
         released: tuple[Noisy, ...] = ()
-        for noise in self.noises:
+        for _ in self.steps:
+            sums, noise = self._ask(data, released)
             # Fresh noise for every sum of every step, also for sums that are 0.
-            released = (*released, noise.add(data(released), rng))
+            released = (*released, noise.add(sums, rng))
         return released
 
     def distribution(self, data: Ask, most: int = 4) -> dict[tuple[Noisy, ...], Fraction]:
@@ -221,10 +249,11 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
         ``data`` is asked with these names.
         """
         law: dict[tuple[Noisy, ...], Fraction] = {(): Fraction(1)}
-        for noise in self.noises:
+        for _ in self.steps:
             longer: dict[tuple[Noisy, ...], Fraction] = {}
             for released, mass in law.items():
-                each = [_clamp(noise, int(x), most) for x in data(released)]
+                sums, noise = self._ask(data, released)
+                each = [_clamp(noise, int(x), most) for x in sums]
                 for noisy in product(*each):
                     masses = (one[y] for one, y in zip(each, noisy, strict=True))
                     longer[*released, noisy] = mass * prod(masses, start=Fraction(1))
