@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-pytestmark = [
-    pytest.mark.deep,
-    pytest.mark.skipif(shutil.which("coqc") is None, reason="takes Coq"),
-]
+from littlestone.classes import Subsets
+from littlestone.learn import RadiiLearner
+from littlestone.points import Integers
+from littlestone.privacy import Budget
 
 COQ = Path(__file__).parents[2] / "coq"
 
@@ -39,6 +40,7 @@ FAULTS = {
         "needed t - 1) (seq 0 d)) <= M.",
         "needed t - 2) (seq 0 d)) <= M.",
     ),
+    "one radius less": ("Numbers", "radii := 257", "radii := 256"),
     "the exponential mechanism pays for one move": (
         "Mechanisms",
         "Y <= r ^ (2 * m) * exponential",
@@ -93,6 +95,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
+@pytest.mark.deep
+@pytest.mark.skipif(shutil.which("coqc") is None, reason="takes Coq")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_weaker_proof_fails(fault: str, compiled: Path, tmp_path: Path) -> None:
     name, right, wrong = FAULTS[fault]
@@ -102,3 +106,24 @@ def test_a_weaker_proof_fails(fault: str, compiled: Path, tmp_path: Path) -> Non
     assert text.count(right) == 1
     source.write_text(text.replace(right, wrong), encoding="utf-8")
     assert make(tmp_path).returncode != 0
+
+
+@pytest.mark.parametrize("d", range(1, 6))
+def test_the_numbers_are_those_of_the_code(d: int) -> None:
+    text = (COQ / "Numbers.v").read_text(encoding="utf-8")
+    (record,) = re.findall(rf"Definition radii_{d} := {{\|(.*?)\|}}", text, re.DOTALL)
+    fields = (field.split(" := ") for field in re.split(r";\s*(?=\w+ :=)", record.strip()))
+    stated = {name: re.findall(r"\d+", value) for name, value in fields}
+    learner = RadiiLearner.with_proved_bound(
+        Subsets(Integers(), d), Budget(1, "1e-6"), alpha=0.1, beta=0.05
+    )
+    wanted = {
+        "dimension": [d],
+        "radii": [learner.radii - 1],
+        "bottom": [learner.mechanism.bottom],
+        "score": [learner.score],
+        "long": [*learner.lists, 0],
+        "handicap": [*learner.handicaps, 0],
+    }
+    for name, numbers in wanted.items():
+        assert [int(n) for n in stated[name]] == numbers, name
