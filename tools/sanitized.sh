@@ -11,12 +11,12 @@ for kind in address,undefined thread; do
     thread)
         library=libtsan.so
         tests="tests/dimension/test_two_searches.py"
-        chosen="at_once or stopped"
+        chosen="at_once or ahead or stopped"
         ;;
     *)
         library=libasan.so
-        tests="tests/dimension/test_core.py tests/dimension/test_two_searches.py tests/classes/test_counting.py"
-        chosen="rows0 or rows3 or rank or named or at_once or stopped or boxes or juntas or lists or subspaces"
+        tests="tests/dimension/test_core.py tests/dimension/test_core_arguments.py tests/dimension/test_two_searches.py tests/classes/test_counting.py"
+        chosen="rows0 or rows3 or rank or named or refused or ends_when or ahead or at_once or stopped or boxes or juntas or lists or subspaces"
         ;;
     esac
     build=build/sanitized-${kind%,*}
