@@ -221,10 +221,10 @@ def test_pairs_of_stumps_err_as_counted(labels: int) -> None:
     assert len(pairs) == 5
     assert pairs.size == 5 * labels**2
     assert pairs.leasts == [[int(part.min()) for part in parts] for parts in pairs]
-    some = np.array([1, 4])
-    for half, errors in enumerate(pairs.errors(some)):
-        for g, row in zip(some.tolist(), errors, strict=True):
-            assert sorted(row.tolist()) == sorted(pairs[g][half].tolist())
+    some, shifts = np.array([1, 4]), np.array([[0, 0], [7, 2]])
+    for half, errors in enumerate(pairs.errors(some, shifts)):
+        for g, row, shift in zip(some.tolist(), errors, shifts[half], strict=True):
+            assert sorted(row.tolist()) == sorted((pairs[g][half] + shift).tolist())
     assert counts_of(pairs) == [[pairs.size] * 2] * 5
     sums = ErrorSums(pairs)
     assert sums.least == min(map(sum, pairs.leasts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -129,14 +130,20 @@ class StumpPairs(Sequence[Sequence[NDArray[np.int64]]]):
         """The examples [label, condition] on which the condition holds."""
         return np.diagonal(self.both, axis1=1, axis2=2)
 
-    def errors(self, groups: NDArray[np.intp]) -> Iterator[Counts]:
-        """For each of the two halves, the errors [group, stump] in some order of the stumps."""
+    def errors(self, groups: NDArray[np.intp], shifts: Sequence[Counts]) -> Iterator[Counts]:
+        """For each of the two halves, the errors [group, stump] plus the half's ``shifts`` [group].
+
+        The stumps stand in some order.
+        """
         single = self._single
         both, own = self.both[:, groups], single[:, groups, None]
-        for holds, fails in _halves(both, single[:, None], self.totals, own):
-            yes, no = holds.sum(axis=0) - holds, fails.sum(axis=0) - fails
-            ends = [yes[y] + no[z] for y in range(len(yes)) for z in range(len(no))]
-            yield np.concatenate(ends, axis=1)
+        halves = _halves(both, single[:, None], self.totals, own)
+        for (holds, fails), shift in zip(halves, shifts, strict=True):
+            yes, no = holds.sum(axis=0) + shift[:, None] - holds, fails.sum(axis=0) - fails
+            found = np.empty((len(groups), len(yes), len(no), len(self)), np.int64)
+            for y, z in product(range(len(yes)), range(len(no))):
+                np.add(yes[y], no[z], out=found[:, y, z])
+            yield found.reshape(len(groups), -1)
 
     @cached_property
     def leasts(self) -> list[list[int]]:

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import prod
 from typing import Any
 
@@ -194,7 +194,9 @@ def _sums_of(groups: Groups, base: Fraction, bits: int) -> tuple[list[int], list
             if stop <= _MOST_POWERS:
                 if stop not in tables:
                     tables[stop] = PowerDigits(shrink, stop, bits)
-                return stump_bounds(groups, near, tables[stop])
+                step = max(1, _AT_ONCE // groups.size)  # so that the errors stay in fast memory
+                chunks = (near[i : i + step] for i in range(0, len(near), step))
+                return chain.from_iterable(stump_bounds(groups, c, tables[stop]) for c in chunks)
         return (map(bounds_of, map(scores_of, groups[g])) for g in near)
 
     def sums_of(groups: Groups) -> tuple[list[int], list[int]]:
@@ -223,19 +225,22 @@ def stump_bounds(
     """`mass_bounds` of both parts of these groups, all at once."""
     stop, found = powers.stop, []
     places = np.array(near)
-    least = np.array(groups.leasts)[places].T
-    for errors, fewest in zip(groups.errors(places), least, strict=True):
-        gaps = np.minimum(errors - fewest[:, None], stop)
-        if stop < 4 * groups.size:  # few gaps differ, so they are counted
-            rows = np.arange(len(near))[:, None] * (stop + 1)
-            counts = np.bincount((gaps + rows).ravel(), minlength=len(near) * (stop + 1))
+    least = np.array([groups.leasts[g] for g in near]).T
+    few = stop < 4 * groups.size  # few gaps differ, so they are counted
+    rows = np.arange(len(near)) * (stop + 1 if few else 0)
+    for gaps in groups.errors(places, rows - least):
+        np.minimum(gaps, (rows + stop)[:, None], out=gaps)
+        if few:
+            counts = np.bincount(gaps.ravel(), minlength=len(near) * (stop + 1))
             counts = counts.reshape(len(near), stop + 1)
             sums, beyond = counts @ powers.digits, counts[:, stop]
         else:
             sums = np.stack([digit.take(gaps).sum(axis=1) for digit in powers.digits.T], axis=1)
             beyond = np.count_nonzero(gaps == stop, axis=1)
         # Digit by digit, these are sums of whole numbers below 2^63.
-        lows = [sum(d << 32 * i for i, d in enumerate(digits)) for digits in sums.tolist()]
+        lows = [0] * len(near)
+        for digits in reversed(sums.T.tolist()):
+            lows = [(low << 32) + digit for low, digit in zip(lows, digits, strict=True)]
         slack = groups.size * powers.slack
         highs = [
             low + slack + b * powers.last for low, b in zip(lows, beyond.tolist(), strict=True)
@@ -284,6 +289,7 @@ def window_of(base: Fraction, bits: int) -> int:
 
 
 _MOST_POWERS = 1 << 20  # written down; some seconds
+_AT_ONCE = 1 << 15
 
 
 class PowerDigits:
