@@ -15,8 +15,8 @@ from littlestone.learn import Release
 from littlestone.points import Product
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, Split, conjunction
-from littlestone.show.drawing import drawing_of_release
 from littlestone.show.pages.game import game_page
+from littlestone.show.tree import drawing_of_release
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"
 GAME = "thresholds(x, 1..7)"

@@ -12,8 +12,8 @@ from littlestone.learn.stream.staged import StagedOnlineLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.thresholds.above_threshold import SparseVector
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.prove.audit.subjects.staged import Segment, StageLaw
 
 HALF = Fraction(1, 2)

@@ -34,10 +34,9 @@ from littlestone.pictures.tree import Node, rule_tree
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import parse_costs
-from littlestone.show.drawing import drawing_of_release
 from littlestone.show.files import FIGURES, reserve
 from littlestone.show.pages.release import release_page
-from littlestone.show.tree import class_tree, drawable
+from littlestone.show.tree import class_tree, drawable, drawing_of_release
 from littlestone.theory.game import (
     Adversary,
     Halving,

@@ -22,7 +22,7 @@ from littlestone.points import Cells, Codes, Grid, Listed, Product
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.rules import StepFunction
 from littlestone.rules.trees import ColumnTest, DecisionTree, Split, conjunction
-from littlestone.show.drawing import drawing_of_release
+from littlestone.show.tree import drawing_of_release
 
 CLASS = "trees(age: 0..80 step 40, sex in {F, M}; depth 2)"
 

@@ -17,7 +17,7 @@ from littlestone.classes.text.mixed_columns import mixed_text, parse_mixed
 from littlestone.data.forms import CellForm, Unread
 from littlestone.learn.schema.schema import Schema
 from littlestone.points import Dates, Domain, day
-from littlestone.show.drawing import drawing_of_release
+from littlestone.show.tree import drawing_of_release
 
 GERMAN = CellForm(date="%d.%m.%Y")
 

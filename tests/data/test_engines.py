@@ -24,7 +24,7 @@ import littlestone
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, Table, open_table, read_mapped, read_sample
 from littlestone.data.opening import dataset_name
-from littlestone.data.reservoir import Reservoir
+from littlestone.data.reading import Reservoir
 from littlestone.points import Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.points.units import Unit
 

@@ -15,7 +15,7 @@ from sources import examples, plain
 import littlestone
 from littlestone.base.errors import TableError
 from littlestone.data import Label, open_table, read_mapped, read_sample
-from littlestone.data.reservoir import Reservoir
+from littlestone.data.reading import Reservoir
 from littlestone.points import Integers, Product, Reals, Strings
 from littlestone.points.units import Unit
 from servers import Server

@@ -15,9 +15,9 @@ import polars
 import pytest
 
 from littlestone.base.errors import DeclarationError, TableError
-from littlestone.data import Label, open_table, read_sample, reservoir
+from littlestone.data import Label, open_table, read_sample, reading
 from littlestone.data.coding import code_column
-from littlestone.data.reservoir import Reservoir
+from littlestone.data.reading import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.points import Integers, Product, Strings
 from littlestone.points.units import MOST_RECORDS, Unit
@@ -180,7 +180,7 @@ def test_many_records_are_kept_as_one_by_one(units: int, most: int, rows: int) -
     assert empty.n == most * keep.units
 
 
-RESERVOIR = "littlestone.data.reservoir:Reservoir"
+RESERVOIR = "littlestone.data.reading:Reservoir"
 FAULTS = [
     Fault(f"{RESERVOIR}.add", "randrange(j + 1)", "randrange(min(j + 1, 64))", "the 64th for ever"),
     Fault(
@@ -258,7 +258,7 @@ def test_merging_in_between_keeps_the_same(monkeypatch: pytest.MonkeyPatch) -> N
     units = [f"u{i % 11}" for i in range(400)]
     found = []
     for few in (0, 7, 1 << 20):
-        monkeypatch.setattr(reservoir, "_FEW", few)
+        monkeypatch.setattr(reading, "_FEW", few)
         keep = Reservoir(Unit("unit", 3), random.Random(5))
         for start in range(0, 400, 13):
             batch = units[start : start + 13]

@@ -24,8 +24,7 @@ from littlestone.classes import (
 from littlestone.learn.stream import ConfirmedLearner, RuleLearner
 from littlestone.learn.stream.confirmed import ConfirmedStream, key_scheme, miss_bounds
 from littlestone.learn.stream.keys import least_total
-from littlestone.learn.stream.knowledge import Columns, columns_of
-from littlestone.learn.stream.known_ends import Cuts, Ends, Sides
+from littlestone.learn.stream.known_ends import Columns, Cuts, Ends, Sides, columns_of
 from littlestone.points import Integers, Reals
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

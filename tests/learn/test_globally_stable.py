@@ -29,7 +29,7 @@ from littlestone.learn.papers.stable_sizes import (
 from littlestone.learn.papers.teachers import permute_examples
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.disjoint import Parallel
+from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.prove.audit import audit_epsilon

@@ -14,7 +14,7 @@ from littlestone.classes import FiniteClass, Lookup, Subsets, Thresholds, parse_
 from littlestone.classes.counting.blocks import covered_table
 from littlestone.data import Label, open_table, read_sample
 from littlestone.data.coding import code_column
-from littlestone.data.reservoir import Reservoir
+from littlestone.data.reading import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.lookup import LookupLearner
@@ -26,7 +26,7 @@ from littlestone.points import Integers, Strings, truth
 from littlestone.points.labels import label_number
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.disjoint import Parallel
+from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.draws import cells
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.scores import ErrorRuns
@@ -276,19 +276,19 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "leaves have half of rho",
     ): test_leaves_have_the_whole_rho_of_their_mechanism,
     Fault(
-        "littlestone.privacy.accounting.disjoint:Parallel.cost",
+        "littlestone.privacy.accounting.subsampled:Parallel.cost",
         "max(cost.epsilon for cost in costs)",
         "costs[0].epsilon",
         "the epsilon of the first part is charged",
     ): test_parts_cost_the_largest_wherever_it_stands,
     Fault(
-        "littlestone.privacy.accounting.disjoint:Parallel.guarantee",
+        "littlestone.privacy.accounting.subsampled:Parallel.guarantee",
         "max(guarantee.rho for guarantee in found)",
         "found[0].rho",
         "the rho of the first part is composed",
     ): test_parts_cost_the_largest_wherever_it_stands,
     Fault(
-        "littlestone.data.reservoir:Reservoir.add",
+        "littlestone.data.reading:Reservoir.add",
         "randrange(j + 1)",
         "randrange(min(j, 1000) + 1)",
         "late records of a large unit are kept too often",

@@ -16,7 +16,7 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
 from littlestone.learn.stream import TalliedLearner
-from littlestone.learn.stream.knowledge import Columns
+from littlestone.learn.stream.known_ends import Columns
 from littlestone.learn.stream.tallied import _DRIFTS, Scale, Weights, _decay, _factors
 from littlestone.points import Integers, Reals
 from littlestone.privacy import Budget

@@ -20,7 +20,7 @@ from littlestone.points import Strings
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.show.drawing import chart_of_plan, drawing_of_release
+from littlestone.show.tree import chart_of_plan, drawing_of_release
 from littlestone.theory.game import Transcript
 
 

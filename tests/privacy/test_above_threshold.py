@@ -20,11 +20,11 @@ from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.thresholds.above_threshold import (
     AboveThreshold,
+    SparseVector,
     cheapest,
     randomized_responses,
     worst_delta,
 )
-from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Answers
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.subject import Trials

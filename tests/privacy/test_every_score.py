@@ -26,8 +26,10 @@ from littlestone.privacy.ledger.counts import Most, Paid, spending
 from littlestone.privacy.mechanisms.keys import label_selection
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
-from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
+from littlestone.privacy.mechanisms.keys.partition_selection import (
+    PartitionSelection,
+    RestSelection,
+)
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.mechanisms.lists import stable_histogram
 from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
@@ -38,10 +40,9 @@ from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogra
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
-from littlestone.privacy.mechanisms.thresholds import sparse_vector
-from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
+from littlestone.privacy.mechanisms.thresholds import above_threshold as sparse_vector
+from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold, SparseVector
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.privacy.samplers.reals import Real

@@ -55,7 +55,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.keys.rest_selection:RestSelection._all",
+            f"{MECHANISMS}.keys.partition_selection:RestSelection._all",
             "power(-rest)",
             "power(min(-rest, 500))",
             "a rest with more than 500 negatives counts as 500",
@@ -75,7 +75,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.thresholds.sparse_vector:SparseVector.begin",
+            f"{MECHANISMS}.thresholds.above_threshold:SparseVector.begin",
             "discrete_laplace(threshold_noise, rng)",
             "discrete_laplace(threshold_noise, rng) if self.hits <= 20 else 0",
             "the threshold of more than 20 hits has no noise",
@@ -147,7 +147,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.keys.rest_selection:RestSelection._release",
+            f"{MECHANISMS}.keys.partition_selection:RestSelection._release",
             "for key in released)",
             "for key in released[:100])",
             "of over 100 released keys the rest keeps some",

@@ -29,8 +29,7 @@ from littlestone.base.errors import BudgetExceededError, LedgerError
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import Entry, Ledger, is_address, rows
 from littlestone.privacy.ledger import ledger as ledger_module
-from littlestone.privacy.ledger.counts import spending
-from littlestone.privacy.ledger.parts import Spending
+from littlestone.privacy.ledger.counts import Spending, spending
 from servers import Server
 from servers import server as run_server
 

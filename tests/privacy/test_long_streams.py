@@ -15,7 +15,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.keys import label_selection
-from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
+from littlestone.privacy.mechanisms.keys.partition_selection import RestSelection
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.streams.competition import (
     Competition,
@@ -30,9 +30,9 @@ from littlestone.privacy.mechanisms.streams.continual_key_selection import (
     SoloCompetitions,
 )
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.thresholds.above_threshold import SparseVector
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
@@ -263,7 +263,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "many keys that fall due together stand in the order of their records",
     ): lambda: test_keys_that_fall_due_together_are_shuffled(400),
     Fault(
-        f"{MECHANISMS}.thresholds.sparse_vector:SparseVector._noises",
+        f"{MECHANISMS}.thresholds.above_threshold:SparseVector._noises",
         "2 * self.hits",
         "2 * min(self.hits, 64)",
         "hits beyond 64 are free",
@@ -275,13 +275,13 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "votes beyond 1,000 are not counted",
     ): test_votes_of_many_voters_count_each,
     Fault(
-        f"{MECHANISMS}.keys.rest_selection:RestSelection._release",
+        f"{MECHANISMS}.keys.partition_selection:RestSelection._release",
         "self._all(rest, rng)",
         "self._all(max(-300, min(rest, 300)), rng)",
         "the rest of the keys is 300 records at most",
     ): test_the_rest_of_the_keys_is_counted_whole,
     Fault(
-        f"{MECHANISMS}.keys.rest_selection:RestSelection._release",
+        f"{MECHANISMS}.keys.partition_selection:RestSelection._release",
         "rng.shuffle(released)",
         "len(released) > 300 or rng.shuffle(released)",
         "many keys beside the rest stand in the order of their records",

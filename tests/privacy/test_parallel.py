@@ -13,7 +13,7 @@ from spending import Answer
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.accounting.disjoint import Parallel
+from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

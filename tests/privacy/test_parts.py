@@ -18,7 +18,7 @@ from spending import Answer
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger, Part
-from littlestone.privacy.ledger.parts import Spending
+from littlestone.privacy.ledger.counts import Spending
 from littlestone.prove.audit.claims import hockey_stick
 
 Spend = tuple[Part | None, PrivacyCost]  # epsilon in units of ln 2

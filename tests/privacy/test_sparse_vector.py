@@ -14,8 +14,9 @@ from threshold_audit import Values, Zeros, chi_square, neighbours, tail, worst
 
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.thresholds import sparse_vector, threshold_tests
-from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.thresholds import above_threshold as sparse_vector
+from littlestone.privacy.mechanisms.thresholds import threshold_tests
+from littlestone.privacy.mechanisms.thresholds.above_threshold import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
     Answers,
     probability,

@@ -147,7 +147,7 @@ GROSS = [
         TESTS,
     ),
     gross(
-        f"{THRESHOLDS}.sparse_vector:SparseVector.begin",
+        f"{THRESHOLDS}.above_threshold:SparseVector.begin",
         "discrete_laplace(threshold_noise, rng)",
         "0",
         "the threshold has no noise",
@@ -320,14 +320,14 @@ GROSS = [
         PATCHES,
     ),
     gross(
-        "theory.game.agnostic:AgnosticExperts.update",
+        "theory.game.players:AgnosticExperts.update",
         "1.0 if label == y else self.kept",
         "1.0 if label != y else self.kept",
         "the rates of right and wrong are swapped",
         "regret.few_more_mistakes regret.no_fewer_mistakes",
     ),
     gross(
-        "theory.game.agnostic:AgnosticExperts.update",
+        "theory.game.players:AgnosticExperts.update",
         "self.expected_mistakes += wrong / whole",
         "self.expected_mistakes += 1 - wrong / whole",
         "what is right is counted as mistakes",

@@ -27,8 +27,7 @@ from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.prove.audit import Subject, find_subjects
 from littlestone.prove.audit.choices import ChoiceGenerator
 from littlestone.prove.audit.claims import hockey_stick, ratio_below
-from littlestone.prove.audit.drawn import law_of
-from littlestone.prove.audit.subject import SubjectMaker
+from littlestone.prove.audit.subject import SubjectMaker, law_of
 from littlestone.rules import Hypothesis
 
 SMALL, REAL, LARGE = SIZES = (30, 3_000, 300_000)

@@ -16,8 +16,7 @@ from littlestone.privacy.rational import exp_above
 from littlestone.prove.audit import find_subjects
 from littlestone.prove.audit.choices import Choices, follow
 from littlestone.prove.audit.claims import hockey_stick
-from littlestone.prove.audit.drawn import law_of
-from littlestone.prove.audit.subject import SubjectMaker
+from littlestone.prove.audit.subject import SubjectMaker, law_of
 
 pytestmark = pytest.mark.deep
 

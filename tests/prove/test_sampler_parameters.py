@@ -17,7 +17,7 @@ from plants.harness import follows_its_law
 from littlestone.base.discovery import modules
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
+from littlestone.privacy.mechanisms.keys.partition_selection import RestSelection
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
@@ -95,9 +95,12 @@ PLACES: dict[tuple[str, str], Any] = {
     ),
     ("one_sided_threshold", "draw_skips"): (COUNTER, (True,)),
     ("one_sided_threshold", "next_hit"): (COUNTER, (True,)),
-    ("rest_selection", "bernoulli"): (RestSelection[str](Budget(1, MUCH)), ((KEY, False),) * 2),
+    ("partition_selection", "bernoulli"): (
+        RestSelection[str](Budget(1, MUCH)),
+        ((KEY, False),) * 2,
+    ),
     ("sparse_selection", "selection"): "sparse-sampling",
-    ("sparse_vector", "discrete_laplace"): "sparse-vector",
+    ("above_threshold", "discrete_laplace"): "sparse-vector",
     ("stable_histogram", "discrete_laplace"): "stable-histogram",
     ("tallies", "discrete_laplace"): (TALLIES, (0,)),
     ("threshold_tests", "bernoulli"): "above-threshold",

@@ -26,11 +26,11 @@ from littlestone.learn.results.group import Group
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts
-from littlestone.show.drawing import picture_of_release
 from littlestone.show.pages.budget import ledger_page
 from littlestone.show.pages.promise import _BEFORE, AUTHOR, TITLE, again, one_person, posterior
 from littlestone.show.pages.release import release_page
 from littlestone.show.pages.stream import Run, stream_page
+from littlestone.show.tree import picture_of_release
 from littlestone.show.words import NOT_ESTIMATED, factor, rows_of_release
 
 ROOT = Path(littlestone.__file__).parent

@@ -20,10 +20,9 @@ from littlestone.learn import Release
 from littlestone.learn.declared.declaring import open_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.pictures.tree import Node, rule_tree
-from littlestone.show.drawing import drawing_of_release
 from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserve
 from littlestone.show.pages.game import MISTAKES, RULE, walk_page
-from littlestone.show.tree import class_tree, drawable, table_tree, terminal
+from littlestone.show.tree import class_tree, drawable, drawing_of_release, table_tree, terminal
 
 
 def tree(

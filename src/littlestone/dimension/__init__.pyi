@@ -74,7 +74,7 @@ from littlestone.dimension.vc import (
     shattered_set as shattered_set,
     vc_dimension as vc_dimension,
 )
-from littlestone.dimension.certify.checker import Verdict as Verdict
+from littlestone.dimension.certify.certificate import Verdict as Verdict
 from littlestone.dimension.zero_cover import (
     zero_cover_function as zero_cover_function,
     zero_cover_number as zero_cover_number,

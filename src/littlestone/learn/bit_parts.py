@@ -21,7 +21,7 @@ from littlestone.learn.bits import (
 )
 from littlestone.learn.papers.teachers import shuffle_records, split
 from littlestone.points import Point
-from littlestone.privacy.accounting.disjoint import Parallel
+from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt

@@ -53,7 +53,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "sparse-vector": [
         Fault(
-            f"{MECHANISMS}.thresholds.sparse_vector:SparseVector._noises",
+            f"{MECHANISMS}.thresholds.above_threshold:SparseVector._noises",
             "2 * self.hits",
             "self.hits",
             "values move in one direction",
@@ -133,7 +133,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "rest-selection": [
         Fault(
-            f"{MECHANISMS}.keys.rest_selection:RestSelection.upper",
+            f"{MECHANISMS}.keys.partition_selection:RestSelection.upper",
             "self.odds_factor / self.slow",
             "self.odds_factor",
             "keys and the rest spend the same epsilon",
@@ -224,7 +224,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "unit-learner": [
         Fault(
-            "littlestone.data.reservoir:Reservoir.__init__",
+            "littlestone.data.reading:Reservoir.__init__",
             "unit.most",
             "unit.most + 1",
             "one record more of a unit is kept",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-LEARNER = "littlestone.theory.game.agnostic:AgnosticExperts"
+LEARNER = "littlestone.theory.game.players:AgnosticExperts"
 FAULTS: dict[str, list[Fault]] = {
     "few_more_mistakes": [
         Fault(

@@ -9,8 +9,7 @@ from itertools import permutations
 from typing import Any
 
 from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.accounting.disjoint import Parallel
-from littlestone.privacy.accounting.subsampled import Subsampling
+from littlestone.privacy.accounting.subsampled import Parallel, Subsampling
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, find_subject, neighbours

@@ -19,7 +19,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.mechanisms.streams.competition import Competition, no_handicap
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
-from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.thresholds.above_threshold import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.tape import Tape

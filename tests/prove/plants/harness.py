@@ -27,7 +27,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.audit import Subject
-from littlestone.prove.audit.drawn import law_of
+from littlestone.prove.audit.subject import law_of
 
 Item = TypeVar("Item", bound=Hashable)
 Masses = dict[Any, Fraction]

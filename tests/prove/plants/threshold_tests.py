@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.thresholds.above_threshold import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
     Answers,
     probability,

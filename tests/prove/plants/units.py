@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from littlestone.data.reservoir import Reservoir
+from littlestone.data.reading import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner
 from littlestone.points.units import Unit

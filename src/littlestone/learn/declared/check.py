@@ -40,7 +40,7 @@ from littlestone.learn.declared.declaring import (
     open_schema,
     refuse_as_feature,
 )
-from littlestone.learn.results.unread import UnreadCounts, count_unread, unread_event
+from littlestone.learn.results.estimate import UnreadCounts, count_unread, unread_event
 from littlestone.learn.schema.column_types import require_columns, require_label
 from littlestone.learn.schema.schema import Schema
 from littlestone.points import Domain

@@ -258,7 +258,7 @@ class Declaration:
         domain = self.known_class.domain
         keep = faults = None
         if self.unit is not None:
-            from littlestone.data.reservoir import Reservoir
+            from littlestone.data.reading import Reservoir
 
             keep = Reservoir(self.unit, choose_generator(rng))
         if self.shares:

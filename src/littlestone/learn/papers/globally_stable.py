@@ -34,7 +34,7 @@ from littlestone.learn.papers.stable_sizes import (
 )
 from littlestone.learn.papers.teachers import permute_examples
 from littlestone.points import Point
-from littlestone.privacy.accounting.disjoint import Parallel
+from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram

@@ -20,7 +20,7 @@ from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.papers.teachers import shuffle_records, split
 from littlestone.learn.papers.voting import VotingLearner, share
 from littlestone.points import Point
-from littlestone.privacy.accounting.disjoint import Parallel
+from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

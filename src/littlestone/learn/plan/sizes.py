@@ -134,7 +134,7 @@ class Plan:
         A vertical line is the largest lower bound, for the learners that it names.  Raises
         `OutputError` if matplotlib is not installed, and `DeclarationError` if no size is known.
         """
-        from littlestone.show.drawing import chart_of_plan
+        from littlestone.show.tree import chart_of_plan
 
         return chart_of_plan(self).plot(axes)
 

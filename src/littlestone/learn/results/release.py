@@ -252,7 +252,7 @@ class Release:
 
     def _repr_html_(self) -> str:
         """The content and cost as a table, and the picture of the rule, for a notebook."""
-        from littlestone.show.drawing import html_of_release
+        from littlestone.show.tree import html_of_release
 
         return html_of_release(self)
 
@@ -261,7 +261,7 @@ class Release:
 
         Nothing else is in it, so it may be shown to everyone who may see the release.
         """
-        from littlestone.show.card import model_card
+        from littlestone.show.words import model_card
 
         return model_card(self)
 
@@ -271,7 +271,7 @@ class Release:
         The axes measure inches.  Raises `DeclarationError` for a kind of rule that has no picture, and
         `OutputError` if matplotlib is not installed.
         """
-        from littlestone.show.drawing import drawing_of_release
+        from littlestone.show.tree import drawing_of_release
 
         return drawing_of_release(self).plot(axes)
 

@@ -1,17 +1,146 @@
-"""Draft the schema of a table from the names and the declared types of its columns."""
+"""Draft the schema of a table from the names and declared types of its columns, or a data dictionary.
+
+A data dictionary is a public CSV file that says in a line what a column of a table may hold.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
 
-from littlestone.base.errors import TableError, visible
+from littlestone.base.errors import DeclarationError, TableError, did_you_mean, show_value, visible
+from littlestone.data.label import label_names
 from littlestone.data.opening import open_table
 from littlestone.data.table import Table, suggest_separator
-from littlestone.learn.schema.dictionary import read_dictionary
-from littlestone.learn.schema.schema_columns import heading
-from littlestone.points import text
+from littlestone.learn.schema.schema_columns import KINDS, heading, read_column, toml_text
+from littlestone.points import number, text
+
+_KEYS = ("name", "type", "low", "high", "step", "values", "unit")
+_MOST_BYTES = 1 << 20
+_FEW = 200  # steps of 1 that are not too many to read
+
+
+def read_dictionary(path: str | os.PathLike[str]) -> dict[str, list[str]]:
+    """The lines of TOML of each column that a data dictionary names, in its order.
+
+    Its header has ``name``, and any of ``type``, ``low``, ``high``, ``step``, ``values`` and ``unit``.
+    A cell of values is such as ``F|M``, or ``"F, M"`` with commas.  Without a step, a range of whole
+    numbers is cut at each if they are few, and any other range in 20 steps.  Raises `DeclarationError`
+    with the line and the column of what is wrong.
+    """
+    found: dict[str, list[str]] = {}
+    for line, row in _rows(path):
+        name = row["name"]
+        if not name:
+            raise _wrong(path, line, "name", "it is empty", "write the name of a column")
+        if name in found:
+            raise _wrong(path, line, "name", f"{name!r} is there twice", "keep one of the lines")
+        found[name] = _toml_lines(path, line, name, row)
+    return found
+
+
+def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
+    if not isinstance(path, str | os.PathLike):
+        raise DeclarationError(
+            f"read the dictionary {show_value(path)}",
+            found="it is not the path of a file",
+            fix="give the path of a CSV file that says what columns hold",
+        )
+    try:
+        if os.path.getsize(path) > _MOST_BYTES or not os.path.isfile(path):
+            raise ValueError
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise DeclarationError(
+            f"read the dictionary {os.fspath(path)}",
+            found=reason or "it is not UTF-8 text of at most 1 MiB",
+            fix="give a CSV file whose first line is such as name,type,low,high,values",
+        ) from None
+    first = text.partition("\n")[0]
+    lines = csv.reader(io.StringIO(text), delimiter=";" if ";" in first else ",")
+    try:
+        header = [cell.strip().lower() for cell in next(lines, [])]
+        for key in header:
+            if key not in _KEYS or header.count(key) > 1:
+                known = did_you_mean(key, _KEYS, f"use each of {', '.join(_KEYS)} at most once")
+                raise _wrong(path, 1, key, "the dictionary cannot have this column", known)
+        if "name" not in header:
+            raise _wrong(
+                path, 1, "name", "there is no such column", "begin with name,type,low,high"
+            )
+        for cells in lines:
+            if len(cells) > len(header):
+                fix = "put quotes around a cell that holds the separator"
+                raise _wrong(path, lines.line_num, "?", "the line has too many cells", fix)
+            if any(map(str.strip, cells)):
+                padded = [*map(str.strip, cells), *[""] * len(header)]
+                yield lines.line_num, dict(zip(header, padded, strict=False))
+    except csv.Error:
+        fix = "write it as a CSV file"
+        raise _wrong(path, lines.line_num, "?", "the line is not CSV", fix) from None
+
+
+def _toml_lines(
+    path: str | os.PathLike[str], line: int, name: str, row: Mapping[str, str]
+) -> list[str]:
+    """The lines of TOML that declare the column, which a schema accepts."""
+    kind, written = row.get("type", "").lower(), list[str]()
+    given: dict[str, Any] = {}
+    if kind:
+        if kind not in KINDS:
+            fix = did_you_mean(kind, KINDS, f"write one of: {', '.join(KINDS)}")
+            raise _wrong(path, line, "type", f"{kind!r} is not a type", fix)
+        given["type"] = kind
+        written.append(f"type = {toml_text(kind)}")
+    ends = {key: row[key] for key in ("low", "high", "step") if row.get(key)}
+    numbers = {key: number(end) for key, end in ends.items()}
+    for key, v in numbers.items():
+        if v is None or not v.is_finite():
+            fix = "write a number such as 0.5, with a point"
+            raise _wrong(path, line, key, f"{ends[key]!r} is not a number", fix)
+    if ends and not {"low", "high"} <= set(ends):
+        missing = "high" if "low" in ends else "low"
+        raise _wrong(path, line, missing, "one end of the range is empty", "write both, or none")
+    if ends:
+        low, high = Decimal(numbers["low"] or 0), Decimal(numbers["high"] or 0)
+        given["range"] = [low, high]
+        written.append(f"range = [{low:f}, {high:f}]")
+        step = numbers.get("step")
+        if step is not None:
+            given["step"] = step
+            written.append(f"step = {step:f}")
+        elif high - low > _FEW or low % 1 or high % 1 or kind == "number":
+            given["steps"] = 20
+            written.append("steps = 20")
+    if listed := row.get("values", ""):
+        values = [v.strip() for v in listed.split("|")] if "|" in listed else label_names(listed)
+        given["values"] = values
+        written.append(f"values = [{', '.join(map(toml_text, values))}]")
+    if row.get("unit"):
+        given["unit"] = row["unit"]
+        written.append(f"unit = {toml_text(row['unit'])}")
+    try:
+        read_column("the dictionary", name, given)
+    except DeclarationError as error:
+        at = "values" if listed else "low" if ends else "name"
+        raise _wrong(path, line, at, error.found, error.fix) from None
+    return written
+
+
+def _wrong(
+    path: str | os.PathLike[str], line: int, column: str, found: str, fix: str
+) -> DeclarationError:
+    return DeclarationError(
+        f"read the dictionary {os.fspath(path)}, line {line}, column {column}", found=found, fix=fix
+    )
+
 
 _HEAD = """\
 # What is public about {table}, drafted from {source}.

@@ -115,7 +115,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         They go from step 0 to the horizon.  Only what is published is drawn.  Raises `OutputError` if
         matplotlib is not installed.
         """
-        from littlestone.show.drawing import chart_of_stream
+        from littlestone.show.tree import chart_of_stream
 
         return chart_of_stream(self.publications, self._horizon).plot(axes)
 

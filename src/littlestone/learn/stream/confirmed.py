@@ -22,8 +22,7 @@ from littlestone.learn.stream.base import (
     exact_doubt,
 )
 from littlestone.learn.stream.keys import least_total
-from littlestone.learn.stream.knowledge import UNLIKELY, KeyScheme, columns_of
-from littlestone.learn.stream.known_ends import Cuts, Ends
+from littlestone.learn.stream.known_ends import UNLIKELY, Cuts, Ends, KeyScheme, columns_of
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.mechanisms.streams.confirmation import (

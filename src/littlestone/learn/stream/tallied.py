@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from littlestone.classes.base import HypothesisClass
 from littlestone.learn.base import require_plan
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, PrivateStream
-from littlestone.learn.stream.knowledge import Columns, columns_of
+from littlestone.learn.stream.known_ends import Columns, columns_of
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies, Tallies, Tally

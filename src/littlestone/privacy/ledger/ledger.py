@@ -24,8 +24,7 @@ from littlestone.privacy.cost import Budget, NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
 from littlestone.privacy.ledger.common_tables import MOST, MOST_WORDS, check_cost, check_name
-from littlestone.privacy.ledger.counts import UNBOUNDED, Count, Most, Paid, spending
-from littlestone.privacy.ledger.parts import Part, Spending
+from littlestone.privacy.ledger.counts import UNBOUNDED, Count, Most, Paid, Part, Spending, spending
 from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
 from littlestone.privacy.ledger.store import Connection, Store
 from littlestone.privacy.randomness import choose_generator

@@ -14,9 +14,9 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import rows
 from littlestone.privacy.ledger.address import is_address
 from littlestone.privacy.ledger.common_tables import MOST, check_name
+from littlestone.privacy.ledger.counts import Spending
 from littlestone.privacy.ledger.file import LedgerFile
 from littlestone.privacy.ledger.ledger import BaseLedger, Books
-from littlestone.privacy.ledger.parts import Spending
 from littlestone.privacy.ledger.receipt import Entry
 from littlestone.privacy.ledger.store import Store
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 from littlestone.base.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger.parts import Part
+from littlestone.privacy.ledger.counts import Part
 from littlestone.privacy.randomness import is_cryptographic
 
 SEAL = object()  # `Ledger.spend` signs receipts with it; nothing else should touch it

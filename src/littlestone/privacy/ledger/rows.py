@@ -9,8 +9,7 @@ from fractions import Fraction
 from littlestone.base.errors import LedgerError
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
-from littlestone.privacy.ledger.counts import Most, Paid
-from littlestone.privacy.ledger.parts import Part
+from littlestone.privacy.ledger.counts import Most, Paid, Part
 from littlestone.privacy.ledger.receipt import Entry
 from littlestone.privacy.ledger.store import Connection
 

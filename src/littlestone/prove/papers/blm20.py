@@ -20,8 +20,8 @@ from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.cost import Budget
 from littlestone.prove.audit import find_subject
 from littlestone.prove.audit.choices import Choices
-from littlestone.prove.audit.drawn import follow_draws
 from littlestone.prove.audit.statistical import binomial_chances
+from littlestone.prove.audit.subject import follow_draws
 from littlestone.prove.papers import definitions
 from littlestone.prove.papers.definitions import Game
 from littlestone.prove.papers.statement import Outcome, Trial, statement

@@ -26,8 +26,7 @@ from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import exact_audit
-from littlestone.prove.audit.drawn import follow_draws
-from littlestone.prove.audit.subject import find_subject
+from littlestone.prove.audit.subject import find_subject, follow_draws
 from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.audit.subjects.reductions import CLASS, Masses, law_of_relabelling
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes

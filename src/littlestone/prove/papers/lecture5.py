@@ -23,9 +23,8 @@ from littlestone.points import Reals
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import hockey_stick
-from littlestone.prove.audit.drawn import follow_draws
 from littlestone.prove.audit.statistical import binomial_chances
-from littlestone.prove.audit.subject import Subject
+from littlestone.prove.audit.subject import Subject, follow_draws
 from littlestone.prove.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.prove.papers.definitions import ldim
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes

@@ -15,8 +15,7 @@ from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.scores import ErrorSums, Scores, scores_of
-from littlestone.prove.audit.drawn import follow_draws
-from littlestone.prove.audit.subject import SubjectMaker, find_subject, find_subjects
+from littlestone.prove.audit.subject import SubjectMaker, find_subject, find_subjects, follow_draws
 from littlestone.prove.papers.statement import Outcome, Statement, Trial, statement
 
 DELTA = Fraction(1, 1000)

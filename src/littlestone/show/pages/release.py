@@ -9,7 +9,6 @@ from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules.trees import DecisionTree
-from littlestone.show.drawing import picture_of_release
 from littlestone.show.pages.budget import budget, own_budget
 from littlestone.show.pages.frame import (
     command,
@@ -24,6 +23,7 @@ from littlestone.show.pages.frame import (
 )
 from littlestone.show.pages.promise import again, citing, one_person
 from littlestone.show.pages.quality import quality
+from littlestone.show.tree import picture_of_release
 from littlestone.show.words import declared_rows, span, whom
 
 SIMULATION = (

@@ -3,7 +3,7 @@ from littlestone.theory.game.game import (
     RandomAdversary as RandomAdversary,
     TreeAdversary as TreeAdversary,
 )
-from littlestone.theory.game.agnostic import AgnosticExperts as AgnosticExperts
+from littlestone.theory.game.players import AgnosticExperts as AgnosticExperts
 from littlestone.theory.game.players import OnlineLearner as OnlineLearner, Player as Player
 from littlestone.theory.game.players import Halving as Halving, majority as majority
 from littlestone.theory.game.game import Round as Round, Transcript as Transcript, play as play

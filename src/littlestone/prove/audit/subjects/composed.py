@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.accounting.disjoint import Parallel
-from littlestone.privacy.accounting.subsampled import Subsampling
+from littlestone.privacy.accounting.subsampled import Parallel, Subsampling
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism

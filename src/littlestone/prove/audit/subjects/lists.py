@@ -9,14 +9,15 @@ from itertools import combinations, product
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
-from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
+from littlestone.privacy.mechanisms.keys.partition_selection import (
+    PartitionSelection,
+    RestSelection,
+)
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.lists.stable_histogram import Histogram, StableHistogram
-from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
+from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold, SparseVector
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.parameters import least
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, mechanism_subject, subject
@@ -102,7 +103,7 @@ def neighbouring_values(tests: int) -> Iterator[tuple[Values, Values]]:
 @subject(
     "sparse-vector",
     id="Sparse vector technique",
-    code="privacy.mechanisms.thresholds.sparse_vector.SparseVector",
+    code="privacy.mechanisms.thresholds.above_threshold.SparseVector",
     proof="proofs/sparse-vector.md#theorem-1-privacy",
 )
 def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
@@ -179,7 +180,7 @@ def partition_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject(
     "rest-selection",
     id="Keys",
-    code="privacy.mechanisms.keys.rest_selection",
+    code="privacy.mechanisms.keys.partition_selection",
     proof="proofs/partition-selection.md#theorem-3-all-keys",
 )
 def rest_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:

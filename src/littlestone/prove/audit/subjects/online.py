@@ -20,8 +20,7 @@ from littlestone.learn.stream import (
     PrivateStream,
     TeacherLearner,
 )
-from littlestone.learn.stream.knowledge import Knowledge
-from littlestone.learn.stream.known_ends import Ends
+from littlestone.learn.stream.known_ends import Ends, Knowledge
 from littlestone.learn.stream.staged import StagedStream
 from littlestone.learn.stream.teachers import TeacherStream
 from littlestone.points import Integers

@@ -19,7 +19,7 @@ from typing import Any
 from littlestone.classes import Points, Subsets, Thresholds
 from littlestone.data import Label, Table, read_sample
 from littlestone.data.coding import CodedColumn, code_column
-from littlestone.data.reservoir import Reservoir
+from littlestone.data.reading import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.data.table import Row
 from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner

@@ -22,8 +22,12 @@ from littlestone.learn.declared.checking import (
     count_faults,
     label_check,
 )
-from littlestone.learn.results.estimate import UnreadRecords
-from littlestone.learn.results.unread import UnreadCounts, count_unread, unread_event
+from littlestone.learn.results.estimate import (
+    UnreadCounts,
+    UnreadRecords,
+    count_unread,
+    unread_event,
+)
 from littlestone.points import Codes
 from littlestone.points.columns import columns_of
 from littlestone.privacy.cost import Budget
