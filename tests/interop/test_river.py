@@ -360,3 +360,50 @@ def test_equal_and_hostile_values_come_by_the_same_door() -> None:
     for other in disguises(1):
         assert released([other] * 60) == usual
     released(hostile() * 3)
+
+
+def ages(**options: Any) -> LittlestoneOnlineClassifier:
+    declared = {"hypotheses": "thresholds(age, 0..9)", "horizon": 6000, "epsilon": 8, "delta": 0}
+    return doors(**{**declared, "risk": True, **options})
+
+
+def test_risks_come_from_whole_blocks_of_one_rule() -> None:
+    rng, model = random.Random(2), ages()
+    assert model.predict_proba_one({"age": 9}) == {False: 0.5, True: 0.5}
+    sizes, rules = set(), set()
+    for _ in range(6000):
+        age = rng.randrange(10)
+        model.learn_one({"age": age}, rng.random() < (0.9 if age >= 6 else 0.1))
+        if model.risks is not None:
+            sizes.add(model.risks.n)
+            rules.add(model.risks.rule)
+            assert sum(map(sum, model.risks.counts)) / model.risks.n < 1.5
+    assert min(sizes) == 50
+    assert {size & -size for size in (n // 50 for n in sizes)} == {n // 50 for n in sizes}
+    assert len(rules) > 1
+    high, low = model.predict_proba_one({"age": 9}), model.predict_proba_one({"age": 0})
+    assert high[True] > 0.7 > 0.3 > low[True]
+    assert sum(high.values()) == pytest.approx(1)
+    (entry,) = model.ledger.entries()  # type: ignore[union-attr]
+    assert entry.cost == PrivacyCost(Fraction(8))
+    assert "in each of 120 disjoint blocks" in entry.mechanism
+    copied = copy.deepcopy(model)
+    assert copied.predict_proba_one({"age": 9}) == high
+    kept = model.risks
+    for _ in range(500):  # after the horizon no record is read
+        model.learn_one({"age": 9}, False)
+    assert model.risks == kept
+
+
+def test_risks_that_cannot_be_counted_are_refused_at_once() -> None:
+    with pytest.raises(DeclarationError, match="declare a longer horizon"):
+        ages(horizon=40)
+    with pytest.raises(DeclarationError, match="leave the unit or the risks out"):
+        ages(unit="id", max_records=1)
+    with pytest.raises(DeclarationError, match="give risk=True"):
+        ages(risk=0.5)
+    ledger = Ledger()
+    ledger.set_limit("d", PrivacyCost(Fraction(7)))
+    with pytest.raises(BudgetExceededError):
+        ages(ledger=ledger).learn_one({"age": 1}, True)
+    assert not ledger.entries()

@@ -34,6 +34,7 @@ LARGE = {
     "online-tallied-learner": 8,
     "online-teacher-learner": 10,
     "group-estimates": 50,
+    "risks-of-blocks": 30,
     "risks-of-leaves": 30,
     "risks-of-steps": 20,
     "rule-estimates": 10,

@@ -44,6 +44,7 @@ MANY = {
     "online-teacher-learner",
     "permute-and-flip",
     "relabelling-learner",
+    "risks-of-blocks",
     "risks-of-leaves",
     "risks-of-steps",
     "rule-estimates",

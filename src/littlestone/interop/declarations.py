@@ -20,8 +20,10 @@ from littlestone.data.frames import column_table
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import declare_class, open_schema
 from littlestone.learn.declared.missing import SHELL, require_told
+from littlestone.learn.results.risks import Risks
 from littlestone.learn.schema.schema import Schema
 from littlestone.learn.stream import DurableStream, PrivateStream
+from littlestone.learn.stream.block_risks import StreamRisks
 from littlestone.points import number, text
 from littlestone.privacy.ledger import Ledger, conninfo, is_address, show_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
@@ -31,8 +33,10 @@ from littlestone.rules import Hypothesis
 class Original:
     """The run of a model that learns; every kind of copying makes a `Copy` of it."""
 
-    def __init__(self, run: DurableStream[PrivateStream[Any]]) -> None:
-        self._run, self._process = run, os.getpid()
+    def __init__(
+        self, run: DurableStream[PrivateStream[Any]], tables: StreamRisks | None = None
+    ) -> None:
+        self._run, self._tables, self._process = run, tables, os.getpid()
 
     @property
     def hypothesis(self) -> Hypothesis[Any]:
@@ -44,6 +48,11 @@ class Original:
         """The number of records before the publication."""
         return self._run.stream.published_at
 
+    @property
+    def risks(self) -> Risks | None:
+        """The risks of the published rule, or of an earlier one; None before the first block."""
+        return None if self._tables is None else self._tables.risks
+
     def update(self, x: Any, y: int, unit: object) -> None:
         """Learn from the next example, which is of this unit if the run protects units.
 
@@ -51,18 +60,21 @@ class Original:
         """
         if os.getpid() != self._process:  # a fork copies too
             _refuse_to_learn()
+        if self._tables is not None:
+            self._tables.take(self.hypothesis, x, y)
         self._run.take([(x, y)], units=None if self._run.units is None else [unit])
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Copy, (self.hypothesis, self.published_at)
+        return Copy, (self.hypothesis, self.published_at, self.risks)
 
 
 @dataclass(frozen=True)
 class Copy:
-    """What a copy keeps of a run: the published rule and nothing secret."""
+    """What a copy keeps of a run: the published rule with its risks, and nothing secret."""
 
     hypothesis: Hypothesis[Any]
     published_at: int
+    risks: Risks | None = None
 
     def update(self, x: Any, y: int, unit: object) -> None:
         """Raise `DeclarationError`."""
@@ -75,6 +87,7 @@ class FrozenRun:
 
     hypothesis: Hypothesis[Any]
     published_at: int
+    risks: Risks | None = None
 
     def update(self, x: Any, y: int, unit: object) -> None:
         """Learn nothing."""

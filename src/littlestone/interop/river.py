@@ -25,7 +25,9 @@ from littlestone.interop.declarations import (
 )
 from littlestone.learn.declared.declaring import SchemaOrFile
 from littlestone.learn.plan.defaults import STREAM
+from littlestone.learn.results.risks import Risks
 from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner, durable_run
+from littlestone.learn.stream.block_risks import InBlocks, StreamRisks
 from littlestone.points import Domain, is_of_class
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import Hypothesis
@@ -69,6 +71,10 @@ class LittlestoneOnlineClassifier(Classifier):
     two copies of one state would draw twice.  In an ensemble or a drift detector the model refuses to
     learn.
 
+    With ``risk`` a part of epsilon counts the labels at each place of the published rule, in blocks of
+    records, and `predict_proba_one` says risks.  A rule's first block has 100 records divided by that
+    part, and each further block twice as many.  `risks` is the last private table.
+
     With a ``schema`` (or its file) the text of a class may name its columns, and ``hypotheses`` may be
     left out: the class is ``conditions(*; at most 2)``, and the label that of the schema.  All that is
     missing is named at once.  With a ``unit``, or that
@@ -97,6 +103,7 @@ class LittlestoneOnlineClassifier(Classifier):
         dataset: str | None = None,
         classes: Sequence[object] | None = None,
         method: str = "auto",
+        risk: bool = False,
         schema: SchemaOrFile = None,
         unit: str | None = None,
         max_records: int | None = None,
@@ -111,6 +118,7 @@ class LittlestoneOnlineClassifier(Classifier):
         self.dataset = dataset
         self.classes = classes
         self.method = method
+        self.risk = risk
         self.schema = schema
         self.unit = unit
         self.max_records = max_records
@@ -126,6 +134,7 @@ class LittlestoneOnlineClassifier(Classifier):
         self._declaration = declaration_of(self).or_class(STREAM)
         H, share = self._declaration.known_class, self._declaration.share
         self._learner = choose_online_learner(H, share, horizon=cast(int, horizon), method=method)
+        self._tables = self._declare_tables()
         generator(simulation_seed)  # refused here, if at all
         self._run: Original | Copy | FrozenRun | None = None
         self._before: FrozenRun | None = None  # what the original of this clone published
@@ -146,9 +155,27 @@ class LittlestoneOnlineClassifier(Classifier):
         return None if self._run is None else self._run.published_at
 
     @property
+    def risks(self) -> Risks | None:
+        """The private table of the last whole block, with its rule; None before the first one."""
+        return None if self._run is None else self._run.risks
+
+    @property
     def is_frozen(self) -> bool:
         """Whether this is a clone that could not pay and keeps the last rule of its original."""
         return isinstance(self._run, FrozenRun)
+
+    def _declare_tables(self) -> InBlocks | None:
+        """The tables of risks that the run draws, if it is to have some."""
+        part, unit = self._declaration.risk_part, self._declaration.unit
+        if part is None:
+            return None
+        if unit is not None:
+            raise DeclarationError(
+                f"count risks along a stream of {unit}",
+                found="which of its records count is not known block by block",
+                fix="leave the unit or the risks out",
+            )
+        return InBlocks.of_stream(part, self._learner.horizon)
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn from the next record; the first call spends the budget before.
@@ -181,9 +208,12 @@ class LittlestoneOnlineClassifier(Classifier):
                     rng=rng,
                     batches=True,
                     unit=self._declaration.unit,
+                    besides=self._tables,
                 ) as run,
             ):
-                return Original(run)
+                if self._tables is None or run.paid is None:
+                    return Original(run)
+                return Original(run, StreamRisks(self._tables, self._learner.horizon, run.paid))
         except BudgetExceededError:
             # Refitting at a drift depends on the labels, and an exception would reveal its time.
             if self._before is None:
@@ -201,7 +231,9 @@ class LittlestoneOnlineClassifier(Classifier):
         made = super().clone(new_params, include_attributes)
         if not new_params:
             run = self._run or self._before
-            made._before = None if run is None else FrozenRun(run.hypothesis, run.published_at)
+            made._before = (
+                None if run is None else FrozenRun(run.hypothesis, run.published_at, run.risks)
+            )
         return made
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
@@ -213,11 +245,17 @@ class LittlestoneOnlineClassifier(Classifier):
         return None if h is None else self._labels[h(_point(self._learner.hypotheses.domain, x))]
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """1 for the label that `predict_one` returns, 0 for the other; half each if that is None.
+        """The risk of each label at the record's place in the published rule, if ``risk`` is declared.
 
-        NOT PRIVATE, like `predict_one`.
+        It comes from the last private table, whose rule may be an earlier one, and is half each until
+        there is one.  Without ``risk`` it is 1 for the label that `predict_one` returns and 0 for the
+        other.  NOT PRIVATE, like `predict_one`.
         """
-        y = self.predict_one(x)
+        if (found := self.risks) is not None:
+            h = found.rule
+            place = h.place(_point(self._learner.hypotheses.domain, x))
+            return dict(zip(self._labels, found.rates[int(h.bins[place])], strict=True))
+        y = None if self.risk else self.predict_one(x)
         return {label: 0.5 if y is None else float(label is y) for label in self._labels}
 
     @classmethod

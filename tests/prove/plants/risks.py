@@ -10,10 +10,12 @@ from typing import Any
 
 from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
+from littlestone.learn.stream.block_risks import InBlocks
 from littlestone.privacy.draws import count_places
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.subjects.risks import risk_subject
+from littlestone.prove.audit.subjects.exponential_learner import Records
+from littlestone.prove.audit.subjects.risks import blocks_subject, risk_subject
 from littlestone.rules import Hypothesis
 from plants.harness import Claim, Plant, is_private
 
@@ -86,6 +88,18 @@ def _subject(kind: type[CellCounts] = CellCounts, **more: Any) -> Any:
 
 
 HONEST = _subject()
+BLOCKS = InBlocks(CellCounts(TABLE, None), 7)
+HONEST_BLOCKS = blocks_subject(BLOCKS, steps=2)
+
+
+def all_before(stream: Records, start: int, end: int) -> Records:
+    """All records up to the end of a block."""
+    return stream[:end]
+
+
+def at_a_positive(block: Records, size: int) -> bool:
+    """Whether the last record of a block is positive."""
+    return block[-1][1] == 1
 
 
 def _plant(kind: type[CellCounts]) -> Plant:
@@ -108,5 +122,19 @@ PLANTS = [
         is_private,
         HONEST,
         replace(HONEST, event=Claim(RULE)),
+    ),
+    Plant(
+        "risks_BlocksOverlap",
+        "The counts of a stream go on after a table, so a record is in all later ones.",
+        is_private,
+        HONEST_BLOCKS,
+        blocks_subject(BLOCKS, steps=2, block_of=all_before),
+    ),
+    Plant(
+        "risks_BlockEndsAtAPositive",
+        "A block of a stream ends with its first positive record.",
+        is_private,
+        HONEST_BLOCKS,
+        blocks_subject(BLOCKS, steps=2, ends=at_a_positive),
     ),
 ]

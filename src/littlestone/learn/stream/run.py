@@ -8,7 +8,7 @@ import os
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import compress, islice
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple
@@ -22,7 +22,8 @@ from littlestone.learn.stream.base import PrivateOnlineLearner, PrivateStream, T
 from littlestone.learn.stream.taped import Stream, StreamLearner
 from littlestone.points import text
 from littlestone.points.units import Unit
-from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import choose_generator, is_cryptographic
 from littlestone.privacy.tape import NOTHING, Tape, journal_mismatch
 
@@ -50,7 +51,8 @@ class DurableStream(Generic[Stream]):
     taken.
 
     ``offsets`` are those of the records taken so far, if the run keeps them, and ``units`` says how
-    many were taken of each unit, if it protects units.
+    many were taken of each unit, if it protects units.  ``paid`` is the receipt of a run that began
+    here, from which what was paid ``besides`` is drawn.
     """
 
     stream: Stream
@@ -58,6 +60,7 @@ class DurableStream(Generic[Stream]):
     resumed: bool
     offsets: Offsets | None = None
     units: FirstRecords | None = None
+    paid: Receipt | None = field(default=None, repr=False, compare=False)
 
     def take(
         self: DurableStream[PrivateStream[Any]],
@@ -133,6 +136,7 @@ def durable_run(
     batches: bool = False,
     offsets: str | None = None,
     unit: Unit | None = None,
+    besides: Event | None = None,
 ) -> Iterator[DurableStream[Stream]]:
     """Begin a run, or resume the one in the file ``state``, which one process at a time may use.
 
@@ -148,7 +152,8 @@ def durable_run(
 
     With batches and a ``unit`` the run protects all records of a unit together, of which only the
     first ``unit.most`` count.  It then costs `StreamLearner.event_for` the unit; `record_budget`
-    divides a budget for units (docs/proofs/units.md, Theorem 5).
+    divides a budget for units (docs/proofs/units.md, Theorem 5).  The entry also pays for an event
+    ``besides``, which a run that is kept in a file cannot have.
 
     An absent or empty file begins a run.  Nothing is written to any other file before it is
     proved to be the state of this very run: by its first line, its seals, its declarations and
@@ -169,11 +174,17 @@ def durable_run(
             found="the learner answers for each record before it gets the label",
             fix="leave out batches, or use a learner that publishes hypotheses",
         )
+    if besides is not None and state is not None:
+        raise DeclarationError(
+            f"keep a run with {besides} in a file",
+            found="what was counted before a crash would be lost",
+            fix="leave out the file, or what the run pays for besides",
+        )
     taken = f"by {offsets}" if offsets is not None else _BATCHES if batches else None
     with nullcontext() if state is None else state_file(state) as file:
         lines = [] if file is None else file.read()
         if file is None or not lines:
-            run = _begin_run(learner, ledger, dataset, label, rng, file, taken, unit)
+            run = _begin_run(learner, ledger, dataset, label, rng, file, taken, unit, besides)
         else:
             declared = _declarations_of_run(learner, dataset, label, rng, taken, unit)
             run = _resume_run(learner, ledger, declared, rng, file, lines, unit)
@@ -190,17 +201,18 @@ def _begin_run(
     file: StateFile | None,
     taken: str | None,
     unit: Unit | None,
+    besides: Event | None,
 ) -> DurableStream[Stream]:
     if file is not None:
         file.settle()  # find out before the spend if the file cannot be written
     # A crash between here and the next line costs the budget, and publishes nothing.
-    receipt = learner.pay(ledger, dataset, label, rng, unit)
+    receipt = learner.pay(ledger, dataset, label, rng, unit, besides)
     if file is not None:
         paid = {"receipt": receipt.number, "at": receipt.entry.at}
         file.append({**_declarations_of_run(learner, dataset, label, rng, taken, unit), **paid})
     keep = None if file is None else file.append
     stream = learner.begin(receipt, keep, together=taken is not None)
-    return DurableStream(stream, receipt.number, False, *_notes_of_run(taken, unit))
+    return DurableStream(stream, receipt.number, False, *_notes_of_run(taken, unit), receipt)
 
 
 def _resume_run(

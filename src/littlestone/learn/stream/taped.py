@@ -11,6 +11,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.points import Domain, Point
 from littlestone.points.units import Unit
+from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
@@ -168,12 +169,19 @@ class StreamLearner(ABC, Generic[Stream]):
         label: str,
         rng: random.Random | None = None,
         unit: Unit | None = None,
+        besides: Event | None = None,
     ) -> Receipt:
-        """Spend the cost of `event_for` the ``unit``, for a whole run that draws from ``rng``."""
+        """Spend the cost of `event_for` the ``unit``, for a whole run that draws from ``rng``.
+
+        The same entry pays for an event ``besides``, if there is one.
+        """
         self.prepare()
         hypothesis_kinds()  # what is drawn is read as one of them, and importing them may fail
         what = self.verb.format(label=label, hypotheses=self.hypotheses)
-        return ledger.spend(self.event_for(unit), dataset=dataset, what=what, rng=rng)
+        event = self.event_for(unit)
+        if besides is not None:
+            event = Composition([(event, 1), (besides, 1)], event.cost().delta)
+        return ledger.spend(event, dataset=dataset, what=what, rng=rng)
 
     def prepare(self) -> None:
         """Find or load what a run needs and what may fail; called before the spend."""

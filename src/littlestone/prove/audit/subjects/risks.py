@@ -13,18 +13,20 @@ from littlestone.classes import Thresholds, parse_class
 from littlestone.classes.base import ScoredClass
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
+from littlestone.learn.stream.block_risks import InBlocks, StreamRisks
+from littlestone.points import Grid
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.draws import count_places
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.prove.audit.claims import neighbours
-from littlestone.prove.audit.subject import Run, Subject, subject
+from littlestone.prove.audit.subject import Run, Subject, receipt_for_trials, subject
 from littlestone.prove.audit.subjects.exponential_learner import (
     Records,
     all_records,
     released_text,
 )
-from littlestone.rules import Hypothesis
+from littlestone.rules import Hypothesis, StepFunction
 
 RECORDS = 2
 
@@ -101,3 +103,89 @@ def risks_of_leaves(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """A learned tree of one test with the noisy counts at its leaves; spends no delta."""
     H: Any = parse_class("trees(sex in {F, M}; depth 1)")
     return risk_subject(H, CellCounts(epsilon / 2, None), epsilon=epsilon / 2)
+
+
+Table = tuple[int, ...]
+TWO_STEPS = StepFunction.threshold(Grid(0, 1), 1)
+ONE_STEP = StepFunction(Grid(0, 1), 0, ())
+
+
+def next_rule(table: Table) -> StepFunction:
+    """The rule that is published after a table: one of two, as an adversary would choose it."""
+    return ONE_STEP if table[0] else TWO_STEPS
+
+
+def whole(stream: Records, start: int, end: int) -> Records:
+    """The records of a block."""
+    return stream[start:end]
+
+
+def is_full(block: Records, size: int) -> bool:
+    """Whether a block has ended."""
+    return len(block) == size
+
+
+def blocks_subject(
+    event: InBlocks,
+    *,
+    steps: int = 3,
+    block_of: Callable[[Records, int, int], Records] = whole,
+    ends: Callable[[Records, int], bool] = is_full,
+) -> Subject[Records]:
+    """The tables of a stream of ``steps`` records, cut to possible counts.
+
+    Its rule depends on the last table.  The exact law takes ``block_of`` as the records of a block, and
+    ends it when it ``ends``.
+    """
+
+    @cache
+    def law_of_tables(stream: Records) -> dict[Hashable, Fraction]:
+        masses: dict[Hashable, Fraction] = {}
+
+        def go_on(
+            i: int, rule: StepFunction, size: int, start: int, told: tuple[Table, ...], p: Fraction
+        ) -> None:
+            if i == len(stream):
+                masses[told] = masses.get(told, Fraction(0)) + p
+                return
+            i += 1
+            if not ends(stream[start:i], size):
+                go_on(i, rule, size, start, told, p)
+                return
+            block = block_of(stream, start, i)
+            counts = count_places(rule, Sample.from_examples(rule.domain, block))
+            for table, q in event.mechanism.distribution(counts, len(block)).items():
+                after = next_rule(table)
+                longer = 2 * size if after is rule else event.shortest
+                go_on(i, after, longer, i, (*told, table), p * q)
+
+        go_on(0, TWO_STEPS, event.shortest, 0, (), Fraction(1))
+        return masses
+
+    def run_streams(times: int, rng: random.Random) -> Run[Records]:
+        receipt = receipt_for_trials(event, times, rng)
+
+        def run_once(stream: Records) -> Hashable:
+            tables, rule = StreamRisks(event, len(stream), receipt), TWO_STEPS
+            told: tuple[Table, ...] = ()
+            for x, y in stream:
+                before = tables.risks
+                tables.take(rule, x, y)
+                if (found := tables.risks) is not None and found is not before:
+                    cut = (min(max(count, 0), found.n) for row in found.counts for count in row)
+                    told = (*told, tuple(cut))
+                    rule = next_rule(told[-1])
+            return told
+
+        return run_once
+
+    records: Records = ((0, 0), (0, 1), (1, 0), (1, 1))
+    long = records + records[:3]
+    pairs = tuple(neighbours(records, steps))
+    return Subject(event, law_of_tables, pairs, run_streams, (long, (records[3], *long[1:])))
+
+
+@subject("risks-of-blocks")
+def risks_of_blocks(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The tables of a stream's blocks, whose rule depends on the last table; spends no delta."""
+    return blocks_subject(InBlocks(CellCounts(epsilon, None), 7))
