@@ -66,6 +66,11 @@ FAULTS = {
         "last' n <= r1 * epoch steps last (S n).",
         "last' n <= 1 * epoch steps last (S n).",
     ),
+    "the constant of single keys is smaller": (
+        "SingleKey",
+        "E * (E - 1) / (g * g)",
+        "E * (E - 1) / (E * g * g)",
+    ),
     "a level is located too early": (
         "Samplers",
         "let stop := ((u + 1) * (",
