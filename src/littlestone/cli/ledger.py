@@ -157,6 +157,7 @@ def alias(
         )
     with _existing(ledger) as book:
         known = book.datasets()
+        # Names are joined for good, so a slip of the pen is refused.
         for one in (other, own):
             if one not in known and not _is_file(one):
                 raise DeclarationError(

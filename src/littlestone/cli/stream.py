@@ -268,6 +268,7 @@ def _places(
             found="each needs a column of its own",
             fix="name two columns, or leave out --partition",
         )
+    # Offsets are written to the state as they stand: docs/proofs/offsets.md takes them as public.
     places = [name for name in (offset, partition) if name is not None]
     if private := {*places} & protected:
         raise DeclarationError(

@@ -206,7 +206,7 @@ PATIENCE = 4  # work for each entry of the table before the first look
 SMALL = 1 << 17  # entries; a look at a table of fewer takes no less
 FAILURE = 8  # work for each entry of the table that pays for a failure
 PLACE, PLACE_POINT = 100_000, 500  # work that adding a path is worth, and for each point
-SHARE = 8  # one part in so many of the work is spent on paths
+SHARE = 8  # one part in 8 of the work is spent on paths
 ENOUGH = 4  # symmetries in a row that join no orbits, after which no more are looked for
 MOST = 24  # symmetries
 

@@ -226,7 +226,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Raises `DeclarationError` unless there is one label for each record.
         """
         label = declaration_of(self).label
-        # By the schema's own label, or by the classes, of which a missing label is none.
+        # By the schema's own label, or by the classes; a missing label belongs to no class.
         number = label_number(list(map(text, class_labels(labels_of(self)))), default=-1)
         given = list(map(label if self.classes is None else number, target_values(y, label)))
         predicted = list(map(number, self.predict(X)))

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Place(NamedTuple):
     """Points that a rule treats alike, such as those of a leaf: in words, and the label there.
 
-    ``sets`` says that the place is one of so many sets of points, by a code that is public: the sum of
-    1 / sets over all sets is at most 1.  None if no short code is known.
+    ``sets`` says that the place is one of that many sets of points, by a code that is public: the sum
+    of 1 / sets over all sets is at most 1.  None if no short code is known.
     """
 
     words: str
@@ -187,7 +187,7 @@ class Hypothesis(ABC, Generic[Point]):
         ``dialect`` is ``postgres``, ``duckdb`` or ``sqlite``.  ``types`` says what columns hold if that
         is not what the rule expects, such as ``{"age": "text"}``; see docs/how-to/export-a-rule.md.
         With ``names``, the value is the name of the label and not its number; with ``risks``, it is
-        the one of the row's place.  It is NULL only for a text in a column of numbers that SQL cannot
+        that of the row's place.  It is NULL only for a text in a column of numbers that SQL cannot
         read for certain.
 
         Raises `DeclarationError` for a rule, a dialect, a name or a type that SQL has no form for,

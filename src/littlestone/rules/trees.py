@@ -131,7 +131,7 @@ def conjunction(tests: Sequence[ColumnTest], yes: Node = 1, no: Node = 0) -> Nod
 
 
 def at_least(least: int, tests: Sequence[ColumnTest]) -> Node:
-    """The node "if at least so many of the tests hold then 1, else 0"."""
+    """The node "if at least ``least`` of the tests hold then 1, else 0"."""
     if not 0 < least <= len(tests):
         return int(least <= 0)
     first, *rest = tests

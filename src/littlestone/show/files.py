@@ -93,6 +93,7 @@ def reserve(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]:
     try:
         _require_replaceable(target, over)
         _remove_left(target)
+        # A file is made and removed, because rights and room show only then, and nothing is spent yet.
         probe, name = _temporary(target)
         os.close(probe)
         os.unlink(name)

@@ -56,7 +56,7 @@ _MEANT = re.compile(
     r"(.*[:\s])?\s*[-+]?\d\S*\.\.\S*\d.*|.*\d.*\s(?:step|by)\s+\d\S*|.*\s(?:in|at|=)\s*[\[{(].*",
     re.DOTALL,
 )
-"""Texts that look like a range, a list or a type but are none, such as ``age: 0..100 by 5``,
+"""Texts that look like a range, a list or a type and are not, such as ``age: 0..100 by 5``,
 ``sex in [F`` and ``age: int``."""
 _ROUND = Context(prec=3)
 

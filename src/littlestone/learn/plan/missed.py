@@ -1,4 +1,4 @@
-"""Records: how many suffice if each key is released by itself, and the learner for so many."""
+"""How many records suffice if each key is released by itself, and the learner for that many."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ class Schema:
         for key, column in (("target", self.target), ("unit", self.unit)):
             if column is not None and column not in self._by_name:
                 fix = did_you_mean(column, self._by_name, f"add {heading(column)}")
-                refuse(self.name, f"{key} is {column!r}, which is none of its columns", fix)
+                refuse(self.name, f"{key} is {column!r}, which is not one of its columns", fix)
         if self.unit is not None and self.unit == self.target:
             refuse(self.name, "target and unit are one column", "name another column as the unit")
         meant = self.positive is not None or self.labels or self.default is not None

@@ -233,7 +233,7 @@ def _resume_run(
         raise state_error(file.path, f"that run has another {' and another '.join(other)}")
     number: Any = header.get("receipt")
     event = learner.event_for(unit)
-    # The entry must be the one of this run: its number, time, cost and mechanism.
+    # The entry must be that of this run: its number, time, cost and mechanism.
     paid = number, header.get("at"), event.cost(), str(event)
     if all(
         (entry.number, entry.at, entry.cost, entry.mechanism) != paid

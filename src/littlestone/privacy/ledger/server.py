@@ -136,6 +136,7 @@ def prepare(transaction: Transaction, asked: str, *, create: bool) -> bool:
             found=f"it has format {version} and this version of littlestone reads {FORMAT}",
             fix="use the version of littlestone that wrote it",
         )
+    # All steps are in the caller's transaction, under its lock: another process sees none or all.
     for step in range(version, FORMAT):
         for statement in _STEPS.get(step, ()):
             transaction.execute(statement)

@@ -61,7 +61,7 @@ def hockey_stick(
     zero = found = Fraction(0)
     for y, mass in p.items():
         other = q.get(y, zero)
-        # A fraction takes a gcd of long numbers, and most terms are none.
+        # A fraction takes a gcd of long numbers, and most terms are 0.
         whole = mass.denominator * ratio.denominator * other.denominator
         taken = ratio.numerator * other.numerator * mass.denominator
         left = mass.numerator * ratio.denominator * other.denominator - taken

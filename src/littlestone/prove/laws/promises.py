@@ -21,7 +21,7 @@ from littlestone.privacy.scores import Elements
 from littlestone.prove.laws.law import Class, cells, expect, label_range, points, version_spaces
 from littlestone.rules import Hypothesis, disagreement
 
-MOST = 128  # a class with at most so many hypotheses is checked as a whole, a larger one in part
+MOST = 128  # a class of up to this many hypotheses is checked as a whole, a larger one in part
 
 
 def _indices(H: Enumerable[Any]) -> Sequence[int]:

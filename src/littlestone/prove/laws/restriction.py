@@ -138,7 +138,7 @@ def mistake_tree(H: Class, depth: int = 4) -> None:
             expect(not V.is_empty(), "the mistake tree is shattered", V=V, level=below + 1)
 
 
-FULLY_COMPARED = 12  # version spaces on at most so many points are compared as sets of functions
+FULLY_COMPARED = 12  # version spaces on up to this many points are compared as sets of functions
 
 
 def _paths(H: Class) -> Iterator[Class]:

@@ -369,7 +369,7 @@ def _scores(H: FiniteClass, chunks: Sequence[Sequence[Chunk]], stage: int, cap: 
 
 @statement(
     id="Lyu25 Lemma 6.1",
-    says="after so many calls at most, the published function is the target",
+    says="after at most that many calls, the published function is the target",
     code=(
         "learn.stream.stage_sizes.calls_needed, learn.stream.stage_sizes.stage_leaves, "
         "learn.stream.stage_sizes.levels"

@@ -187,7 +187,7 @@ def votes_of_draws(trial: Trial) -> Outcome:
     """The adversary asks at the point where just over half of the draws, and so the vote, is wrong."""
     rng, shown, lost, wrong = trial.draws(4), [], 0, 0
     for R in (25, 75, 151):
-        d = (3 * R).bit_length() - 1  # no class of so many functions has a larger LDim
+        d = (3 * R).bit_length() - 1  # no class with that many functions has a larger LDim
         for _ in range(20):
             drawn = [rng.randrange(3 * R) for _ in range(R)]
             wrong_there = {*drawn[: R // 2 + 1]}

@@ -96,7 +96,9 @@ def _cell(cell: form.Cell, kind: str | None) -> str:
         allowed = truths(cell)
         if len(allowed) == 2:
             return f"{name}.notna()"
+        # A query has no word for false, so a cell that nothing meets is asked to be missing and not.
         return f"{name} == {allowed[0]}" if allowed else f"{name}.isna() and {name}.notna()"
+    # The bounds are exact, and those of the frame may be floats: `bound` says on which side they fall.
     parts = []
     if cell.low is not None:
         strict, low = bound(cell.low, kind, "pandas")

@@ -216,7 +216,7 @@ class DuckDb(_TypedDialect):
     def _bound(self, value: Fraction) -> tuple[bool, Expression]:
         if abs(value) < 10**37 and len(decimal(value).as_tuple().digits) <= 37:
             return False, self._number(decimal(value))
-        # No decimal has so many digits; the greatest whole numbers are compared as doubles.
+        # No decimal is that long, so the greatest whole numbers are compared as doubles.
         return nearest(value)[0], self._cast(self._float(nearest(value)[1]), "DOUBLE")
 
     def _nan(self) -> Expression:

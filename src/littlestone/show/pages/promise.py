@@ -31,7 +31,7 @@ def one_person(cost: PrivacyCost, among: str, what: str, several: str) -> Html:
     if unit is not None:
         yours = f"all records of your {unit}"
         swap = f"are among {among}. In the other, those of another {unit} take their place."
-    times = factor(cost.epsilon)
+    times = factor(cost.epsilon)  # rounded up, so that the page promises no less than is proved
     apart = ", apart from delta" if cost.delta else ""
     parts = [
         prose(

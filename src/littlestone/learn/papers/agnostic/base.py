@@ -303,7 +303,7 @@ def log_patterns(H: HypothesisClass[Any], points: int) -> float:
     if bits > MOST_BITS:
         raise TooLargeError(
             "find a proved size",
-            found=f"the patterns on so many points are counted in some {bits:,} bits, and at most "
+            found=f"counting the patterns on that many points takes some {bits:,} bits, and at most "
             f"{MOST_BITS:,} are",
             fix="declare a smaller class, or allow a larger alpha; learning needs no proved size",
         )

@@ -80,6 +80,7 @@ def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         return ErrorRuns(np.array([ones, len(records) - ones]))
 
     def law_of_draws(records: Records) -> Masses:
+        # The second draw is asked about what the first returned: an adaptive composition.
         return {
             (i, j): p * q
             for i, p in mechanism.distribution(first(records)).items()

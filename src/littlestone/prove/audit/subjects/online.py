@@ -128,6 +128,8 @@ def of_keys(
         steps = zip(records, keys, states, strict=False)
         return tuple(None if key is None or h(r[0]) == r[1] else key for r, key, h in steps)
 
+    # Which records are mistakes depends on what was selected before.  So streams of keys are tried, and
+    # only selections that lead back to the same stream count.
     law: Law = {}
     waiting, looked = [keys_of_mistakes([start] * len(records))], set[Any]()
     while waiting:
@@ -316,6 +318,7 @@ def _paths(
         count += key == named
         rise = next(mechanism.rises(step - watch.first))[0]
         now[key] = count, (*gaps, watch.threshold + rise - count)
+    # The timers of watched keys are independent, so the chances of their hits are multiplied.
     for hits in product((False, True), repeat=len(watched)):
         confirmed = frozenset(key for key, hit in zip(watched, hits, strict=True) if hit)
         mass = prod((mechanism._first_hit(now[key][1]) for key in confirmed), start=Fraction(1))

@@ -212,7 +212,7 @@ def boosting(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return Subject(learner.event, law_of_learner(learner), pairs, fits(learner), pairs[-1])
 
 
-# Three labels of one point: codes up to 3, of which the last is no label.
+# Three labels of one point: codes up to 3, and code 3 is no label.
 H = FiniteClass.from_array([[0], [1], [2]], labels=3)
 LABELLED: Records = tuple(product(H.domain.points, range(H.labels)))
 read: Callable[[Records], Sample[str]] = partial(Sample.from_examples, H.domain, labels=H.labels)

@@ -97,6 +97,7 @@ def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Mass
     def law_in_order(records: Records) -> Masses:
         masses: Masses = defaultdict(Fraction)
         fresh, batches = learner.split(records, sizes)
+        # Given the order, batches are disjoint and their rules independent: the product of their laws.
         laws = [rule(tuple(batch), i % len(sizes.caps)).items() for i, batch in enumerate(batches)]
         for rules in product(*laws):
             weight = Fraction(1)

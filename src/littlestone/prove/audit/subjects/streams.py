@@ -164,6 +164,7 @@ def of_changes(
         return {before: prod((still(terms, named) for named in epochs.values()), start=Fraction(1))}
     x, y = records[len(before)]
     key = None if h(x) == y else stream.change(stream._rule, x, y)
+    # Every epoch sees each step, also one that names another change, or its hits would show which.
     told = {k: [*named, (k,) if k == key else ()] for k, named in epochs.items()}
     if key is not None and key not in told:
         told[key] = [(key,)]

@@ -116,6 +116,7 @@ def unit_subject(
             rows = map(tuple, sample.counts.tolist())
             return frozenset(zip(sample.points, rows, strict=True)), sample.n
 
+        # First which records are kept, then the draw from them: docs/proofs/units.md, Theorem 1.
         for (kept, n), chance in choices.explore(kept_records).items():
             for text, mass in law_of_sample(kept).items():
                 masses[text, n] = masses.get((text, n), Fraction(0)) + chance * mass
@@ -220,6 +221,7 @@ def unit_stream(
     known = cache(lambda records: of_keys(learner, records))
 
     def law_of_units(data: Steps) -> dict[Any, Fraction]:
+        # After the first records of a unit the stream sees void steps: docs/proofs/units.md, Theorem 5.
         first = FirstRecords(unit)
         return known(tuple((x, y) if first.counts(whose) else VOID for whose, x, y in data))
 
