@@ -61,7 +61,7 @@ class Original:
         if os.getpid() != self._process:  # a fork copies too
             _refuse_to_learn()
         if self._tables is not None:
-            self._tables.take(self.hypothesis, x, y)
+            self._tables.count_record(self.hypothesis, x, y)
         self._run.take([(x, y)], units=None if self._run.units is None else [unit])
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -72,7 +72,7 @@ class StreamRisks:
         self._rule: Hypothesis[Any] | None = None
         self.risks: Risks | None = None
 
-    def take(self, rule: Hypothesis[Any], x: Any, y: int) -> None:
+    def count_record(self, rule: Hypothesis[Any], x: Any, y: int) -> None:
         """Count a record at its place in the ``rule`` that was published before it."""
         if not self._left:  # after the horizon no record is read
             return

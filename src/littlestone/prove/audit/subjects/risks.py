@@ -170,7 +170,7 @@ def blocks_subject(
             told: tuple[Table, ...] = ()
             for x, y in stream:
                 before = tables.risks
-                tables.take(rule, x, y)
+                tables.count_record(rule, x, y)
                 if (found := tables.risks) is not None and found is not before:
                     cut = (min(max(count, 0), found.n) for row in found.counts for count in row)
                     told = (*told, tuple(cut))
