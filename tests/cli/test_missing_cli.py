@@ -73,6 +73,16 @@ def test_what_to_write_can_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
     assert littlestone.fit(table(), "y", epsilon=1, schema=SCHEMA, **added).n == 400
 
 
+def test_what_to_write_goes_with_the_declared_types() -> None:
+    with pytest.raises(DeclarationError) as caught:
+        littlestone.fit(table().drop("Aufnahmedatum"), "y", epsilon=1)
+    added = caught.value.fix.removeprefix("add ").replace(' or schema="schema.toml"', "")
+    given = eval(f"dict({added})")
+    assert (given["positive"], given["hypotheses"]) == (1, "trees(a: integer, b: integer; depth 2)")
+    given["ledger"] = littlestone.Ledger()
+    assert littlestone.fit(table(), "y", epsilon=1, **given).n == 400
+
+
 def test_a_table_that_cannot_be_read_is_named_with_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError) as caught:
         littlestone.fit(table(), "z", epsilon=1)

@@ -65,7 +65,7 @@ def require_told(
             if source is not None:
                 table = open_table(source)
                 named = target if isinstance(target, str) else None
-                written |= _own_class(table, named)
+                written |= _own_examples(table, named)
                 if named is not None:
                     table.require(named)
         except LittlestoneError as error:  # it depends on names and types alone
@@ -78,16 +78,20 @@ def require_told(
 _MOST_SHOWN = 4  # columns of an example
 
 
-def _own_class(table: Table, target: str | None) -> dict[str, str]:
-    """An example of a class over columns of the table whose types are declared; else nothing."""
+def _own_examples(table: Table, target: str | None) -> dict[str, str]:
+    """Examples that go with the declared types of the table's columns, as far as it has some."""
+    kinds = {name: table.kind(name) for name in table.columns if isinstance(name, str)}
     columns = [
         f"{quote_argument(name)}: {'number' if kind == 'number' else 'integer'}"
-        for name in table.columns
-        if isinstance(name, str) and name != target
-        if (kind := table.kind(name)) in NUMERIC
+        for name, kind in kinds.items()
+        if kind in NUMERIC and name != target
     ]
-    names = ", ".join(columns[:_MOST_SHOWN])
-    return {"class": f'hypotheses="trees({names}; depth 2)" or {_SCHEMA}'} if names else {}
+    names, found = ", ".join(columns[:_MOST_SHOWN]), dict[str, str]()
+    if names:
+        found["class"] = f'hypotheses="trees({names}; depth 2)" or {_SCHEMA}'
+    if target is not None and kinds.get(target) in NUMERIC:
+        found["positive"] = "positive=1"
+    return found
 
 
 def has_name(source: object) -> bool:
