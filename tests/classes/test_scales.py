@@ -17,6 +17,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes import parse_class
 from littlestone.classes.text.mixed_columns import mixed_text, parse_mixed
 from littlestone.classes.text.scales import A_DECADE, MOST_CUTS, choose_scale, scale
+from littlestone.pictures.ranges import Axis
 from littlestone.points import Cells, Integers, Strings
 
 KINDS = ("number", "integer")
@@ -96,6 +97,14 @@ def test_what_is_no_type_is_refused(text: str) -> None:
     with pytest.raises(DeclarationError, match=r"cuts a decade|a list or a type"):
         parse_class(f"trees({text}; depth 1)")
     assert parse_mixed(f"strings({text})") == Strings(text)
+
+
+def test_a_picture_of_a_scale_marks_0_and_gives_each_cell_one_width() -> None:
+    axis = Axis.of_column(Cells(scale("integer", 3), "x"))
+    widths = [high - low for low, high in pairwise(axis.ends[:-1])]
+    assert max(widths) - min(widths) < 1e-9
+    cut = axis.starts.index("5000")
+    assert [text for _, text, _ in axis.marks([cut])] == ["5000", "0"]
 
 
 def test_every_class_of_conditions_takes_types_alone() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf, log
 from statistics import mean
 from typing import Any
 
+from littlestone.classes.text.scales import scale_text
 from littlestone.pictures.canvas import Canvas, Place
 from littlestone.pictures.figures import SIZE, short
 from littlestone.points import MISSING, OTHER, Cells, Dates, FiniteColumn, Listed
@@ -30,7 +31,8 @@ class Axis:
     """The places of the cells of a declared grid: 0 at the low end and 1 at the high one.
 
     The scale is that of the numbers, or of their logarithms if the cells grow by equal ratios.  The
-    last cell has no end, and reaches a little beyond 1.
+    last cell has no end, and reaches a little beyond 1.  On the public scale of a column with a type
+    alone all cells have one width, and 0 is marked in place of the ends.
 
     >>> Axis.of_column(Cells(("0", "20", "80"), "age")).ends
     (0.0, 0.25, 1.0, 1.08)
@@ -40,9 +42,13 @@ class Axis:
 
     starts: tuple[str, ...]
     ends: tuple[float, ...]
+    marked: tuple[int, ...] | None = None
 
     @classmethod
     def of_column(cls, column: Cells) -> Axis:
+        if scale_text(column.starts):
+            evenly = cls.linear(column.starts, range(len(column.starts)))
+            return replace(evenly, marked=(column.starts.index("0"),))
         values = column.positions
         scales = [values]
         if len(values) > 2 and values[0] > 0 and not isinstance(column, Dates):
@@ -66,13 +72,13 @@ class Axis:
         return cls(tuple(starts), (*inside, inside[-1] + BEYOND))
 
     def marks(self, cuts: Collection[int], *, up: bool = False) -> list[tuple[float, str, bool]]:
-        """Where numbers are written: at the cuts (True), and at the ends that are not too near.
+        """Where numbers are written: at the cuts (True), and at the ends or at 0 if not too near.
 
         Next to each other they need room for their characters; above each other, on an axis that goes
         ``up``, they do not.
         """
         found = [(self.ends[i], short(self.starts[i], 16), True) for i in sorted(cuts)]
-        for i in dict.fromkeys((0, len(self.starts) - 1)):
+        for i in self.marked or dict.fromkeys((0, len(self.starts) - 1)):
             place, text = self.ends[i], short(self.starts[i], 16)
             clear = all(
                 abs(place - other) * AXIS
