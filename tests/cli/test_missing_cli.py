@@ -162,3 +162,17 @@ def test_several_labels_need_no_class_either() -> None:
     schema = littlestone.Schema.parse(text)
     paid = {"ledger": littlestone.Ledger(), "dataset": "d", "schema": schema, "epsilon": 4}
     assert littlestone.fit(table(), **paid).hypotheses.startswith("trees(a: 0..10, b: 0..4")
+
+
+def test_a_stream_with_a_schema_needs_no_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table().write_csv("t.csv")
+    Path("s.toml").write_text(SCHEMA)
+    asked = ("stream", "t.csv", "--epsilon", "8", "--horizon", "400", "--seed", "1")
+    status, out = run(*asked, "--schema", "s.toml", "--json")
+    assert status == 0, out
+    assert "conditions(a: 0..10, b: 0..4; at most 2)" in out
+    status, out = run(*asked)
+    assert (status, "target, positive and class or schema are missing" in out) == (2, True)

@@ -45,13 +45,17 @@ def stream(
         str,
         typer.Argument(help="A CSV (.csv or .tsv) or Parquet file, or - for CSV from a pipe."),
     ],
-    hypotheses: Annotated[
-        str, typer.Option("--class", help="The class, such as 'subsets(device; at most 3)'.")
-    ],
     horizon: Annotated[int, typer.Option(help="The most records to learn from, over all calls.")],
     epsilon: Annotated[
         str, typer.Option(help="The privacy loss of all steps together, such as 1.")
     ],
+    hypotheses: Annotated[
+        str | None,
+        typer.Option(
+            "--class",
+            help="The class, such as 'subsets(device; at most 3)'. With a schema it may be left out.",
+        ),
+    ] = None,
     target: options.TargetOption = None,
     positive: options.PositiveOption = None,
     sheet: options.NameOption = None,
