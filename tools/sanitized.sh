@@ -25,8 +25,9 @@ for kind in address,undefined thread; do
     TESTED_CORE=$(ls "$PWD/$build"/_core.*.so)
     export TESTED_CORE
     # The addresses of a program are not shuffled: the sanitizer of threads needs its own places. Nothing is
-    # captured, so that what a sanitizer says is seen.
+    # captured, so that what a sanitizer says is seen. A sanitizer looks for what throws when it is loaded: in the
+    # library of C++.
     # shellcheck disable=SC2086
-    LD_PRELOAD=$(g++ -print-file-name=$library) setarch "$(uname -m)" -R \
+    LD_PRELOAD="$(g++ -print-file-name=$library) $(g++ -print-file-name=libstdc++.so)" setarch "$(uname -m)" -R \
         "$python" -m pytest -q -x -s -m 'deep or not deep' -p no:cacheprovider -p tested_core $tests -k "$chosen"
 done
