@@ -119,10 +119,10 @@ def of_keys(
     def hypotheses_in_turn(selections: tuple[frozenset[Any], ...]) -> list[Hypothesis[Any]]:
         """Before each step, and after the last."""
 
-        def take(h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
+        def publish_next(h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
             return naming.after(h, selected) if selected else h
 
-        return list(accumulate(selections, take, initial=start))
+        return list(accumulate(selections, publish_next, initial=start))
 
     def keys_of_mistakes(states: list[Hypothesis[Any]]) -> tuple[Any, ...]:
         steps = zip(records, keys, states, strict=False)
