@@ -17,7 +17,6 @@ import pytest
 from littlestone.base.errors import EmptyClassError, TooLargeError
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.show import pages
-from littlestone.show.files import decomposition_drawing
 from littlestone.show.pages.game import (
     DECOMPOSITION,
     MISTAKES,
@@ -27,6 +26,7 @@ from littlestone.show.pages.game import (
     game_page,
     walk_page,
 )
+from littlestone.show.theory import decomposition_drawing
 from littlestone.show.tree import class_tree
 from littlestone.theory.decomposition import decompose
 

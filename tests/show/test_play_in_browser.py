@@ -12,8 +12,8 @@ import pytest
 from browsing import CONTRAST
 
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
-from littlestone.show.files import decomposition_drawing
 from littlestone.show.pages.game import DECOMPOSITION, MISTAKES, game_page, walk_page
+from littlestone.show.theory import decomposition_drawing
 from littlestone.show.tree import class_tree
 from littlestone.theory.decomposition import decompose
 

@@ -12,7 +12,8 @@ import typer
 from littlestone.cli.console import bar, out, print_json, print_table
 from littlestone.cli.options import JobsOption
 from littlestone.pictures.figures import suffix_of
-from littlestone.show.files import NEVER, reserve, write_parquet
+from littlestone.show.files import NEVER, reserve
+from littlestone.show.theory import write_parquet
 from littlestone.theory.atlas import QUANTITIES, burnside
 from littlestone.theory.atlas import atlas as listing
 from littlestone.theory.atlas.listing import MOST, columns

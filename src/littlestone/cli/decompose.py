@@ -16,14 +16,9 @@ from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.learn.declared.declaring import open_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.rules import Hypothesis
-from littlestone.show.files import (
-    DRAWINGS,
-    DRAWN,
-    decomposition_drawing,
-    require_different,
-    reserve,
-)
+from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserve
 from littlestone.show.pages.game import DECOMPOSITION, walk_page
+from littlestone.show.theory import decomposition_drawing
 from littlestone.show.tree import terminal
 from littlestone.theory.decomposition import (
     Decompositions,

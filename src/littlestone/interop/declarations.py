@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from random import Random
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 import numpy as np
@@ -22,12 +22,14 @@ from littlestone.learn.declared.declaring import declare_class, open_schema
 from littlestone.learn.declared.missing import SHELL, require_told
 from littlestone.learn.results.risks import Risks
 from littlestone.learn.schema.schema import Schema
-from littlestone.learn.stream import DurableStream, PrivateStream
-from littlestone.learn.stream.block_risks import StreamRisks
 from littlestone.points import number, text
 from littlestone.privacy.ledger import Ledger, conninfo, is_address, show_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.rules import Hypothesis
+
+if TYPE_CHECKING:
+    from littlestone.learn.stream import DurableStream, PrivateStream
+    from littlestone.learn.stream.block_risks import StreamRisks
 
 
 class Original:

@@ -1,26 +1,18 @@
-"""Write a file completely or not at all, and never overwrite a file of another kind or in use.
-
-The atlas goes into a Parquet file, and a decomposition into JSON.
-"""
+"""Write a file completely or not at all, and never overwrite a file of another kind or in use."""
 
 from __future__ import annotations
 
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from io import BytesIO
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from littlestone.base.disk import sync_folder
 from littlestone.base.errors import OutputError
-from littlestone.classes import HypothesisClass
-from littlestone.pictures.tree import Node
-from littlestone.theory.atlas.listing import Entry, columns
-from littlestone.theory.decomposition import DecompositionTree
 
 Name = str | os.PathLike[str]
 
@@ -174,49 +166,3 @@ def _unwritable(target: Path, error: OSError) -> OutputError:
         found=error.strerror or "the place is not writable",
         fix="give a file in a folder that exists, has space and that you may write to",
     )
-
-
-def write_parquet(entries: Sequence[Entry]) -> bytes:
-    """The classes as a Parquet file, a row for each; see `columns`.
-
-    >>> from littlestone.theory.atlas import atlas
-    >>> write_parquet(list(atlas(1)))[:4]
-    b'PAR1'
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    file = BytesIO()
-    pq.write_table(pa.table(columns(entries)), file)
-    return file.getvalue()
-
-
-NOBODY = Node("no hypothesis", cut=True)
-
-
-def decomposition_drawing(
-    tree: DecompositionTree[Any], H: HypothesisClass[Any], levels: int
-) -> Node:
-    """The top levels of a tree of H; a leaf shows LDim and the SOA of its version space.
-
-    >>> from littlestone.classes import parse_class
-    >>> from littlestone.theory.decomposition import decompose
-    >>> H = parse_class("thresholds(x, 1..3)")
-    >>> root = decomposition_drawing(decompose(H, p=2), H, levels=4)
-    >>> root.text, root.ends
-    ('1', 4)
-    """
-
-    def node(i: int | None, level: int, V: HypothesisClass[Any]) -> Node:
-        if i is None:
-            return NOBODY
-        point, space, after = tree.nodes[i].point, tree.nodes[i].space, tree.nodes[i].after
-        if space is not None:
-            shown = f"LDim {space.littlestone_dimension()}: {space.soa().words()}"
-            return Node(shown, space=space)
-        if level == levels:
-            return Node("...", cut=True, space=V)
-        sides = ((y, node(j, level + 1, V.restrict(point, y))) for y, j in enumerate(after))
-        return Node(H.domain.words(point), tuple(sides), space=V)
-
-    return node(0 if tree.nodes else None, 0, H)
