@@ -267,6 +267,17 @@ def has_law_of_groups(groups: Any, base: Fraction) -> bool:
     return apart(law, expected) <= left_out < Fraction(1, 10**6)
 
 
+@pytest.mark.parametrize("base", [Fraction(1), Fraction(13, 10), Fraction(10**6 + 1, 10**6)])
+def test_digits_are_those_of_the_powers(base: Fraction) -> None:
+    for bits, stop in product((40, 104), (1, 64, 1025, 3000)):
+        shrink = PowerBounds(base, bits)
+        powers, bounds = PowerDigits(shrink, stop, bits), [shrink(gap) for gap in range(stop)]
+        lows = [sum(d << 32 * i for i, d in enumerate(row)) for row in powers.digits.tolist()]
+        assert lows == [*(low for low, _ in bounds), 0]
+        assert powers.slack == max(high - low for low, high in bounds)
+        assert powers.last == shrink(stop)[1]
+
+
 @pytest.mark.parametrize(("most", "window"), [(1 << 20, 0), (0, 0), (1 << 20, 32), (1 << 20, 8)])
 def test_pairs_of_stumps_have_their_exact_law(
     most: int, window: int, monkeypatch: pytest.MonkeyPatch

@@ -300,13 +300,17 @@ class PowerDigits:
     """
 
     def __init__(self, shrink: PowerBounds, stop: int, bits: int) -> None:
-        bounds = list(map(shrink, range(stop)))
         self.stop, self.last = stop, shrink(stop)[1]
-        self.slack = max(high - low for low, high in bounds)
+        # A product of two powers for each gap, as in `PowerBounds`, in arrays of Python's integers.
+        size = 1 << _DIGIT
+        one = np.array([shrink(k) for k in range(min(size, stop))], object)
+        other = np.array([shrink(k) for k in range(0, stop, size)], object)
+        products = (other[:, None] * one).reshape(-1, 2)[:stop]
+        lows, highs = products[:, 0] >> bits, -(-products[:, 1] >> bits)
+        self.slack = int(max(highs - lows))
+        lows = np.append(lows, 0)
         digits = range(0, bits + 1, 32)  # 2^bits itself is a value, at the gap 0
-        lows = [*(low for low, _ in bounds), 0]
-        rows = [[low >> shift & 0xFFFFFFFF for shift in digits] for low in lows]
-        self.digits = np.array(rows, np.int64)
+        self.digits = np.array([lows >> shift & 0xFFFFFFFF for shift in digits]).T.astype(np.int64)
 
 
 _DIGIT = 10  # bits
