@@ -192,9 +192,9 @@ def test_intervals_hold_in_some_draws() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(("n", "epsilon"), [(30, 5), (1000, 1), (3000, 30)])
-def test_intervals_hold_in_10000_draws(n: int, epsilon: int) -> None:
-    assert covered(n, Fraction(epsilon), 10_000, n) >= 9_500
+def test_intervals_hold_in_10000_draws() -> None:
+    for n, epsilon, draws in ((30, 5, 3000), (1000, 1, 4000), (3000, 30, 3000)):
+        assert covered(n, Fraction(epsilon), draws, n) >= 0.95 * draws
 
 
 def test_intervals_of_these_records_hold_wherever_the_noise_is_within_its_bound() -> None:
