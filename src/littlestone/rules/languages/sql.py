@@ -42,6 +42,45 @@ def write_sql(
     outcome: Outcome, dialect: str, types: Mapping[str, str], names: Sequence[str | float] | None
 ) -> str:
     """The SQL expression of the outcome, with a text or a number for each; see `Hypothesis.to_sql`."""
+    form = _dialect(dialect, [outcome], names)(types, names)
+    return _written(form, form.top(outcome))
+
+
+def write_sum(
+    parts: Sequence[tuple[Outcome, Sequence[int]]],
+    dialect: str,
+    types: Mapping[str, str],
+    *,
+    least: int | None,
+    values: Mapping[int, str | float],
+) -> str:
+    """The SQL of a sum of numbers, each by the outcome of a part, and of the value of that sum.
+
+    With ``least`` the value is ``values[1]`` if the sum reaches it, else ``values[0]``; without it,
+    it is ``values[sum]``.  It is NULL if a part is.
+    """
+    kind = _dialect(dialect, [outcome for outcome, _ in parts], list(values.values()))
+    total: Any = None
+    for outcome, numbers in parts:
+        form = kind(types, list(numbers))
+        own = form.top(outcome)
+        total = own if total is None else form.exp.Add(this=total, expression=own)
+    form = kind(types, None)
+    total = form.exp.Paren(this=form.literal(0) if total is None else total)
+    # A CASE with an operand names the sum once, and a NULL matches none of its values.
+    if least is None:
+        cases = [(form.literal(t), value) for t, value in values.items()]
+    else:
+        total = form.exp.Paren(this=form.exp.GTE(this=total, expression=form.literal(least)))
+        cases = [(form.exp.Boolean(this=bool(y)), values[y]) for y in (1, 0)]
+    ifs = [form.exp.If(this=when, true=form.literal(value)) for when, value in cases]
+    return _written(form, form.exp.Case(this=total, ifs=ifs))
+
+
+def _dialect(
+    dialect: str, outcomes: Sequence[Outcome], names: Sequence[str | float] | None
+) -> type[Dialect]:
+    """The form of a database, once all that is to be written is known to be plain."""
     known: dict[object, type[Dialect]] = {kind.name: kind for kind in (Postgres, DuckDb, Sqlite)}
     if dialect not in known:
         raise DeclarationError(
@@ -57,11 +96,14 @@ def write_sql(
             found="sqlglot is not installed",
             fix=f"run: {install_command('sql')}",
         ) from None
-    _require_plain([cell.column for cell in cells(outcome)])
-    _require_plain([v for cell in cells(outcome) if isinstance(cell, OneOf) for v in cell.values])
+    found = [cell for outcome in outcomes for cell in cells(outcome)]
+    _require_plain([cell.column for cell in found])
+    _require_plain([v for cell in found if isinstance(cell, OneOf) for v in cell.values])
     _require_plain([name for name in names or () if isinstance(name, str)])
-    form = known[dialect](types, names)
-    found = form.top(outcome)
+    return known[dialect]
+
+
+def _written(form: Dialect, found: Expression) -> str:
     line = str(found.sql(dialect=form.quoting(), identify=True))
     if len(line) <= _LINE:
         return line

@@ -60,7 +60,10 @@ class Dialect(ABC):
         return case.else_(self._label(outcome.otherwise), copy=False)
 
     def _label(self, y: int) -> Expression:
-        value = y if self.names is None else self.names[y]
+        return self.literal(y if self.names is None else self.names[y])
+
+    def literal(self, value: str | float) -> Expression:
+        """A text or a number."""
         if isinstance(value, str):
             return self._text(value)
         # The shortest decimals of a float, which are those that it was made from.

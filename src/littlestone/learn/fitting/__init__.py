@@ -1,0 +1,1 @@
+"""Fits of score sheets to released sums.  Nothing here sees a record."""

@@ -1,0 +1,272 @@
+"""Score sheets: whole points for the cells of a few columns, a total, and a risk for each total."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from math import exp
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.points import Domain, FiniteColumn, Listed, Product
+from littlestone.rules.base import BinaryHypothesis, Place
+from littlestone.rules.languages.form import Outcome
+from littlestone.rules.trees import ColumnTest
+from littlestone.rules.trees import conjunction as tree_of
+
+if TYPE_CHECKING:
+    import polars
+
+MOST_POINTS = 99
+"""The most points of a cell, up or down."""
+
+MOST_COLUMNS = 8
+"""The most columns of a sheet."""
+
+DIGITS = 3
+"""The decimals of the log odds that a sheet keeps."""
+
+
+@dataclass(frozen=True)
+class ScoreSheet(BinaryHypothesis[Any]):
+    """1[sum of points >= least], where cell c of column ``chosen[i]`` has points[i][c].
+
+    The risk at the total t is 1 / (1 + exp(-(odds[0] + odds[1] t) / 1000)).  ``chosen`` are columns of
+    a table in increasing order, at most 8; each cell has at most 99 points, up or down.  odds[1] >= 0,
+    so the risk never falls as the total grows.  Two sheets are equal if they are written alike, since
+    the points are what people read.  Time: O(columns) a record.
+
+    >>> from littlestone.points import Cells, Listed
+    >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
+    >>> sheet = ScoreSheet(table, (0, 1), ((0, -2, 3), (0, 0, 1, 0)), 2, (-1000, 500))
+    >>> sheet.words()
+    'at least 2 points: age >= 65 3, 0 <= age < 65 -2; sex is F 1'
+    >>> sheet(("18", "M")), round(sheet.risks[-1], 3)
+    (1, 0.731)
+    """
+
+    canonical = False
+    ordered = True
+
+    domain: Product
+    chosen: tuple[int, ...]
+    points: tuple[tuple[int, ...], ...]
+    least: int
+    odds: tuple[int, int]
+
+    def total(self, x: Any) -> int:
+        """The sum of the points of a record.
+
+        >>> from littlestone.points import Listed
+        >>> sheet = ScoreSheet(Product((Listed(("F", "M"), "sex"),)), (0,), ((0, 0, 4, 1),), 3, (0, 1))
+        >>> sheet.total(("F",))
+        4
+        """
+        columns: Any = self.domain.columns
+        return sum(own[columns[j].index(x[j])] for j, own in zip(self.chosen, self.points, strict=True))
+
+    def __call__(self, x: Any) -> int:
+        return int(self.total(x) >= self.least)
+
+    @cached_property
+    def totals(self) -> range:
+        """All totals from the least to the greatest that the points allow."""
+        return range(sum(map(min, self.points)), sum(map(max, self.points)) + 1)
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """One for each total."""
+        return tuple(Place(f"total {t}", int(t >= self.least)) for t in self.totals)
+
+    def place(self, x: Any) -> int:
+        return self.total(x) - self.totals[0]
+
+    def places_of(self, points: Sequence[Any]) -> NDArray[np.int64]:
+        columns = getattr(points, "columns", None)
+        if columns is None:
+            return super().places_of(points)
+        found = np.full(len(points), -self.totals[0], np.int64)
+        domains: Any = self.domain.columns
+        for j, own in zip(self.chosen, self.points, strict=True):
+            values, codes = columns[j]
+            found += np.array([own[domains[j].index(v)] for v in values], np.int64)[codes]
+        return found
+
+    def reason(self, x: Any) -> str:
+        """The points of a record, column by column."""
+        columns: Any = self.domain.columns
+        parts = []
+        for j, own in zip(self.chosen, self.points, strict=True):
+            test = next(t for t, _ in self._groups(j, own, zeros=True) if x[j] in t.accepted)
+            parts.append(f"{test.words(self.domain)} {own[columns[j].index(x[j])]:+d}")
+        return f"{', '.join([*parts, ''])}total {self.total(x)}"
+
+    @cached_property
+    def risks(self) -> tuple[float, ...]:
+        """The risk of label 1 at each total, to four digits."""
+        start, slope = self.odds
+        return tuple(
+            round(1 / (1 + exp(-max(-60, min(60, (start + slope * t) / 10**DIGITS)))), 4)
+            for t in self.totals
+        )
+
+    def _groups(
+        self, j: int, own: Sequence[int], *, zeros: bool = False
+    ) -> Iterator[tuple[ColumnTest, int]]:
+        """The cells of a column that have equal points, with the most points first."""
+        column = self.domain.columns[j]
+        if not isinstance(column, FiniteColumn):
+            raise TypeError(type(column))
+        by_points: dict[int, list[str]] = {}
+        for cell, value in zip(column.points, own, strict=True):
+            by_points.setdefault(value, []).append(cell)
+        for value in sorted(by_points, reverse=True):
+            if value or zeros:
+                yield ColumnTest(j, frozenset(by_points[value])), value
+
+    def rows(self) -> list[tuple[str, list[tuple[str, int]]]]:
+        """The sheet: each chosen column with its cells in words and their points.
+
+        Cells with equal points are one; a list's are in the order of their points.
+        """
+        found = []
+        for j, own in zip(self.chosen, self.points, strict=True):
+            column = self.domain.columns[j]
+            groups = list(self._groups(j, own, zeros=True))
+            if not isinstance(column, Listed) and isinstance(column, FiniteColumn):
+                # Cells of numbers in their order: runs of equal points.
+                cells = zip(column.points, own, strict=True)
+                runs = [(p, [c for c, _ in run]) for p, run in groupby(cells, lambda pair: pair[1])]
+                groups = [(ColumnTest(j, frozenset(run)), p) for p, run in runs]
+            found.append((column.name, [(t.words(self.domain), p) for t, p in groups]))
+        return found
+
+    def words(self) -> str:
+        if self.least <= self.totals[0]:
+            return "always 1"
+        if self.least > self.totals[-1]:
+            return "always 0"
+        columns = (
+            ", ".join(f"{test.words(self.domain)} {value}" for test, value in self._groups(j, own))
+            for j, own in zip(self.chosen, self.points, strict=True)
+        )
+        return f"at least {self.least} points: {'; '.join(filter(None, columns))}"
+
+    @property
+    def tested_columns(self) -> tuple[str, ...]:
+        return tuple(self.domain.column_names[j] for j in self.chosen or (0,))
+
+    def witness(self, other: Self) -> Any:
+        both = sorted({*self.chosen, *other.chosen})
+        mine, theirs = (dict(zip(h.chosen, h.points, strict=True)) for h in (self, other))
+        columns: Any = self.domain.columns
+        # All pairs of totals that the first columns reach, each with one way to reach it.
+        reached: dict[tuple[int, int], tuple[Any, ...]] = {(0, 0): ()}
+        for j in both:
+            further: dict[tuple[int, int], tuple[Any, ...]] = {}
+            steps = {
+                (mine[j][i] if j in mine else 0, theirs[j][i] if j in theirs else 0): cell
+                for i, cell in enumerate(columns[j].points)
+            }
+            for (s, t), cells in reached.items():
+                for (p, q), cell in steps.items():
+                    further.setdefault((s + p, t + q), (*cells, cell))
+            reached = further
+        for (s, t), cells in reached.items():
+            if (s >= self.least) != (t >= other.least):
+                known = dict(zip(both, cells, strict=True))
+                return tuple(known.get(j, c.examples(1)[0]) for j, c in enumerate(columns))
+        return None
+
+    def _parts(self) -> list[tuple[Outcome, list[int]]]:
+        """For each chosen column the number of its group as conditions, and the groups' points."""
+        from littlestone.rules.trees import DecisionTree
+
+        found = []
+        for j, own in zip(self.chosen, self.points, strict=True):
+            groups = list(self._groups(j, own, zeros=True))
+            root: Any = len(groups) - 1
+            for number, (test, _) in reversed(list(enumerate(groups[:-1]))):
+                root = tree_of([test], number, root)
+            tree = DecisionTree(self.domain, root, max(2, len(groups)))
+            found.append((tree.outcome(), [points for _, points in groups]))
+        return found
+
+    def to_sql(
+        self,
+        dialect: str,
+        *,
+        types: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+        risks: Sequence[float] | None = None,
+    ) -> str:
+        """A sum of CASE expressions, compared with `least`; see `Hypothesis.to_sql`.
+
+        >>> from littlestone.points import Listed
+        >>> sheet = ScoreSheet(Product((Listed(("F", "M"), "sex"),)), (0,), ((0, 0, 4, 1),), 3, (0, 1))
+        >>> sheet.to_sql("duckdb")[-40:]
+        ''
+        """
+        from littlestone.rules.languages.constants import require_types
+        from littlestone.rules.languages.sql import write_sum
+
+        require_types(types or {}, self.domain.column_names)
+        least = self.least if risks is None else None
+        values: dict[int, str | float] = dict(enumerate(names or (0, 1)))
+        if risks is not None:
+            values = dict(zip(self.totals, map(float, risks), strict=True))
+        return write_sum(self._parts(), dialect, types or {}, least=least, values=values)
+
+    def to_polars(
+        self,
+        *,
+        types: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+        risks: Sequence[float] | None = None,
+    ) -> polars.Expr:
+        import polars as pl
+
+        from littlestone.rules.languages.constants import require_types
+        from littlestone.rules.languages.frames import expression
+
+        require_types(types or {}, self.domain.column_names)
+        total = pl.lit(0)
+        for outcome, points in self._parts():
+            total = total + expression(outcome, types or {}, points).cast(pl.Int64)
+        if risks is None:
+            low, high = names or (0, 1)
+            return pl.when(total >= self.least).then(pl.lit(high)).otherwise(pl.lit(low))
+        return total.replace_strict(list(self.totals), [float(r) for r in risks])
+
+    def form(self) -> dict[str, object]:
+        columns = [
+            {"column": self.domain.column_names[j], "points": list(own)}
+            for j, own in zip(self.chosen, self.points, strict=True)
+        ]
+        return {"columns": columns, "least": self.least, "odds": list(self.odds)}
+
+    @classmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        if not isinstance(domain, Product) or set(form) != {"columns", "least", "odds"}:
+            raise ValueError
+        names = list(domain.column_names)
+        chosen = tuple(names.index(each["column"]) for each in form["columns"])
+        points = tuple(tuple(each["points"]) for each in form["columns"])
+        start, slope = form["odds"]
+        numbers = [form["least"], start, slope, *(p for own in points for p in own)]
+        sizes = [domain.columns[j].size for j in chosen]
+        if (
+            any(type(value) is not int for value in numbers)
+            or list(chosen) != sorted(set(chosen))
+            or len(chosen) > MOST_COLUMNS
+            or [len(own) for own in points] != sizes
+            or any(abs(p) > MOST_POINTS for own in points for p in own)
+            or not 0 <= slope < 10**6
+            or max(abs(start), abs(form["least"])) > 10**6
+        ):
+            raise ValueError
+        return cls(domain, chosen, points, form["least"], (start, slope))
