@@ -51,7 +51,10 @@ class ScoreSheets(ByTable, BinaryClass[Any]):
 
     def __post_init__(self) -> None:
         require_declared(self.domain, "score_sheet")
-        for name, value, highest in (("columns", self.most, MOST_COLUMNS), ("points", self.points, MOST_POINTS)):
+        for name, value, highest in (
+            ("columns", self.most, MOST_COLUMNS),
+            ("points", self.points, MOST_POINTS),
+        ):
             if type(value) is not int or not 1 <= value <= highest:
                 raise DeclarationError(
                     f"declare score sheets of at most {value!r:.20} {name}",
@@ -111,7 +114,11 @@ class ScoreSheets(ByTable, BinaryClass[Any]):
     def examples(cls) -> list[Self]:
         age, sex = Cells(("0", "5", "10"), "age"), Listed(("F",), "sex")
         found = [cls(Product((age,)), None, 1, 1), cls(Product((age, sex)), None, 1, 1)]
-        return [*found, found[0].restrict(("5",), 1), cls(Product((sex, Listed((), "x"))), None, 2, 1)]
+        return [
+            *found,
+            found[0].restrict(("5",), 1),
+            cls(Product((sex, Listed((), "x"))), None, 2, 1),
+        ]
 
     @property
     def options(self) -> str:

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import ceil, isqrt
-from typing import Any
+from math import isqrt
+from typing import Any, Literal
 
 import numpy as np
 
+from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.classes.score_sheets import ScoreSheets
 from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
-from littlestone.learn.fitting.columns import Floats, Ints, fit_base, fit_column, group_cells
+from littlestone.learn.fitting.columns import (
+    Column,
+    Floats,
+    Ints,
+    fit_base,
+    fit_column,
+    group_cells,
+)
 from littlestone.learn.fitting.sheets import (
+    STEEP,
     artificial_records,
+    calibrate,
     correlate,
     fit_together,
-    threshold,
+    least_total,
+    quantiles,
+    shape_of,
     to_points,
 )
 from littlestone.points import Cells, Point
@@ -35,14 +47,20 @@ from littlestone.rules.score_sheet import ScoreSheet
 FINE = 64
 """The parts of one in which the sums of the later steps are counted, so that scales waste little."""
 
-STEEP = 32
-"""The most that a whole-number shape of a column is away from its mean: two deviations, in 1/16."""
+MOST_RECORDS = 1 << 40
+"""The most records; a sum is at most 2^13 times as large, far below 2^63."""
+
+Released = tuple[tuple[int, ...], ...]
+"""The noisy sums of the steps so far."""
 
 LEAST_EVIDENCE = -3.0
 """The ln of the Bayes factor from which a column may be kept; weak ones help together."""
 
-SHARES = Fraction(2, 100), Fraction(50, 100), Fraction(40, 100), Fraction(8, 100)
-"""Of the budget: the positives, all columns, the kept columns once more, their products."""
+SHARES = tuple(Fraction(part, 100) for part in (2, 51, 35, 7, 5))
+"""Of the budget: the positives, all columns, the kept columns once more, their products, the totals."""
+
+BINS = 12
+"""The runs of totals in which the records of each label are counted at the end."""
 
 
 def steps_of(sizes: Sequence[int], most: int) -> tuple[SumStep, ...]:
@@ -52,7 +70,7 @@ def steps_of(sizes: Sequence[int], most: int) -> tuple[SumStep, ...]:
     """
     columns, kept = len(sizes), min(most, len(sizes))
     cells = sum(sorted(sizes, reverse=True)[:kept])
-    base, first, second, products = SHARES
+    base, first, second, products, totals = SHARES
     found = [
         SumStep(1, 1, 1, base),  # a record is positive or not
         # A record is in one cell and label of each column; a replaced one leaves it for another.
@@ -62,6 +80,7 @@ def steps_of(sizes: Sequence[int], most: int) -> tuple[SumStep, ...]:
     if kept > 1:
         far = kept * STEEP**2  # the square of the longest vector of shapes
         found.append(SumStep(kept * (kept - 1) // 2, (kept - 1) * far, far**2, products))
+    found.append(SumStep(2 * BINS, 2, 2, totals))  # a record has one total
     return tuple(found)
 
 
@@ -81,8 +100,9 @@ class ScoreSheetLearner(WeighedLearner[Point]):
 
     The sums, all whole numbers: (1) the positive records; (2) the records of each label in each cell of
     each column; (3) the same once more for the kept columns, at most 8; (4) for each two of these, the
-    sum of the products of two numbers that say where in its column a record is.  Exact discrete
-    Gaussian noise covers them (Laplace noise if delta is 0), with the shares `SHARES` of the budget.
+    sum of the products of two numbers that say where in its column a record is; (5) the records of each
+    label in runs of the totals of the sheet as it is then.  Exact discrete Gaussian noise covers them
+    (Laplace noise if delta is 0), with the shares `SHARES` of the budget.
     What is kept, the numbers of (4), the points and the risks are functions of released sums
     (docs/proofs/score-sheet.md): a fit of each column under a prior whose width the noisy counts
     choose, then a joint fit on artificial records with the same noisy counts and correlations.
@@ -124,6 +144,15 @@ class ScoreSheetLearner(WeighedLearner[Point]):
         require_plan(alpha, beta, setting)
         return None
 
+    def require_affordable(self, n: int) -> None:
+        super().require_affordable(n)
+        if n > MOST_RECORDS:
+            raise TooLargeError(
+                f"learn a score sheet from {n:,} records",
+                found=f"its whole-number sums have room for {MOST_RECORDS:,}",
+                fix="learn from fewer records",
+            )
+
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         data = CellCodes.from_sample(sample, range(len(self.hypotheses.sizes)))
         fit = SheetFit(self.hypotheses, self._event, sample.n)
@@ -136,34 +165,43 @@ class ScoreSheetLearner(WeighedLearner[Point]):
 class Question:
     """What a step sums over the records: a public question.
 
-    Without ``numbers`` it counts the records of each label in each group of the ``columns``, where
-    ``groups`` has the group of each cell, times ``scale``; no columns stand for the positive records.
-    With ``numbers`` it adds up the products of the numbers of each two columns, times ``scale``.
+    ``numbers`` has a whole number for each cell of each of the ``columns``.  What is summed, times
+    ``scale``, is by ``kind``: "label", the positive records; "cells", the records of each label with
+    each number; "products", the product of the numbers of each two columns; "totals", the records of
+    each label in each of `BINS` runs of the sum of the numbers, where ``ends`` are their first totals.
     """
 
+    kind: Literal["label", "cells", "products", "totals"] = "label"
     columns: tuple[int, ...] = ()
-    groups: tuple[Ints, ...] = ()
-    numbers: bool = False
+    numbers: tuple[Ints, ...] = ()
     scale: int = 1
+    ends: tuple[int, ...] = ()
 
 
 def sums(data: CellCodes, question: Question) -> Ints:
     """The whole-number sums that a question asks for; they depend on the data: for noise only."""
-    if not question.columns:
-        return data.counts[:, 1].sum(keepdims=True)
-    coded = [own[data.codes[j]] for j, own in zip(question.columns, question.groups, strict=True)]
-    if question.numbers:
-        weights = data.counts.sum(axis=1)
-        pairs = combinations(coded, 2)
-        found = [int((a * b * weights).sum()) for a, b in pairs]
+    counts = data.counts
+    if question.kind == "label":
+        return np.asarray(counts[:, 1].sum(keepdims=True), np.int64)
+    own = [x[data.codes[j]] for j, x in zip(question.columns, question.numbers, strict=True)]
+    if question.kind == "products":
+        found = [(a * b * counts.sum(axis=1)).sum() for a, b in combinations(own, 2)]
         return np.array(found, np.int64) * question.scale
-    parts = []
-    for groups, codes in zip(question.groups, coded, strict=True):
-        for y in (1, 0):
-            # Sums of floats are exact up to 2^53, and there are fewer records.
-            counted = np.bincount(codes, weights=data.counts[:, y], minlength=groups.max() + 1)
-            parts.append(counted.astype(np.int64))
-    return np.concatenate(parts) * question.scale
+    sizes = [int(numbers.max()) + 1 for numbers in question.numbers]
+    if question.kind == "totals":
+        totals = np.sum(own, axis=0, dtype=np.int64) + np.zeros(len(counts), np.int64)
+        own, sizes = [np.searchsorted(question.ends, totals, side="right")], [BINS]
+    # Sums of floats are exact up to 2^53, and there are fewer records.
+    parts = [
+        np.bincount(place, weights=counts[:, y], minlength=size)
+        for place, size in zip(own, sizes, strict=True)
+        for y in (1, 0)
+    ]
+    return np.concatenate(parts).astype(np.int64) * question.scale
+
+
+NONE = Question("cells", (0,), (np.zeros(1 << 16, np.int64),), scale=0)
+"""A question whose answer is 0, for steps without columns."""
 
 
 class SheetFit:
@@ -171,151 +209,147 @@ class SheetFit:
 
     def __init__(self, hypotheses: ScoreSheets, event: NoisySums, n: int) -> None:
         self.hypotheses, self.event, self.n = hypotheses, event, n
-        self.numbers = [isinstance(column, Cells) for column in hypotheses.domain.columns]
+        self.numeric = [isinstance(column, Cells) for column in hypotheses.domain.columns]
+        self.variances = [float(noise.variance) for noise in event.noises]
         self.kept: list[int] = []
 
-    def question(self, released: tuple[tuple[int, ...], ...]) -> Question:
+    def question(self, released: Released) -> Question:
         """What the next step sums."""
-        asked = (self._positives, self._all_cells, self._kept_cells, self._products)
-        return asked[len(released)](released)
+        # Without a second column there are no products.
+        last = len(self.event.steps) - 1
+        asked = (self._ask_labels, self._ask_cells, self._ask_kept, self._ask_products)
+        return (
+            self._ask_totals(released) if len(released) == last else asked[len(released)](released)
+        )
 
-    def _scaled(self, step: int, l1: int, squared: int) -> tuple[int, float]:
-        """The scale of a step's sums that move so far, and the variance of their noise without it."""
-        scale = scale_of(self.event.steps[step], l1, squared, pure=not self.event.delta)
-        return scale, float(self.event.noises[step].variance) / scale**2
-
-    def _positives(self, released: tuple[tuple[int, ...], ...]) -> Question:
+    def _ask_labels(self, released: Released) -> Question:
         return Question()
 
-    def _all_cells(self, released: tuple[tuple[int, ...], ...]) -> Question:
+    def _ask_cells(self, released: Released) -> Question:
         sizes = self.hypotheses.sizes
-        return Question(tuple(range(len(sizes))), tuple(np.arange(size) for size in sizes))
+        return Question("cells", tuple(range(len(sizes))), tuple(map(np.arange, sizes)))
 
-    def _kept_cells(self, released: tuple[tuple[int, ...], ...]) -> Question:
+    def _ask_kept(self, released: Released) -> Question:
         """Those with the most evidence, in groups of cells."""
-        variance = float(self.event.noises[1].variance)
-        noisy = np.array(released[1], np.float64)
-        own = float(self.event.noises[0].variance)
-        numbers, spreads = [float(released[0][0])], [own]
-        tables: list[tuple[Floats, Floats]] = []
-        self.groups = []
+        noisy, variance = np.array(released[1], np.float64), self.variances[1]
+        found, spreads = [float(released[0][0])], [self.variances[0]]
+        self.tables: list[tuple[Floats, Floats]] = []
+        self.groups: list[Ints] = []
         at = 0
-        for size, number in zip(self.hypotheses.sizes, self.numbers, strict=True):
+        for size, numeric in zip(self.hypotheses.sizes, self.numeric, strict=True):
             ones, zeros = noisy[at : at + size], noisy[at + size : at + 2 * size]
             at += 2 * size
             # Each column says once more how many records are positive, and how many are not.
-            numbers += [float(ones.sum()), self.n - float(zeros.sum())]
+            found += [float(ones.sum()), self.n - float(zeros.sum())]
             spreads += [variance * size] * 2
-            groups = group_cells(ones + zeros, numbers=number)
+            groups = group_cells(ones + zeros, numbers=numeric)
             self.groups.append(groups)
-            tables.append(
-                (np.bincount(groups, weights=ones), np.bincount(groups, weights=zeros))
-            )
+            merged = [np.bincount(groups, weights=own).astype(float) for own in (ones, zeros)]
+            self.tables.append((merged[0], merged[1]))
         weights = 1 / np.array(spreads)
-        self.positives = float(weights @ np.array(numbers) / weights.sum()), float(1 / weights.sum())
+        mean = float(weights @ np.array(found) / weights.sum())
+        self.positives = mean, float(1 / weights.sum())
         self.base = fit_base(*self.positives, self.n)
-        self.tables = tables
-        self.cells = [np.bincount(groups).astype(float) for groups in self.groups]
-        self.columns = [
-            fit_column(*table, variance * cells, self.n, self.base, numbers=number)
-            for table, cells, number in zip(tables, self.cells, self.numbers, strict=True)
+        self.spreads: list[Floats] = [
+            np.asarray(variance * np.bincount(groups), np.float64) for groups in self.groups
         ]
-        order = sorted(range(len(tables)), key=lambda j: -self.columns[j].evidence)
-        most = [j for j in order if self.columns[j].evidence > LEAST_EVIDENCE]
-        self.kept = sorted(most[: self.hypotheses.most])
-        if not self.kept:
-            return self._nothing(2)
-        moved = 2 * len(self.kept)
-        self.scale, self.again = self._scaled(2, moved, moved)
+        self.columns = self._fit_columns(range(len(self.tables)), self.tables, self.spreads)
+        order = sorted(range(len(self.tables)), key=lambda j: -self.columns[j].evidence)
+        able = [j for j in order if self.columns[j].evidence > LEAST_EVIDENCE]
+        self.kept = sorted(able[: self.hypotheses.most])
+        moved = 2 * max(1, len(self.kept))
+        self.scale = self._scale(2, moved, moved)
         groups_of_kept = tuple(self.groups[j] for j in self.kept)
-        return Question(tuple(self.kept), groups_of_kept, scale=self.scale)
+        return (
+            Question("cells", tuple(self.kept), groups_of_kept, self.scale) if self.kept else NONE
+        )
 
-    def _nothing(self, step: int) -> Question:
-        return Question((0,), (np.zeros(self.hypotheses.sizes[0], np.int64),), scale=0)
+    def _fit_columns(
+        self,
+        which: Iterable[int],
+        tables: Sequence[tuple[Floats, Floats]],
+        spreads: Sequence[Floats],
+    ) -> list[Column]:
+        return [
+            fit_column(*table, spread, self.n, self.base, numbers=self.numeric[j])
+            for j, table, spread in zip(which, tables, spreads, strict=True)
+        ]
 
-    def _learn_kept(self, released: tuple[tuple[int, ...], ...]) -> None:
+    def _scale(self, step: int, l1: int, squared: int) -> int:
+        return scale_of(self.event.steps[step], l1, squared, pure=not self.event.delta)
+
+    def _learn_kept(self, released: Released) -> None:
         """Both counts of the kept columns as one, and their columns by it."""
-        first = float(self.event.noises[1].variance)
-        noisy = np.array(released[2], np.float64) / self.scale
-        at, self.ones, self.zeros, self.spread, columns = 0, [], [], [], []
+        if not self.kept:
+            self.columns = []
+            return
+        noisy, variance = np.array(released[2]) / self.scale, self.variances[2] / self.scale**2
+        tables: list[tuple[Floats, Floats]] = []
+        spreads: list[Floats] = []
+        at = 0
         for j in self.kept:
-            size = len(self.cells[j])
+            size, before = len(self.spreads[j]), self.spreads[j]
             again = noisy[at : at + size], noisy[at + size : at + 2 * size]
             at += 2 * size
-            before = first * self.cells[j]
             # Two noisy numbers of one thing: their mean, weighted by 1 / variance.
-            share = self.again / (self.again + before)
-            one, zero = (
-                share * a + (1 - share) * b for a, b in zip(self.tables[j], again, strict=True)
-            )
-            spread = before * self.again / (self.again + before)
-            columns.append(
-                fit_column(one, zero, spread, self.n, self.base, numbers=self.numbers[j])
-            )
-            self.ones.append(one)
-            self.zeros.append(zero)
-            self.spread.append(spread)
-        self.columns = columns
+            share = variance / (variance + before)
+            both = [share * a + (1 - share) * b for a, b in zip(self.tables[j], again, strict=True)]
+            tables.append((both[0], both[1]))
+            spreads.append(np.asarray(share * before, np.float64))
+        self.tables, self.spreads = tables, spreads
+        self.columns = self._fit_columns(self.kept, tables, spreads)
 
-    def _products(self, released: tuple[tuple[int, ...], ...]) -> Question:
-        if not self.kept:
-            return self._nothing(3)
+    def _ask_products(self, released: Released) -> Question:
         self._learn_kept(released)
-        self.shapes = []
-        for column in self.columns:
-            parts = column.records / max(column.records.sum(), 1e-9)
-            away = column.odds - parts @ column.odds
-            size = float(np.sqrt(parts @ away**2))
-            steep = np.clip(away / size, -2, 2) if size > 0 else np.zeros_like(away)
-            self.shapes.append(np.rint(STEEP / 2 * steep).astype(np.int64))
+        if len(self.kept) < 2:
+            return NONE
+        self.shapes = [shape_of(column) for column in self.columns]
         far = max(1, sum(int(np.abs(shape).max()) ** 2 for shape in self.shapes))
-        self.scale, self.doubt = self._scaled(3, (len(self.kept) - 1) * far or 1, far**2)
+        self.scale = self._scale(3, (len(self.kept) - 1) * far, far**2)
         numbers = tuple(
             shape[self.groups[j]] for shape, j in zip(self.shapes, self.kept, strict=True)
         )
-        return Question(tuple(self.kept), numbers, numbers=True, scale=self.scale)
+        return Question("products", tuple(self.kept), numbers, self.scale)
 
-    def sheet(self, released: tuple[tuple[int, ...], ...], weights: tuple[int, int]) -> ScoreSheet:
-        """The score sheet by all that was released."""
-        domain, kept = self.hypotheses.domain, self.kept
-        count = len(kept)
-        if not count:
-            start = round(1000 * self.base)
-            return ScoreSheet(domain, (), (), _least(start, 0, weights, range(1)), (start, 0))
-        correlations = np.eye(count)
-        if len(released) > 3 and count > 1:
-            products = np.zeros((count, count))
-            above = np.triu_indices(count, 1)
-            products[above] = np.array(released[3], np.float64)[: len(above[0])] / self.scale
-            parts = [c.records / max(c.records.sum(), 1e-9) for c in self.columns]
-            means = np.array([p @ s for p, s in zip(parts, self.shapes, strict=True)])
-            squares = np.array([p @ s**2 for p, s in zip(parts, self.shapes, strict=True)])
-            deviations = np.sqrt(np.maximum(squares - means**2, 1e-3))
-            correlations = correlate(
-                products + products.T, self.doubt, means, deviations, self.n
-            )
-        elif count:
-            self._learn_kept(released) if len(released) == 3 else None
-        groups = artificial_records(self.columns, correlations)
+    def _correlations(self, released: Released) -> Floats:
+        count = len(self.kept)
+        if count < 2:
+            return np.eye(count)
+        products = np.zeros((count, count))
+        products[np.triu_indices(count, 1)] = np.array(released[3]) / self.scale
+        variance = self.variances[3] / self.scale**2
+        return correlate(products + products.T, variance, self.columns, self.shapes, self.n)
+
+    def _ask_totals(self, released: Released) -> Question:
+        """The sheet of all columns together; then how many records have which total."""
+        if len(self.event.steps) == 4:  # one column has no products
+            self._learn_kept(released)
+        groups = artificial_records(self.columns, self._correlations(released))
         fitted = fit_together(
-            self.columns, groups, self.ones, self.zeros, np.concatenate(self.spread), self.base,
-            self.positives, self.n,
-        )  # fmt: skip
-        points, start, slope = to_points(fitted, self.hypotheses.points)
-        cells = tuple(
-            tuple(own[self.groups[j]].tolist()) for own, j in zip(points, kept, strict=True)
+            self.columns, groups, self.tables, self.spreads, self.base, self.positives, self.n
         )
-        # A column whose points are all equal says nothing: it goes into the start.
-        used = [i for i, own in enumerate(cells) if len(set(own)) > 1]
-        start += slope * sum(cells[i][0] for i in range(count) if i not in used)
-        chosen = tuple(kept[i] for i in used)
-        own_points = tuple(cells[i] for i in used)
-        totals = range(sum(map(min, own_points)), sum(map(max, own_points)) + 1)
-        least = _least(start, slope, weights, totals)
-        return ScoreSheet(domain, chosen, own_points, least, (start, slope))
+        points, self.line = to_points(fitted, self.hypotheses.points)
+        # A column whose points are all equal says nothing.
+        used = [i for i, own in enumerate(points) if own.min() < own.max()]
+        self.chosen = tuple(self.kept[i] for i in used)
+        self.points = tuple(points[i][self.groups[self.kept[i]]] for i in used)
+        start, slope = self.line
+        start += slope * sum(int(own[0]) for i, own in enumerate(points) if i not in used)
+        self.line = start, slope
+        totals = np.sum([points[i][groups[i]] for i in used], axis=0) + np.zeros(groups.shape[1])
+        self.ends = quantiles(totals, BINS)
+        self.totals = totals
+        return Question("totals", self.chosen, self.points, ends=self.ends)
 
-
-def _least(start: int, slope: int, weights: tuple[int, int], totals: range) -> int:
-    """The total from which label 1 costs less, within one of the ``totals``."""
-    wanted = ceil(threshold(start, slope, weights))
-    return max(totals[0], min(totals[-1] + 1, wanted))
+    def sheet(self, released: Released, weights: tuple[int, int]) -> ScoreSheet:
+        """The score sheet by all that was released."""
+        noisy = np.array(released[-1], np.float64).reshape(2, BINS)
+        start, slope = calibrate(
+            self.line, self.totals, self.ends, noisy, self.variances[-1], self.n
+        )
+        points = tuple(tuple(own.tolist()) for own in self.points)
+        totals = range(sum(map(min, points)), sum(map(max, points)) + 1)
+        # From the first total on at which label 1 costs less.
+        wanted = least_total(start, slope, weights)
+        least = max(totals[0], min(totals[-1] + 1, wanted))
+        return ScoreSheet(self.hypotheses.domain, self.chosen, points, least, (start, slope))

@@ -67,7 +67,9 @@ class ScoreSheet(BinaryHypothesis[Any]):
         4
         """
         columns: Any = self.domain.columns
-        return sum(own[columns[j].index(x[j])] for j, own in zip(self.chosen, self.points, strict=True))
+        return sum(
+            own[columns[j].index(x[j])] for j, own in zip(self.chosen, self.points, strict=True)
+        )
 
     def __call__(self, x: Any) -> int:
         return int(self.total(x) >= self.least)

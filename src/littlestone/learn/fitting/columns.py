@@ -56,7 +56,7 @@ def fit_base(positives: float, variance: float, n: int) -> float:
     """
     odds = 0.0
     for _ in range(40):  # steps of Gauss and Newton, none longer than one
-        p = float(logistic(np.float64(odds)))
+        p = float(logistic(np.array(odds)))
         curve = n * p * (1 - p)
         weight = curve / (variance + curve + 1e-9)
         step = (weight * (positives - n * p) - odds / 2.25) / (weight * curve + 1 / 2.25)
@@ -125,9 +125,10 @@ def fit_column(
 ) -> Column:
     """The column by the noisy numbers of records of label 1 and 0 in each group of its cells.
 
-    ``variance`` is that of the noise of both numbers of each group.  In a group of N records whose log odds are base + f,
-    the number (1 - p) ones - p zeros is p' (1 - p') N f + noise about f = 0.  Given a covariance of f
-    this is linear regression, which is repeated about the f that it finds.  The result is the mean over
+    ``variance`` is that of the noise of both numbers of each group.  In a group of N records whose log
+    odds are base + f, the number (1 - p) ones - p zeros is p (1 - p) N f + noise about f = 0.  Given a
+    covariance of f this is linear regression, repeated about the f that it finds.  The result is the
+    mean over
     `_shapes`, weighted by how likely each makes the counts.
     """
     records = share_records(ones + zeros, n)
@@ -142,7 +143,7 @@ def fit_column(
         both = curve[..., :, None] * priors * curve[..., None, :]
         both[:, diagonal, diagonal] += spread
         solved = np.linalg.solve(both, (rest + curve * odds)[..., None])[..., 0]
-        return rest, curve, spread, both, solved
+        return rest, curve, np.asarray(spread), both, np.asarray(solved, np.float64)
 
     odds = np.zeros((len(priors), len(ones)))
     for _ in range(3):

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import log
 
 import numpy as np
 
-from littlestone.learn.fitting.columns import WIDEST, Column, Floats, Ints, logistic
+from littlestone.learn.fitting.columns import WIDEST, Column, Floats, Ints, logistic, share_records
 
 RECORDS = 1000
 """How many artificial records stand for the table."""
@@ -24,6 +23,9 @@ COMMON = 0.15
 """The standard deviation of the correlation of two columns, before its products are known."""
 
 ROUNDS = 5
+
+STEEP = 32
+"""The most that a number of a column's shape is away from its mean: two deviations, in 1/16."""
 
 
 @dataclass(frozen=True)
@@ -38,21 +40,36 @@ class Additive:
     groups: Ints
 
 
-def correlate(products: Floats, variance: float, means: Floats, deviations: Floats, n: int) -> Floats:
-    """The correlations of columns by noisy sums of products of their numbers, shrunk towards 0.
+def shape_of(column: Column) -> Ints:
+    """Whole numbers that say where in its column a record is, from -`STEEP` to `STEEP`."""
+    share = column.records / max(column.records.sum(), 1e-9)
+    away = column.odds - share @ column.odds
+    size = float(np.sqrt(share @ away**2))
+    steep = np.clip(away / size, -2, 2) if size > 0 else np.zeros_like(away)
+    return np.asarray(np.rint(STEEP / 2 * steep), np.int64)
 
-    ``products`` is symmetric with an arbitrary diagonal; ``means`` and ``deviations`` are those of each
-    column's numbers.  The result is positive definite with ones on its diagonal.
+
+def correlate(
+    products: Floats, variance: float, columns: Sequence[Column], shapes: Sequence[Ints], n: int
+) -> Floats:
+    """The correlations of columns by noisy sums of products of their shapes, shrunk towards 0.
+
+    ``products`` is symmetric with an arbitrary diagonal.  The result is positive definite with ones on
+    its diagonal.
     """
-    scale = np.outer(deviations, deviations)
-    found = (products / n - np.outer(means, means)) / scale
-    doubt = variance / (n * scale) ** 2 + 1 / n
+    shares = [column.records / max(column.records.sum(), 1e-9) for column in columns]
+    means = np.array([share @ own for share, own in zip(shares, shapes, strict=True)])
+    squares = np.array([share @ own**2 for share, own in zip(shares, shapes, strict=True)])
+    deviations = np.sqrt(np.maximum(squares - means**2, 1e-3))
+    scale, size = np.outer(deviations, deviations), max(n, 1)
+    found = (products / size - np.outer(means, means)) / scale
+    doubt = variance / (size * scale) ** 2 + 1 / size
     found = np.clip(found * COMMON**2 / (COMMON**2 + doubt), -0.95, 0.95)
     np.fill_diagonal(found, 1.0)
     values, vectors = np.linalg.eigh(found)
     found = (vectors * np.maximum(values, 0.05)) @ vectors.T
-    size = np.sqrt(np.diag(found))
-    return np.asarray(found / np.outer(size, size))
+    lengths = np.sqrt(np.diag(found))
+    return np.asarray(found / np.outer(lengths, lengths))
 
 
 def artificial_records(columns: Sequence[Column], correlations: Floats) -> Ints:
@@ -76,25 +93,25 @@ def artificial_records(columns: Sequence[Column], correlations: Floats) -> Ints:
 def fit_together(
     columns: Sequence[Column],
     groups: Ints,
-    ones: Sequence[Floats],
-    zeros: Sequence[Floats],
-    variance: Floats,
+    tables: Sequence[tuple[Floats, Floats]],
+    variances: Sequence[Floats],
     base: float,
     positives: tuple[float, float],
     n: int,
 ) -> Additive:
     """The log odds of all columns together whose expected counts fit the noisy ones.
 
-    ``positives`` are the number of positive records and the variance of its noise.  On the artificial
-    records an expected count is a sum of logistic functions, so each of a few rounds is a linear
-    regression under the columns' priors, times `NARROW`.
+    ``tables`` are the noisy numbers of records of label 1 and 0 in each group of a column, and
+    ``variances`` those of their noise.  ``positives`` are the number of positive records and the
+    variance of its noise.  On the artificial records an expected count is a sum of logistic functions,
+    so each of a few rounds is a linear regression under the columns' priors, times `NARROW`.
     """
     sizes = [len(column.odds) for column in columns]
     starts = np.cumsum([0, *sizes])
     cells = int(starts[-1])
     places = groups + starts[:-1, None]
     member = np.zeros((RECORDS, cells + 1))
-    member[np.arange(RECORDS), places] = 1.0
+    member[np.arange(RECORDS), places] = 1.0  # [record, group], one group a column
     member[:, cells] = 1.0  # the base is in every record
     weight = n / RECORDS
     held = np.maximum(member.sum(axis=0) * weight, 1e-9)
@@ -103,7 +120,11 @@ def fit_together(
         own = slice(starts[i], starts[i + 1])
         prior[own, own] = NARROW * column.prior
     prior[cells, cells] = 4.0
-    one, zero = np.concatenate(ones), np.concatenate(zeros)
+    nothing: list[Floats] = [np.zeros(0)]
+    one, zero, variance = (
+        np.concatenate([*parts, *nothing])
+        for parts in ([t[0] for t in tables], [t[1] for t in tables], variances)
+    )
     # Start from the single columns, damped, because correlated ones say the same thing twice.
     damped = [column.odds / (1 + 0.25 * (len(columns) - 1)) for column in columns]
     odds = np.concatenate([*damped, [0.0]])
@@ -123,41 +144,76 @@ def fit_together(
     return Additive(max(-WIDEST, min(WIDEST, base + float(odds[cells]))), tuple(parts), groups)
 
 
-def to_points(fitted: Additive, most: int) -> tuple[list[Ints], int, int]:
-    """Whole points of at most ``most``, and the log odds start + slope * total, in 1/1000.
+def to_points(fitted: Additive, most: int) -> tuple[list[Ints], tuple[float, float]]:
+    """Whole points of at most ``most``, and the log odds start + slope * total.
 
     One point is the largest log odds of a group, away from the middle of its column, over ``most``.
-    Start and slope are those with which totals predict best on the artificial records.
     """
     middles = [float(own.max() + own.min()) / 2 for own in fitted.odds]
     centred = [own - middle for own, middle in zip(fitted.odds, middles, strict=True)]
     largest = max((float(np.abs(own).max()) for own in centred), default=0.0)
     unit = max(largest / most, 1e-6)
     points = [np.rint(own / unit).astype(np.int64) for own in centred]
-    start, slope = fitted.base + sum(middles), unit
-    if points:
-        odds = fitted.base + sum(
-            own[place] for own, place in zip(fitted.odds, fitted.groups, strict=True)
-        )
-        total = sum(own[place] for own, place in zip(points, fitted.groups, strict=True))
-        risk, known = logistic(np.asarray(odds)), np.stack([np.ones(RECORDS), np.asarray(total)], 1)
-        line = np.array([start, slope])
-        for _ in range(10):
-            p = logistic(known @ line)
-            curve = known.T @ (known * (p * (1 - p) + 1e-6)[:, None]) + 1e-6 * np.eye(2)
-            line = line + np.clip(np.linalg.solve(curve, known.T @ (risk - p)), -1, 1)
-        # A slope far from the unit would come from totals that hardly differ.
-        if unit / 2 <= line[1] <= 2 * unit:
-            start, slope = float(line[0]), float(line[1])
-    return points, round(1000 * max(-60.0, min(60.0, start))), max(0, round(1000 * slope))
+    return points, (fitted.base + sum(middles), unit)
 
 
-def threshold(start: int, slope: int, weights: tuple[int, int]) -> Fraction:
+def quantiles(totals: Floats, runs: int) -> tuple[int, ...]:
+    """Whole numbers that cut the totals into ``runs`` runs of about equally many.
+
+    >>> quantiles(np.arange(8.0), 4)
+    (2, 4, 6)
+    """
+    ordered = np.sort(totals)
+    return tuple(round(float(ordered[len(ordered) * i // runs])) for i in range(1, runs))
+
+
+def calibrate(
+    line: tuple[float, float],
+    totals: Floats,
+    ends: Sequence[int],
+    noisy: Floats,
+    variance: float,
+    n: int,
+) -> tuple[int, int]:
+    """Start and slope of the log odds of a total, in 1/1000, once records of each label are counted.
+
+    ``noisy`` has the numbers of records of label 1 and 0 in each run of totals.  The log odds are
+    a + c (start + slope total), where a and c are normal about 0 and 1 before the counts.
+    """
+    start, slope = line
+    run = np.searchsorted(ends, totals, side="right")
+    runs = len(ends) + 1
+    members = np.bincount(run, minlength=runs)
+    inside = np.bincount(run, weights=totals, minlength=runs) / np.maximum(members, 1)
+    # A run without artificial records tells nothing.
+    known, odds = members > 0, start + slope * inside
+    one, zero = noisy[0][known], noisy[1][known]
+    records = share_records(one + zero, n)
+    features = np.stack([np.ones(int(known.sum())), odds[known]])
+    prior, found = np.array([0.0, 1.0]), np.array([0.0, 1.0])
+    precision = np.diag([1 / 0.5**2, 1 / 0.3**2])
+    for _ in range(10):
+        p = logistic(found @ features)
+        curve = records * p * (1 - p) + 1e-6
+        weight = curve / (variance * ((1 - p) ** 2 + p**2) + curve)
+        rest = (1 - p) * one - p * zero
+        slopes = (features * (weight * curve)) @ features.T + precision
+        step = np.linalg.solve(slopes, features @ (weight * rest) - precision @ (found - prior))
+        found = found + np.clip(step, -0.5, 0.5)
+    a, c = max(-3.0, min(3.0, float(found[0]))), max(0.2, min(2.0, float(found[1])))
+    start = max(-60.0, min(60.0, a + c * start))
+    return round(1000 * start), max(0, min(10**5, round(1000 * c * slope)))
+
+
+def least_total(start: int, slope: int, weights: tuple[int, int]) -> int:
     """The total from which label 1 costs less: risk * missed >= (1 - risk) * false alarm.
 
     ``weights`` are the costs of a mistake on a record of label 0 and of label 1.
+
+    >>> least_total(-1000, 500, (1, 1))
+    2
     """
-    wanted = Fraction(round(1000 * log(weights[0] / weights[1])))
+    wanted = round(1000 * log(weights[0] / weights[1]))
     if slope == 0:
-        return Fraction(0) if start >= wanted else Fraction(10**6)
-    return (wanted - start) / slope
+        return -(10**6) if start >= wanted else 10**6
+    return -((start - wanted) // slope)
