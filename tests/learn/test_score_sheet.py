@@ -1,0 +1,184 @@
+"""Score sheets learned from noisy sums: what the sums are, and that nothing else sees a record."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.classes import parse_class
+from littlestone.classes.counting.blocks import CellCodes
+from littlestone.data.sample import Sample
+from littlestone.learn.plan import choose_learner
+from littlestone.learn.score_sheet import Question, ScoreSheetLearner, SheetFit, scale_of, sums
+from littlestone.privacy import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+
+CLASS = "score_sheet(age: 0..80 step 10, sex in {F, M}, dose: 0..100 step 2; at most 2)"
+
+
+def sample_of(H: Any, n: int, seed: int = 0) -> Sample[Any]:
+    rng = random.Random(seed)
+    examples = []
+    for _ in range(n):
+        age, sex, dose = rng.uniform(0, 80), rng.choice(["F", "M", ""]), rng.uniform(0, 100)
+        odds = 0.06 * (age - 40) + (sex == "F") - 0.5
+        x = H.domain.encode_record((age, sex, dose))
+        examples.append((x, int(rng.random() < 1 / (1 + math.exp(-odds)))))
+    return Sample.from_examples(H.domain, examples)
+
+
+def fit(H: Any, budget: Budget, sample: Sample[Any], seed: int = 0, **options: Any) -> Any:
+    learner: Any = ScoreSheetLearner(H, budget, **options)
+    with Ledger() as ledger:
+        rng = seeded_generator(seed)
+        return learner.fit(sample, ledger=ledger, dataset="d", rng=rng).hypothesis
+
+
+def questions(H: Any, budget: Budget, n: int, seed: int) -> list[tuple[Any, Question]]:
+    """All steps with their questions, when released sums are large random numbers."""
+    learner = ScoreSheetLearner(H, budget)
+    told, rng = SheetFit(H, learner.event, n), np.random.default_rng(seed)  # type: ignore[arg-type]
+    released: list[tuple[int, ...]] = []
+    found = []
+    for step in learner.event.steps:  # type: ignore[attr-defined]
+        question = told.question(tuple(released))
+        found.append((step, question))
+        size = len(sums(coded(H, sample_of(H, 1)), question))
+        assert size <= step.count
+        released.append(tuple(rng.integers(-n, n, size).tolist()))
+    return found
+
+
+def coded(H: Any, sample: Sample[Any]) -> CellCodes:
+    return CellCodes.from_sample(sample, range(len(H.sizes)))
+
+
+@pytest.mark.parametrize("delta", ["1e-6", "0"])
+def test_sums_move_as_declared(delta: str) -> None:
+    H: Any = parse_class(CLASS)
+    largest: dict[int, float] = {}
+    for seed in range(20):
+        asked = questions(H, Budget(1, delta), 300, seed)
+        for pair in range(20):
+            one, other = (coded(H, sample_of(H, 1, 1000 * seed + 2 * pair + i)) for i in (0, 1))
+            for i, (step, question) in enumerate(asked):
+                moved = [int(x) for x in sums(one, question) - sums(other, question)]
+                if delta == "0":
+                    part = sum(map(abs, moved)) / step.l1
+                else:
+                    part = sum(x * x for x in moved) / step.squared
+                largest[i] = max(largest.get(i, 0), part)
+                assert part <= 1
+    # The bounds are near what happens, so that a wrong unit or a forgotten factor 2 is seen.
+    assert all(largest[i] > 0.9 for i in (0, 1, 2, 4))
+
+
+@pytest.mark.parametrize("delta", ["1e-6", "0"])
+def test_as_many_sums_as_declared(delta: str) -> None:
+    for text in (
+        CLASS,
+        "score_sheet(sex in {F}; at most 1)",
+        "score_sheet(a in {x}, b in {y}; at most 8)",
+    ):
+        H: Any = parse_class(text)
+        steps = ScoreSheetLearner(H, Budget(1, delta)).event.steps  # type: ignore[attr-defined]
+        assert sum(step.share for step in steps) == 1
+
+
+def test_the_fit_sees_no_record() -> None:
+    """The sheet is the same for two samples whose released sums are the same."""
+    H: Any = parse_class(CLASS)
+    learner: Any = ScoreSheetLearner(H, Budget(1, "1e-6"))
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(2):
+        told, released = SheetFit(H, learner.event, 500), list[tuple[int, ...]]()
+        for _step in learner.event.steps:
+            size = len(sums(coded(H, sample_of(H, 3)), told.question(tuple(released))))
+            released.append(tuple(np.random.default_rng(size).integers(0, 500, size).tolist()))
+        found.append(told.sheet(tuple(released), (1, 1)))
+    assert found[0] == found[1]
+    assert rng is not None
+
+
+def test_it_finds_the_points() -> None:
+    H: Any = parse_class(CLASS)
+    sheet = fit(H, Budget(20, "1e-6"), sample_of(H, 8_000))
+    assert set(sheet.chosen) >= {0, 1}
+    ages = sheet.points[sheet.chosen.index(0)][1:9]
+    assert list(ages) == sorted(ages)
+    assert ages[-1] - ages[0] > 10
+    missing, other, female, male = sheet.points[sheet.chosen.index(1)]
+    assert female > max(male, other)
+    assert abs(male - missing) <= 3
+    for age, sex in ((15, "F"), (65, "M"), (45, "F")):
+        risk = 1 / (1 + math.exp(-(0.06 * (age - 40) + (sex == "F") - 0.5)))
+        x = H.domain.encode_record((age, sex, 50))
+        assert abs(sheet.risks[sheet.place(x)] - risk) < 0.06
+
+
+def test_costs_move_the_threshold_alone() -> None:
+    H: Any = parse_class(CLASS)
+    sample = sample_of(H, 2_000)
+    plain, costly = (fit(H, Budget(1, "1e-6"), sample, cost=cost) for cost in ((1, 1), (4, 1)))
+    assert (plain.points, plain.odds) == (costly.points, costly.odds)
+    assert costly.least < plain.least
+    first = costly.risks[costly.least - costly.totals[0]]
+    assert first >= 0.2 > costly.risks[costly.least - 1 - costly.totals[0]]
+
+
+@pytest.mark.parametrize(
+    "budget", [("0.001", "1e-9"), ("30", "1e-6"), ("1", "0"), ("0.001", "0")], ids=str
+)
+def test_no_table_makes_it_fail(budget: tuple[str, str]) -> None:
+    for text in (
+        CLASS,
+        "score_sheet(sex in {F}; at most 1)",
+        "score_sheet(v: 0..1 step 0.005; at most 8)",
+    ):
+        H: Any = parse_class(text)
+        x = tuple(column.examples(1)[0] for column in H.domain.columns)
+        for examples in ([], [(x, 1)], [(x, 0)] * 50, [(x, 1)] * 50):
+            sample = Sample.from_examples(H.domain, examples)
+            learner: Any = ScoreSheetLearner(H, Budget(*budget))
+            with Ledger() as ledger:
+                receipt = ledger.spend(
+                    learner.event, dataset="d", what="w", rng=seeded_generator(1)
+                )
+                sheet = learner.draw(sample, receipt=receipt)
+            assert type(sheet).from_json(sheet.to_json()) == sheet
+            assert list(sheet.risks) == sorted(sheet.risks)
+
+
+def test_auto_takes_it_for_sheets() -> None:
+    for budget in (Budget(1), Budget(1, "1e-6")):
+        assert choose_learner(parse_class(CLASS), budget)[0].method == "score_sheet"
+
+
+def test_it_refuses_before_the_spend() -> None:
+    with pytest.raises(DeclarationError, match="score sheets"):
+        ScoreSheetLearner(parse_class("trees(age: 0..80 step 10)"), Budget(1))
+    H: Any = parse_class(CLASS)
+    with pytest.raises(TooLargeError, match="room"):
+        ScoreSheetLearner(H, Budget(1)).require_affordable(1 << 41)
+    for text in ("at most 9", "at most 0", "at most 2, points 100"):
+        with pytest.raises(DeclarationError, match="from 1 to"):
+            parse_class(f"score_sheet(age: 0..80 step 10; {text})")
+
+
+def test_scales_keep_the_bounds() -> None:
+    H: Any = parse_class(CLASS)
+    for step in ScoreSheetLearner(H, Budget(1)).event.steps[2:4]:  # type: ignore[attr-defined]
+        for moved in range(1, 200):
+            if moved <= step.l1:
+                assert 1 <= scale_of(step, moved, moved, pure=True) * moved <= step.l1
+            if moved <= step.squared:
+                assert scale_of(step, moved, moved, pure=False) ** 2 * moved <= step.squared
+    assert Fraction(1) == sum(step.share for step in ScoreSheetLearner(H, Budget(1)).event.steps)  # type: ignore[attr-defined]
