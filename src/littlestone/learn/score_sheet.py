@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import isqrt
+from math import ceil, isqrt
 from typing import Any, Literal
 
 import numpy as np
 
-from littlestone.base.errors import TooLargeError
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.classes.score_sheets import ScoreSheets
@@ -36,7 +36,8 @@ from littlestone.learn.fitting.sheets import (
     shape_of,
     to_points,
 )
-from littlestone.points import Cells, Point
+from littlestone.points import Cells, Domain, Point, Product
+from littlestone.privacy.accounting.gaussian import greatest_mu_squared
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
@@ -61,6 +62,35 @@ SHARES = tuple(Fraction(part, 100) for part in (2, 51, 35, 7, 5))
 
 BINS = 12
 """The runs of totals in which the records of each label are counted at the end."""
+
+
+ENOUGH = 40
+"""From so many times its noise on the records is a sheet taken where no class was given; measured."""
+
+
+def sheets_over(domain: Domain[Any]) -> ScoreSheets:
+    """The class of score sheets that is taken over the columns of a table where none was given."""
+    if not isinstance(domain, Product):
+        raise TypeError(type(domain))
+    return ScoreSheets(domain)
+
+
+def enough_records(domain: Domain[Any], budget: Budget) -> int | None:
+    """The least n with n mu / sqrt(2 m) >= `ENOUGH` for m columns; None if no sheet has them.
+
+    mu is the parameter of Gaussian differential privacy that the budget buys, so sqrt(2 m) / mu is the
+    noise of a count of records in each of m columns.
+
+    >>> from littlestone.points import Listed
+    >>> enough_records(Product((Listed(("F", "M"), "sex"),)), Budget(1, "1e-6"))
+    239
+    """
+    try:
+        columns = len(sheets_over(domain).sizes)
+    except (DeclarationError, TypeError):
+        return None
+    mu_squared = greatest_mu_squared(budget.epsilon, budget.delta)
+    return 1 + isqrt(ceil(2 * columns * ENOUGH**2 / mu_squared))
 
 
 def steps_of(sizes: Sequence[int], most: int) -> tuple[SumStep, ...]:

@@ -82,8 +82,15 @@ class Task:
         return explain(self.learner.hypotheses, told.share, setting=told.setting, mistakes=costs)
 
     def for_records(self, n: int) -> Self:
-        """The task with the learner for ``n`` records, which are public, if ``auto`` chose it."""
+        """The task with the learner for ``n`` records, which are public, if ``auto`` chose it.
+
+        If risks are asked for and no class was given, it may be a score sheet's, whose totals have
+        risks of their own.
+        """
         auto = self.declaration.method == AUTO and not self.declaration.group
+        enough_for_sheet = self._enough_for_sheet() if auto else None
+        if enough_for_sheet is not None and n >= enough_for_sheet:
+            return self._with_sheet(n)
         learner = for_records(self.learner, n) if auto else self.learner
         if learner is self.learner:
             return self
@@ -92,9 +99,35 @@ class Task:
             why = f"{self.learner.method} would take too long on {n:,} records"
         return replace(self, learner=learner, why=f"{learner.method}: {why}")
 
+    def _enough_for_sheet(self) -> int | None:
+        """The records from which a score sheet is learned in place of the default class, if ever."""
+        told = self.declaration
+        if not (self.taken and told.risk and told.budget.delta) or told.label.labels > 2:
+            return None
+        if told.unit is not None and told.unit.most > 1:
+            return None
+        from littlestone.learn.score_sheet import enough_records
+
+        return enough_records(self.learner.hypotheses.domain, told.budget)
+
+    def _with_sheet(self, n: int) -> Self:
+        from littlestone.learn.score_sheet import ScoreSheetLearner, sheets_over
+
+        told, before = self.declaration, self.learner.hypotheses
+        hypotheses = sheets_over(before.domain)
+        # Its totals have risks, so the whole budget goes to it and none to a table.
+        told = replace(told, hypotheses=hypotheses, risk=False)
+        learner: Any = ScoreSheetLearner(hypotheses, told.budget, cost=self.learner.mistakes)
+        taken = (
+            f"score_sheet(*; {hypotheses.options}), because none was given, risks are asked for, and "
+            f"{n:,} records are enough"
+        )
+        why = f"{learner.method}: it gives risks, for the whole budget"
+        return replace(self, declaration=told, learner=learner, why=why, taken=taken)
+
     def later(self) -> str:
         """Which method takes the place of the chosen one if there are many records; else empty."""
-        n = enough(self.learner)
+        n = self._enough_for_sheet() or enough(self.learner)
         method = self.for_records(n).learner.method
         return "" if method == self.learner.method else f"{method} from {n:,} records on"
 
@@ -145,14 +178,14 @@ class Task:
 
         Raises `DeclarationError` for a sample with another unit, which `read` did not make.
         """
-        declaration = self.declaration
+        task = self.for_records(sample.n)
+        declaration, learner = task.declaration, task.learner
         if sample.unit != declaration.unit:
             raise DeclarationError(
                 f"learn from {declaration.unit or 'records'}",
                 found=f"the sample has {sample.unit or 'no units'}",
                 fix="read the sample with this task",
             )
-        learner = self.for_records(sample.n).learner
         what, H = declaration.label, learner.hypotheses
         _LOG.info("learn %s from %s by the method %s", what, H, learner.method)
         rate = decimal_text(learner.mistakes.rate)
@@ -178,7 +211,7 @@ class Task:
         return replace(
             release,
             reading=reading.pick_columns(release.hypothesis.tested_columns),
-            taken=self.taken,
+            taken=task.taken,
         )
 
     def promise(self, learner: PrivateLearner[Any], n: int) -> str:
