@@ -16,7 +16,7 @@ from littlestone.classes.promises.by_table import ByTable
 from littlestone.classes.text.mixed_columns import parse_columns, require_declared
 from littlestone.classes.text.spec import Spec
 from littlestone.points import Cells, FiniteColumn, Listed, Product
-from littlestone.rules.score_sheet import MOST_COLUMNS, MOST_POINTS
+from littlestone.rules.sheet import MOST_COLUMNS, MOST_POINTS
 
 FORM = "score_sheet(COLUMN, ...; at most K), where ', points P' may follow K"
 

@@ -212,6 +212,10 @@ def release_task(declaration: Declaration, run: Run, form: Form, *, explain: boo
                 from littlestone.show.tree import print_tree
 
                 print_tree(release, console.print)
+            if type(rule).__name__ == "ScoreSheet":
+                from littlestone.show.tree import print_sheet
+
+                print_sheet(rule, console.print)
             if evaluate:
                 title = "\nEvaluation: NOT PRIVATE, not part of the release"
                 print_pairs(task.evaluate(release, sample).rows(), title=title)

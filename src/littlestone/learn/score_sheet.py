@@ -17,15 +17,7 @@ from littlestone.classes.counting.blocks import CellCodes
 from littlestone.classes.score_sheets import ScoreSheets
 from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
-from littlestone.learn.fitting.columns import (
-    Column,
-    Floats,
-    Ints,
-    fit_base,
-    fit_column,
-    group_cells,
-)
-from littlestone.learn.fitting.sheets import (
+from littlestone.learn.fitting.all_columns import (
     STEEP,
     artificial_records,
     calibrate,
@@ -36,6 +28,14 @@ from littlestone.learn.fitting.sheets import (
     shape_of,
     to_points,
 )
+from littlestone.learn.fitting.one_column import (
+    Column,
+    Floats,
+    Ints,
+    fit_base,
+    fit_column,
+    group_cells,
+)
 from littlestone.points import Cells, Domain, Point, Product
 from littlestone.privacy.accounting.gaussian import greatest_mu_squared
 from littlestone.privacy.cost import Budget
@@ -43,7 +43,7 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.noisy_sums import NoisySums, SumStep
 from littlestone.rules import Hypothesis
-from littlestone.rules.score_sheet import ScoreSheet
+from littlestone.rules.sheet import ScoreSheet
 
 FINE = 64
 """The parts of one in which the sums of the later steps are counted, so that scales waste little."""

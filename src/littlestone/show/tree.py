@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
+from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
@@ -22,6 +23,7 @@ from littlestone.pictures.rule import rule_picture
 from littlestone.pictures.stream import Publication, publications
 from littlestone.pictures.tree import Node, rule_tree, tone
 from littlestone.rules import Hypothesis
+from littlestone.rules.sheet import ScoreSheet
 from littlestone.rules.trees import DecisionTree
 from littlestone.show.words import rows_of_release
 
@@ -130,6 +132,22 @@ def print_tree(release: Release, put: Callable[[object], None]) -> None:
     if not rule.condition:
         put("The rule as a tree")
         put(terminal(rule_tree(rule, release.labels)))
+
+
+def print_sheet(sheet: ScoreSheet, put: Callable[[object], None]) -> None:
+    """Print the points of each column's cells, and the risks of some totals."""
+    table = Table(title="The score sheet", title_justify="left", box=None, pad_edge=False)
+    for name in ("column", "cells", "points"):
+        table.add_column(name, justify="right" if name == "points" else "left")
+    for column, cells in sheet.points_by_column():
+        for i, (words, points) in enumerate(cells):
+            table.add_row(visible(column) if i == 0 else "", visible(words), f"{points:+d}")
+    put(table)
+    risks, totals = sheet.risks, sheet.totals
+    last = len(totals) - 1
+    shown = sorted({last * i // 8 for i in range(9)} | {sheet.place_of_least} - {last + 1})
+    said = ", ".join(f"{totals[i]:+d}: {risks[i]:.3f}" for i in shown)
+    put(f"risk by total  {said}; label 1 from {sheet.least:+d}")
 
 
 def drawable(release: Release) -> DecisionTree:

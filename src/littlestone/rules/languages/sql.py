@@ -43,7 +43,7 @@ def write_sql(
 ) -> str:
     """The SQL expression of the outcome, with a text or a number for each; see `Hypothesis.to_sql`."""
     form = _dialect(dialect, [outcome], names)(types, names)
-    return _written(form, form.top(outcome))
+    return _write_lines(form, form.top(outcome))
 
 
 def write_sum(
@@ -74,7 +74,7 @@ def write_sum(
         total = form.exp.Paren(this=form.exp.GTE(this=total, expression=form.literal(least)))
         cases = [(form.exp.Boolean(this=bool(y)), values[y]) for y in (1, 0)]
     ifs = [form.exp.If(this=when, true=form.literal(value)) for when, value in cases]
-    return _written(form, form.exp.Case(this=total, ifs=ifs))
+    return _write_lines(form, form.exp.Case(this=total, ifs=ifs))
 
 
 def _dialect(
@@ -103,7 +103,7 @@ def _dialect(
     return known[dialect]
 
 
-def _written(form: Dialect, found: Expression) -> str:
+def _write_lines(form: Dialect, found: Expression) -> str:
     line = str(found.sql(dialect=form.quoting(), identify=True))
     if len(line) <= _LINE:
         return line

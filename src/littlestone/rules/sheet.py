@@ -79,6 +79,11 @@ class ScoreSheet(BinaryHypothesis[Any]):
         """All totals from the least to the greatest that the points allow."""
         return range(sum(map(min, self.points)), sum(map(max, self.points)) + 1)
 
+    @property
+    def place_of_least(self) -> int:
+        """The place of the first total with label 1, or one beyond the last."""
+        return max(0, min(len(self.totals), self.least - self.totals[0]))
+
     @cached_property
     def places(self) -> tuple[Place, ...]:
         """One for each total."""
@@ -130,7 +135,7 @@ class ScoreSheet(BinaryHypothesis[Any]):
             if value or zeros:
                 yield ColumnTest(j, frozenset(by_points[value])), value
 
-    def rows(self) -> list[tuple[str, list[tuple[str, int]]]]:
+    def points_by_column(self) -> list[tuple[str, list[tuple[str, int]]]]:
         """The sheet: each chosen column with its cells in words and their points.
 
         Cells with equal points are one; a list's are in the order of their points.

@@ -11,7 +11,14 @@ from math import log
 
 import numpy as np
 
-from littlestone.learn.fitting.columns import WIDEST, Column, Floats, Ints, logistic, share_records
+from littlestone.learn.fitting.one_column import (
+    WIDEST,
+    Column,
+    Floats,
+    Ints,
+    logistic,
+    share_records,
+)
 
 RECORDS = 1000
 """How many artificial records stand for the table."""
