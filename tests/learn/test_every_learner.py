@@ -52,6 +52,7 @@ CLASSES: list[HypothesisClass[Any]] = [
             "conditions(x at {0, 1}, w; at most 2)",
             "trees(x at {0, 1}; depth 2)",
             "trees(w, x at {0, 1}; depth 1)",
+            "score_sheet(x at {0, 1}, v at {0, 1}; at most 2)",
             "union(thresholds(x, 0..99999), intervals(x, 0..99999))",
             "rule_list(x at {0, 1}; at most 2)",
         ],

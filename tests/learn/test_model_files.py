@@ -19,7 +19,7 @@ from littlestone.data import sample_from_arrays
 from littlestone.learn import PrivateLearner, Release
 from littlestone.learn.results.estimate import Estimate
 from littlestone.learn.results.group import Group
-from littlestone.points import Grid, Product, Strings
+from littlestone.points import Grid, Listed, Product, Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
@@ -32,6 +32,7 @@ from littlestone.rules import (
     FewColumns,
     FiniteSet,
     Hypothesis,
+    ScoreSheet,
     StepFunction,
 )
 from littlestone.show.words import rows_of_release
@@ -78,6 +79,7 @@ def test_a_function_of_every_kind_keeps_to_the_schema(validator: Any) -> None:
     some: list[Hypothesis[Any]] = [
         Box(hours, None), Box(hours, ((0, 1), (1, 1))), FewColumns(hours, (0,), (0, 1, 1)),
         BitFunction(tails, 3, (FiniteSet(tails, frozenset("a")),) * 2), BucketTable(tails, 3, (0, 2)),
+        ScoreSheet(Product((Listed(("F",), "sex"),)), (0,), ((0, 0, 4),), 2, (-900, 450)),
     ]  # fmt: skip
     kinds: list[Any] = concrete(HypothesisClass, "littlestone.classes")
     for kind in kinds:

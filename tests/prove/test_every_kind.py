@@ -28,6 +28,7 @@ from littlestone.points import (
     Domain,
     Grid,
     Integers,
+    Listed,
     Names,
     Product,
     Reals,
@@ -38,7 +39,15 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.laws import Check, yield_checks
 from littlestone.prove.laws.functions import functions
-from littlestone.rules import BitFunction, Box, BucketTable, FewColumns, FiniteSet, Hypothesis
+from littlestone.rules import (
+    BitFunction,
+    Box,
+    BucketTable,
+    FewColumns,
+    FiniteSet,
+    Hypothesis,
+    ScoreSheet,
+)
 from littlestone.theory.game import OnlineLearner
 
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
@@ -96,6 +105,13 @@ def of_kind() -> dict[type[Any], list[Hypothesis[Any]]]:
     sets = [FiniteSet(tails, frozenset(some)) for some in ("", "a", "ab")]
     found[BitFunction] = [BitFunction(tails, 3, bits, 1) for bits in product(sets, repeat=2)]
     found[BucketTable] = [BucketTable(tails, 3, given) for given in product(range(3), repeat=2)]
+    ages = Product((Cells(("0", "18"), "age"), Listed(("F",), "sex")))
+    found[ScoreSheet] = [
+        ScoreSheet(ages, chosen, points[: len(chosen)], least, (-900, 450))
+        for chosen in ((), (0,), (0, 1))
+        for points in (((0, -2, 3), (1, 0, 4)), ((1, 0, 0), (0, 2, 2)))
+        for least in (0, 2)
+    ]
     return found
 
 

@@ -34,11 +34,13 @@ from littlestone.rules import (
     Hypothesis,
     LookupTable,
     RuleUnion,
+    ScoreSheet,
     StepFunction,
     TableFunction,
 )
 
 CENTS = Decimal("0.01")
+SHEET = (0, -2, 3, 3), (1, 0, 4, 0, -1)
 
 
 def by_hand() -> list[Hypothesis[Any]]:
@@ -79,6 +81,9 @@ def by_hand() -> list[Hypothesis[Any]]:
         FewColumns(Product((Grid(0, 2, "a"), names)), (0, 1), (0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0)),
         FiniteSet(part, frozenset([(0, (0, "")), (0, (3, "a")), (1, 5), (1, 0)])),
         BucketTable(texts, 3, (0, 1, 2, 1)),
+        ScoreSheet(
+            Product((Cells(("0", "18", "65"), "age"), listed)), (0, 1), SHEET, 2, (-900, 450)
+        ),
         TableFunction.from_labels(Grid(0, 9, "a"), [0, 1, 2, 2, 2, 1, 0, 0, 2, 1], 3),
     ]  # fmt: skip
 

@@ -10,6 +10,7 @@ from littlestone.classes.complement import Complement as Complement
 from littlestone.classes.conditions import Conditions as Conditions
 from littlestone.classes.conjunctions import Conjunctions as Conjunctions
 from littlestone.classes.decision_lists import DecisionLists as DecisionLists
+from littlestone.classes.score_sheets import ScoreSheets as ScoreSheets
 from littlestone.classes.text.declared import (
     DeclaredClass as DeclaredClass,
     parse_class as parse_class,

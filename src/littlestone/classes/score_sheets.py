@@ -117,7 +117,7 @@ class ScoreSheets(ByTable, BinaryClass[Any]):
         return [
             *found,
             found[0].restrict(("5",), 1),
-            cls(Product((sex, Listed((), "x"))), None, 2, 1),
+            cls(Product((sex, Listed(("u",), "x"))), None, 2, 1),
         ]
 
     @property

@@ -19,5 +19,6 @@ from littlestone.learn.partition import PartitionLearner as PartitionLearner
 from littlestone.learn.papers.proper import ProperLearner as ProperLearner
 from littlestone.learn.papers.radii import RadiiLearner as RadiiLearner
 from littlestone.learn.results.release import Release as Release
+from littlestone.learn.score_sheet import ScoreSheetLearner as ScoreSheetLearner
 from littlestone.learn.single_key import SingleKeyLearner as SingleKeyLearner
 from littlestone.learn.papers.staged import StagedLearner as StagedLearner

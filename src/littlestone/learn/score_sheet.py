@@ -109,7 +109,7 @@ def steps_of(sizes: Sequence[int], most: int) -> tuple[SumStep, ...]:
     ]
     if kept > 1:
         far = kept * STEEP**2  # the square of the longest vector of shapes
-        found.append(SumStep(kept * (kept - 1) // 2, (kept - 1) * far, far**2, products))
+        found.append(SumStep(max(2, kept * (kept - 1) // 2), (kept - 1) * far, far**2, products))
     found.append(SumStep(2 * BINS, 2, 2, totals))  # a record has one total
     return tuple(found)
 

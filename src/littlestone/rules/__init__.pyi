@@ -13,6 +13,7 @@ from littlestone.rules.lookup import LookupTable as LookupTable
 from littlestone.rules.majorities import has_majority as has_majority, majority as majority
 from littlestone.rules.rules import RuleUnion as RuleUnion
 from littlestone.rules.lookup import FiniteSet as FiniteSet
+from littlestone.rules.sheet import ScoreSheet as ScoreSheet
 from littlestone.rules.tables import StepFunction as StepFunction
 from littlestone.rules.majorities import DirectSum as DirectSum
 from littlestone.rules.tables import (

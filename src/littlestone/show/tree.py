@@ -134,8 +134,10 @@ def print_tree(release: Release, put: Callable[[object], None]) -> None:
         put(terminal(rule_tree(rule, release.labels)))
 
 
-def print_sheet(sheet: ScoreSheet, put: Callable[[object], None]) -> None:
-    """Print the points of each column's cells, and the risks of some totals."""
+def print_sheet(sheet: Hypothesis[Any], put: Callable[[object], None]) -> None:
+    """Print the points of each column's cells and the risks of some totals, if it is a score sheet."""
+    if not isinstance(sheet, ScoreSheet):
+        return
     table = Table(title="The score sheet", title_justify="left", box=None, pad_edge=False)
     for name in ("column", "cells", "points"):
         table.add_column(name, justify="right" if name == "points" else "left")
