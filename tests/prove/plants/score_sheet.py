@@ -1,0 +1,293 @@
+"""Mistakes in the steps of a score sheet, each of which sums over the records.
+
+A run is replayed: every sample gets the same released numbers, so that what a step asks must be the
+same for all of them, and what it sums must move by no more between neighbours than its noise covers.
+With that, docs/proofs/gaussian.md (Theorems 3 and 5) is the privacy of the whole.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+
+from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
+from littlestone.learn.score_sheet import ScoreSheetLearner
+from littlestone.privacy.accounting.gaussian import CORE, greatest_mu_squared
+from littlestone.privacy.cost import Budget
+from littlestone.privacy.mechanisms.scores.noisy_sums import (
+    GaussianNoise,
+    LaplaceNoise,
+    Noisy,
+    NoisySums,
+)
+from littlestone.rules import Hypothesis
+from planting import Fault, plant
+from plants.harness import Plant
+
+CLASS = "score_sheet(age: 0..80 step 40, sex in {F}, ward in {A}; at most 2)"
+RECORDS = 600
+Noise = GaussianNoise | LaplaceNoise
+Record = tuple[Any, int]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What each step summed, with which noise, what was released, and the rule at the end."""
+
+    sums: tuple[Noisy, ...]
+    noises: tuple[Noise, ...]
+    released: tuple[Noisy, ...]
+    rule: Hypothesis[Any]
+
+
+def replay(
+    learner: ScoreSheetLearner[Any], sample: Sample[Any], released: Sequence[Noisy] = ()
+) -> Run:
+    """A run of the learner's own code that releases these numbers, or draws them if none are given."""
+    sums, noises, rng = list[Noisy](), list[Noise](), random.Random(5)
+
+    def draw(event: NoisySums, data: Any, *, receipt: object) -> tuple[Noisy, ...]:
+        known: tuple[Noisy, ...] = ()
+        for i in range(len(event.steps)):
+            values, noise = event._ask(data, known)
+            sums.append(tuple(int(x) for x in values))
+            noises.append(noise)
+            known = (*known, released[i] if released else noise.add(values, rng))
+        drawn.append(known)
+        return known
+
+    drawn = list[tuple[Noisy, ...]]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NoisySums, "draw", draw)
+        nobody: Any = None  # no generator comes from elsewhere
+        rule = learner.draw(sample, receipt=nobody)
+    return Run(tuple(sums), tuple(noises), drawn[0], rule)
+
+
+def covers(event: NoisySums, i: int, noise: Noise, moved: Sequence[int]) -> bool:
+    """Whether the noise of step i hides that its sums move so far, within the step's share."""
+    share = event.steps[i].share
+    if isinstance(noise, LaplaceNoise):
+        return sum(map(abs, moved)) / noise.scale <= share * event.epsilon
+    most = share * greatest_mu_squared(event.epsilon, event.delta)
+    return sum(x * x for x in moved) / Fraction(noise.variance - CORE) <= most
+
+
+def tables(text: str) -> list[list[Record]]:
+    """Records of two tables: one with strong columns, and one whose labels are rare."""
+    rng, points = random.Random(3), list(parse_class(text).domain)
+    strong, rare = list[Record](), list[Record]()
+    for x in rng.choices(points, k=RECORDS):
+        strong.append(
+            (x, int(rng.random() < (0.9 if x[0] == points[-1][0] or x[-1] == "F" else 0.1)))
+        )
+        rare.append((x, int(rng.random() < 0.02)))
+    return [strong, rare]
+
+
+def is_paid(fault: Fault | None) -> bool:
+    """All neighbours that differ in one of all possible records, next to 600 others, at two budgets.
+
+    An error is a mistake too, because nothing may fail after the spend.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if fault is not None:
+            plant(fault, patch)
+        try:
+            return all(
+                hides_a_record(CLASS, Budget(4, delta), table)
+                for delta in (0, "1e-6")
+                for table in tables(CLASS)
+            )
+        except (ArithmeticError, AttributeError, IndexError, ValueError):
+            return False
+
+
+def sample_of(domain: Any, times: int, table: Iterable[Record], *more: Record) -> Sample[Any]:
+    """The records of a table, each so many times, and some more."""
+    counts: dict[Any, list[int]] = {}
+    for x, y in table:
+        counts.setdefault(x, [0, 0])[y] += times
+    for x, y in more:
+        counts.setdefault(x, [0, 0])[y] += 1
+    return Sample.from_counts(domain, counts)
+
+
+def hides_a_record(text: str, budget: Budget, table: list[Record], times: int = 1) -> bool:
+    """Whether the noise of each step hides which of all possible records is next to the table."""
+    H: Any = parse_class(text)
+    learner = ScoreSheetLearner[Any](H, budget)
+    event: Any = learner.event
+    records = list(product(H.domain, (0, 1)))
+    samples = [sample_of(H.domain, times, table, record) for record in records]
+    released = replay(learner, samples[0]).released
+    runs = [replay(learner, sample, released) for sample in samples]
+    # What is asked, its noise and the sheet are functions of what was released: on all samples of as
+    # many records, also on those that have nothing in common.
+    equal = [
+        sample_of(H.domain, samples[0].n, [record]) for record in (*records[:2], *records[-2:])
+    ]
+    others = [replay(learner, sample, released) for sample in equal]
+    if len({(run.noises, run.rule, tuple(map(len, run.sums))) for run in (*runs, *others)}) > 1:
+        return False
+    for i, noise in enumerate(runs[0].noises):
+        asked = [run.sums[i] for run in runs]
+        if len(asked[0]) > event.steps[i].count:
+            return False
+        moves = {
+            tuple(a - b for a, b in zip(one, other, strict=True))
+            for one, other in combinations(asked, 2)
+        }
+        if not all(covers(event, i, noise, moved) for moved in moves):
+            return False
+    return True
+
+
+LEARNER = "littlestone.learn.score_sheet"
+
+
+DRAW = "sums(data, fit.question(known))"
+COUNTED = "2 * columns, 2 * columns, first if"
+
+FAULTS = {
+    "one_column": Fault(
+        f"{LEARNER}:steps_of",
+        COUNTED,
+        "2, 2, first if",
+        "All columns are counted for the price of one.",
+    ),
+    "column_forgotten": Fault(
+        f"{LEARNER}:steps_of",
+        COUNTED,
+        "2 * columns - 2, 2 * columns - 2, first if",
+        "One column is forgotten in the sensitivity of the counts.",
+    ),
+    "record_added": Fault(
+        f"{LEARNER}:steps_of",
+        COUNTED,
+        "columns, columns, first if",
+        "A record is thought to come or go, and not to be replaced.",
+    ),
+    "total_once": Fault(
+        f"{LEARNER}:steps_of",
+        "SumStep(2 * BINS, 2, 2, totals)",
+        "SumStep(2 * BINS, 1, 1, totals)",
+        "A replaced record is thought to change the count of one total.",
+    ),
+    "no_root": Fault(
+        f"{LEARNER}:scale_of",
+        "isqrt(step.squared // squared)",
+        "step.squared // squared",
+        "The scale has the square of the bound.",
+    ),
+    "scale_too_large": Fault(
+        f"{LEARNER}:scale_of",
+        "return step.l1 // l1 if pure else isqrt(step.squared // squared)",
+        "return 1 + (step.l1 // l1 if pure else isqrt(step.squared // squared))",
+        "The scale is rounded up.",
+    ),
+    "scale_of_one_column": Fault(
+        f"{LEARNER}:SheetFit._ask_kept",
+        "moved = 2 * max(1, len(self.kept))",
+        "moved = 2",
+        "The scale of the second counts is that of one column.",
+    ),
+    "shapes_by_their_mean": Fault(
+        f"{LEARNER}:SheetFit._ask_products",
+        "np.abs(shape).max()",
+        "np.abs(shape).mean()",
+        "The bound of products is by the mean of each column's numbers.",
+    ),
+    "square_forgotten": Fault(
+        f"{LEARNER}:SheetFit._ask_products",
+        "int(np.abs(shape).max()) ** 2",
+        "int(np.abs(shape).max())",
+        "The numbers of a column are not squared in the bound of products.",
+    ),
+    "scale_unpaid": Fault(
+        f"{LEARNER}:SheetFit._ask_cells",
+        "tuple(map(np.arange, sizes)))",
+        "tuple(map(np.arange, sizes)), 2)",
+        "The first counts are scaled, and their noise is not.",
+    ),
+    "private_bound": Fault(
+        f"{LEARNER}:ScoreSheetLearner.draw",
+        DRAW,
+        "sums(data, fit.question((*known[:1], tuple(sums(data, fit._ask_cells(())).tolist()),"
+        " *known[2:]) if len(known) > 1 else known))",
+        "Columns, groups and bounds come from the true counts.",
+    ),
+    "private_evidence": Fault(
+        f"{LEARNER}:ScoreSheetLearner.draw",
+        DRAW,
+        "sums(data, fit.question((*known[:2], tuple(sums(data, fit._ask_kept(known)).tolist()),"
+        " *known[3:]) if len(known) == 3 else known))",
+        "The columns are fitted to their true counts.",
+    ),
+    "private_products": Fault(
+        f"{LEARNER}:ScoreSheetLearner.draw",
+        DRAW,
+        "(vars(fit).setdefault('asked', []).append(sums(data, fit.question((*known[:3],"
+        " tuple(fit.asked[3].tolist())) if len(known) == 4 else known))), fit.asked[-1])[1]",
+        "The products of pairs are used without their noise, and are not paid for.",
+    ),
+    "private_base": Fault(
+        f"{LEARNER}:ScoreSheetLearner.draw",
+        DRAW,
+        "sums(data, fit.question((tuple(sums(data, Question()).tolist()), *known[1:])"
+        " if known else known))",
+        "The share of positives is the true one.",
+    ),
+    "private_totals": Fault(
+        f"{LEARNER}:ScoreSheetLearner.draw",
+        "fit.sheet(released, ",
+        "fit.sheet((*released[:-1], tuple(sums(data, fit._ask_totals(released)).tolist())), ",
+        "The risks are those of the true counts of totals.",
+    ),
+    "both_labels": Fault(
+        f"{LEARNER}:sums",
+        "weights=counts[:, y]",
+        "weights=counts[:, y:].sum(axis=1)",
+        "A positive record counts for both labels.",
+    ),
+    "positives_twice": Fault(
+        f"{LEARNER}:sums",
+        "counts[:, 1].sum(keepdims=True)",
+        "(counts @ np.array([-1, 1])).sum(keepdims=True)",
+        "Positives count against negatives, for the price of positives.",
+    ),
+    "scale_twice": Fault(
+        f"{LEARNER}:sums",
+        "np.array(found, np.int64) * question.scale",
+        "np.array(found, np.int64) * question.scale**2",
+        "The scale of products is applied twice.",
+    ),
+    "records_squared": Fault(
+        f"{LEARNER}:sums",
+        "counts.sum(axis=1)).sum()",
+        "counts.sum(axis=1) ** 2).sum()",
+        "Equal records count by the square of their number.",
+    ),
+    "seen_cells_only": Fault(
+        f"{LEARNER}:sums",
+        "minlength=size",
+        "minlength=0",
+        "Cells after the last one that occurs are left out.",
+    ),
+    "cells_up_to_each": Fault(
+        f"{LEARNER}:sums",
+        "np.bincount(place, weights=counts[:, y], minlength=size)",
+        "np.bincount(place, weights=counts[:, y], minlength=size).cumsum()",
+        "The records up to each cell are counted, for the price of single cells.",
+    ),
+}
+PLANTS = [
+    Plant(f"sheet_{name}", fault.mistake, is_paid, None, fault) for name, fault in FAULTS.items()
+]

@@ -1,0 +1,28 @@
+"""The steps of a score sheet on all neighbours, by replaying its own code."""
+
+import pytest
+from plants.score_sheet import hides_a_record, tables
+
+from littlestone.privacy.cost import Budget
+
+pytestmark = pytest.mark.deep
+
+CLASSES = [
+    "score_sheet(age: 0..80 step 40; at most 1)",
+    "score_sheet(age: 0..80 step 40, sex in {F}, ward in {A}; at most 3, points 3)",
+    "score_sheet(sex in {F}, ward in {A}, unit in {B}, day in {1}; at most 2)",
+]
+
+
+@pytest.mark.parametrize("delta", ["0", "1e-6"])
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "30"])
+@pytest.mark.parametrize("text", CLASSES)
+def test_each_step_hides_a_record(text: str, epsilon: str, delta: str) -> None:
+    for table in tables(text):
+        assert hides_a_record(text, Budget(epsilon, delta), table)
+
+
+@pytest.mark.parametrize("delta", ["0", "1e-6"])
+def test_each_step_hides_a_record_among_300_000(delta: str) -> None:
+    for table in tables(CLASSES[1]):
+        assert hides_a_record(CLASSES[1], Budget(1, delta), table, times=500)
