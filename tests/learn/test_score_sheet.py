@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,36 @@ def test_no_table_makes_it_fail(budget: tuple[str, str]) -> None:
                 sheet = learner.draw(sample, receipt=receipt)
             assert type(sheet).from_json(sheet.to_json()) == sheet
             assert list(sheet.risks) == sorted(sheet.risks)
+
+
+@pytest.mark.parametrize("delta", ["1e-6", "0"])
+def test_columns_that_say_nothing_make_a_sheet_without_columns(delta: str) -> None:
+    """With many records the evidence against each column is so strong that none is kept."""
+    for text in ("score_sheet(sex in {F, M}; at most 1)", CLASS):
+        H: Any = parse_class(text)
+        cells = list(product(*(column.points for column in H.domain.columns)))
+        counts = {x: [10**7 // len(cells)] * 2 for x in cells}
+        sample = Sample.from_counts(H.domain, counts)
+        sheet = fit(H, Budget(10, delta), sample)
+        assert (sheet.chosen, sheet.points) == ((), ())
+        assert abs(sheet.risks[0] - 0.5) < 0.01
+
+
+def test_no_released_sums_make_it_fail() -> None:
+    """Whatever the noise is, no sum overflows and no number of a sheet is undefined."""
+    for text in (CLASS, "score_sheet(sex in {F}; at most 1, points 1)"):
+        H: Any = parse_class(text)
+        data, learner = coded(H, sample_of(H, 1)), ScoreSheetLearner(H, Budget(1, "1e-6"))
+        event: Any = learner.event
+        for n, size in product((0, 1, 1 << 40), (0, 1, 10**6, 10**18)):
+            rng = np.random.default_rng(size)
+            told, released = SheetFit(H, event, n), list[tuple[int, ...]]()
+            with np.errstate(all="raise", under="ignore"):
+                for _step in event.steps:
+                    signs = rng.integers(-1, 2, len(sums(data, told.question(tuple(released)))))
+                    released.append(tuple(size * int(sign) for sign in signs))
+                sheet = told.sheet(tuple(released), (1, 10_000))
+            assert type(sheet).from_json(sheet.to_json()) == sheet
 
 
 def test_auto_takes_it_for_sheets() -> None:

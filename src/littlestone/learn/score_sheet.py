@@ -311,7 +311,7 @@ class SheetFit:
     def _learn_kept(self, released: Released) -> None:
         """Both counts of the kept columns as one, and their columns by it."""
         if not self.kept:
-            self.columns = []
+            self.columns, self.tables, self.spreads = [], [], []
             return
         noisy, variance = np.array(released[2]) / self.scale, self.variances[2] / self.scale**2
         tables: list[tuple[Floats, Floats]] = []
