@@ -26,7 +26,7 @@ TEXTS = {
 def test_counts_are_those_of_a_look_at_each_example(text: str, labels: int, order: int) -> None:
     H: Any = parse_class(f"trees({text}; depth 1)", labels=labels)
     sample = sample_of(H, random_examples(H, random.Random(3), TEXTS[text]))
-    found = joint_counts(sample, H._splits, order)
+    found: Any = joint_counts(sample, H._splits, order)
     holds = np.array(
         [[x[t.column] in t.accepted for x in sample.points] for t in H.splits], np.int64
     ).reshape(len(H.splits), len(sample.points))

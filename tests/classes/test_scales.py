@@ -58,6 +58,8 @@ def test_neighbouring_cuts_are_near(a: int) -> None:
 def test_the_scale_depends_on_the_kinds_alone() -> None:
     names = ", ".join(f"{name}: number" for name in ("age", "income"))
     other = ", ".join(f"{name}: number" for name in ("a", "b"))
+    H: Any
+    K: Any
     H, K = (parse_class(f"trees({columns}; depth 1)") for columns in (names, other))
     assert [c.starts for c in H.domain.columns] == [c.starts for c in K.domain.columns]
     for columns in range(1, 40):
@@ -118,7 +120,7 @@ def test_every_class_of_conditions_takes_types_alone() -> None:
         "rule_list({}; at most 2)",
         "rule_sets({}; at most 2 rules of 2)",
     ):
-        H = parse_class(form.format("x: number, y: integer"))
+        H: Any = parse_class(form.format("x: number, y: integer"))
         assert all(isinstance(column, Cells) for column in H.domain.columns)
 
 
@@ -153,7 +155,7 @@ def test_a_schema_knows_types_alone() -> None:
 
 def test_a_whole_number_of_a_schema_stays_a_code_where_values_count() -> None:
     schema = littlestone.Schema.make({"columns": {"code": {"type": "integer"}, "w": {}}})
-    H = parse_class("rules(code, w; at most 2)", 2, schema.class_columns())
+    H: Any = parse_class("rules(code, w; at most 2)", 2, schema.class_columns())
     assert H.domain.columns == (Integers("code"), Strings("w"))
     H = parse_class("rule_sets(code, w; at most 2 rules of 2)", 2, schema.class_columns())
     assert H.domain.columns == (Integers("code"), Strings("w"))

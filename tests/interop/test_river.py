@@ -384,7 +384,7 @@ def test_risks_come_from_whole_blocks_of_one_rule() -> None:
     high, low = model.predict_proba_one({"age": 9}), model.predict_proba_one({"age": 0})
     assert high[True] > 0.7 > 0.3 > low[True]
     assert sum(high.values()) == pytest.approx(1)
-    (entry,) = model.ledger.entries()  # type: ignore[union-attr]
+    (entry,) = model.ledger.entries()
     assert entry.cost == PrivacyCost(Fraction(8))
     assert "in each of 120 disjoint blocks" in entry.mechanism
     copied = copy.deepcopy(model)

@@ -222,7 +222,7 @@ def test_pairs_of_stumps_err_as_counted(labels: int) -> None:
     assert pairs.size == 5 * labels**2
     assert pairs.leasts == [[int(part.min()) for part in parts] for parts in pairs]
     some, shifts = np.array([1, 4]), np.array([[0, 0], [7, 2]])
-    for half, errors in enumerate(pairs.errors(some, shifts)):
+    for half, errors in enumerate(pairs.errors(some, list(shifts))):
         for g, row, shift in zip(some.tolist(), errors, shifts[half], strict=True):
             assert sorted(row.tolist()) == sorted((pairs[g][half] + shift).tolist())
     assert counts_of(pairs) == [[pairs.size] * 2] * 5
@@ -253,7 +253,10 @@ def test_masses_of_all_pairs_at_once(base: Fraction, n: int) -> None:
 def mass_of(part: Any, base: Fraction) -> Fraction:
     """The definition, of sums of sums too."""
     if isinstance(part, ErrorSums):
-        return sum((prod(mass_of(p, base) for p in parts) for parts in part.groups), Fraction(0))
+        products = (
+            prod((mass_of(p, base) for p in parts), start=Fraction(1)) for parts in part.groups
+        )
+        return sum(products, Fraction(0))
     return sum((base**-errors for errors in part.tolist()), Fraction(0))
 
 
@@ -262,8 +265,8 @@ def has_law_of_groups(groups: Any, base: Fraction) -> bool:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(selection, "_draw_part", lambda part, base, rng: 0)
         law, left_out = Draws().law(lambda rng: draw_sum(groups, base, rng)[0])
-    masses = [prod(mass_of(part, base) for part in parts) for parts in groups]
-    expected = {g: own / sum(masses) for g, own in enumerate(masses)}
+    masses = [prod((mass_of(p, base) for p in parts), start=Fraction(1)) for parts in groups]
+    expected = {g: own / sum(masses, Fraction(0)) for g, own in enumerate(masses)}
     return apart(law, expected) <= left_out < Fraction(1, 10**6)
 
 

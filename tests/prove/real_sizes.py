@@ -285,8 +285,8 @@ NOISY: dict[str, tuple[int, Callable[[Any, Any], Told]]] = {
     "cell-counts": (2, lambda data, y: ([sum(x == c for x in data) for c in (0, 1)], list(y))),
     "discrete-laplace-count": (1, lambda data, y: ([sum(data)], [y])),
     "group-estimates": (20, lambda data, y: (_counted(y[0], data), _released(y[1]))),
-    "risks-of-leaves": (4, lambda data, y: _placed(*y, data)),
-    "risks-of-steps": (4, lambda data, y: _placed(*y, data)),
+    "risks-of-leaves": (4, lambda data, y: _placed(y[0], y[1], data)),
+    "risks-of-steps": (4, lambda data, y: _placed(y[0], y[1], data)),
     "rule-estimates": (4, lambda data, y: (_counted(y[0], data), _released(y[1]))),
     "stable-histogram": (
         2,

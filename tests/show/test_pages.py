@@ -111,11 +111,11 @@ def of_release(model: Release) -> list[str]:
         texts += [f"{20 * i}%" for i in range(6)]
         texts.append(decimal_text(model.cost.epsilon - told.total_epsilon))
     if model.risks is not None and model.quality is not None:
-        told = model.risks
-        rows = [*told.rows(), *model.quality.rows()]
+        risks = model.risks
+        rows = [*risks.rows(), *model.quality.rows()]
         texts += [text for row in rows for text in row]
-        texts += [interval(told.size(i), "0.001") for i in range(len(told.places))]
-        texts += [f"{20 * i}%" for i in range(6)] + [decimal_text(told.epsilon)]
+        texts += [interval(risks.size(i), "0.001") for i in range(len(risks.places))]
+        texts += [f"{20 * i}%" for i in range(6)] + [decimal_text(risks.epsilon)]
     return texts
 
 

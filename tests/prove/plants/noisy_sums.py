@@ -76,15 +76,21 @@ class SumsDeltaEach(Planned):
         return greatest_mu_squared(self.epsilon, 4 * self.delta)
 
 
+def _only(values: Any) -> int:
+    """The one sum of a step."""
+    (value,) = values
+    return int(value)
+
+
 @dataclass(frozen=True)
 class SumsOneNoise(NoisySums):
     """The second step has the noise of the first, drawn once."""
 
     def distribution(self, data: Ask, most: int = 4) -> dict[tuple[Noisy, ...], Fraction]:
         law: dict[tuple[Noisy, ...], Fraction] = {}
-        (first,) = data(())
+        first = _only(data(()))
         for (one, _), mass in super().distribution(data, most).items():
-            (second,) = data((one,))
+            second = _only(data((one,)))
             other = (min(max(second + one[0] - first, -most), most),)
             law[one, other] = law.get((one, other), Fraction(0)) + mass
         return law
@@ -96,7 +102,8 @@ class SumsExactZero(NoisySums):
 
     def distribution(self, data: Ask, most: int = 4) -> dict[tuple[Noisy, ...], Fraction]:
         law = super().distribution(data, most)
-        if any(data(())):
+        values: Any = data(())
+        if any(values):
             return law
         found: dict[tuple[Noisy, ...], Fraction] = {}
         for (_, other), mass in law.items():

@@ -30,7 +30,7 @@ class ColumnForgotten(CellCounts):
 
     @property
     def counts_per_record(self) -> int:
-        return self.cells - 1
+        return (self.cells or 0) - 1
 
 
 @dataclass(frozen=True)
