@@ -17,9 +17,11 @@ from littlestone.classes.counting.blocks import CellCodes
 from littlestone.data.sample import Sample
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.score_sheet import Question, ScoreSheetLearner, SheetFit, scale_of, sums
+from littlestone.pictures.sheet import sheet_picture
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.show.tree import print_sheet
 
 CLASS = "score_sheet(age: 0..80 step 10, sex in {F, M}, dose: 0..100 step 2; at most 2)"
 
@@ -213,3 +215,17 @@ def test_scales_keep_the_bounds() -> None:
             if moved <= step.squared:
                 assert scale_of(step, moved, moved, pure=False) ** 2 * moved <= step.squared
     assert Fraction(1) == sum(step.share for step in ScoreSheetLearner(H, Budget(1)).event.steps)  # type: ignore[attr-defined]
+
+
+def test_a_sheet_is_drawn_and_printed() -> None:
+    H: Any = parse_class(CLASS)
+    for n in (1, 2_000):
+        sheet = fit(H, Budget(4, "1e-6"), sample_of(H, n))
+        drawn = sheet_picture(sheet).svg()
+        printed: list[object] = []
+        print_sheet(sheet, printed.append)
+        for name, cells in sheet.points_by_column():
+            assert name in drawn
+            assert all(f"{points:+d}" in drawn for _, points in cells)
+        assert f"label 1 from {sheet.least:+d}" in drawn
+        assert f"label 1 from {sheet.least:+d}" in str(printed[-1])

@@ -20,6 +20,7 @@ from littlestone.learn.results.release import Release
 from littlestone.pictures.canvas import Picture
 from littlestone.pictures.chart import Chart, Row
 from littlestone.pictures.rule import rule_picture
+from littlestone.pictures.sheet import sheet_picture
 from littlestone.pictures.stream import Publication, publications
 from littlestone.pictures.tree import Node, rule_tree, tone
 from littlestone.rules import Hypothesis
@@ -174,6 +175,8 @@ def picture_of_release(release: Release, *, titled: bool = False) -> Picture | N
     """
     simulated = "" if release.private else ", a simulation: NOT PRIVATE"
     title = f"{release.label}, {release.cost}{simulated}" if titled else ""
+    if isinstance(release.hypothesis, ScoreSheet):
+        return sheet_picture(release.hypothesis, title)
     return rule_picture(release.hypothesis, release.label, release.labels, title)
 
 
