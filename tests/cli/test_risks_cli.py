@@ -88,3 +88,28 @@ def test_what_cannot_be_is_refused_before_anything_is_spent(table: Path) -> None
     assert without.status != 0
     assert "littlestone fit --risk" in without.err
     assert run("export", "m.json", "--to", "pandas", "--risk").status != 0
+
+
+def test_a_dry_run_shows_what_many_records_cost_and_a_useless_delta_is_told(table: Path) -> None:
+    """The class of many records spends delta, which the one of few records does not."""
+    Path("s.toml").write_text(
+        'target = "back"\npositive = "1"\n[columns.age]\ntype = "number"\nrange = [0, 100]\n'
+        'step = 10\n[columns.ward]\nvalues = ["ICU", "ER"]\n[columns.back]\nvalues = ["0", "1"]\n',
+        encoding="utf-8",
+    )
+    declared = ("--schema", "s.toml", "--risk", "--epsilon", 1, "--delta", "0.01")
+    asked = ("fit", table, "--dataset", "t", *declared)
+    spent = "epsilon 1, delta 0.01 (replace-one)"
+    before = run(*asked, "--dry-run").out
+    assert "score_sheet from" in before
+    assert f"at most {spent}" in before
+    fields = json.loads(run(*asked, "--dry-run", "--json").out)
+    assert (fields["cost"]["delta"], fields["later"][:16]) == ("0.01", "score_sheet from")
+    limit = ("ledger", "limit", "t", "--epsilon", 5)
+    assert run(*limit).status == 0
+    assert run(*asked, "--dry-run").status == 1
+    assert run(*limit, "--delta", "0.5").status == 0
+    done = run(*asked, "--out", "m.json")
+    assert done.status == 0
+    assert str(Release.load("m.json").cost) == spent
+    assert "delta 0.01 is 1/n or more" in done.err

@@ -234,8 +234,10 @@ def _preview(
     """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
     event, method, missing = task.event, task.learner.method, no_ledger(ledger)
     shape = label_rows(task.declaration.label, task.learner.hypotheses)
+    # How many records there are is not known yet, so what may be spent at most is shown.
+    most, later = task.later()
     with Ledger() if missing else Ledger(ledger, create=False) as book:
-        preview = book.preview(event, dataset=dataset)
+        preview = book.preview(most.event, dataset=dataset)
         shown = ledger_name(ledger, book)
     if as_json:
         costs = {
@@ -246,15 +248,17 @@ def _preview(
         }
         data = {name: cost and cost_json(cost) for name, cost in costs.items()}
         named = {"method": method, "mechanism": str(event)}
+        if later:
+            named["later"] = later
         known = {"ledger exists": not missing, **named, **data, **dict(shape), **more}
         print_json({"dry run": True, "refused": preview.is_refused, **known})
     else:
         rows = [
             *shape,
             *row_of_class(task),
-            ("method", f"{method}{task.later() and f'; {task.later()}'}"),
+            ("method", f"{method}; {later}" if later else method),
             ("mechanism", str(event)),
-            ("cost", str(preview.cost)),
+            ("cost", f"{'' if preview.cost == event.cost() else 'at most '}{preview.cost}"),
             (
                 "now",
                 f"{budget(preview.before, preview.limit)} ({shown}"

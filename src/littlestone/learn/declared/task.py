@@ -125,11 +125,17 @@ class Task:
         why = f"{learner.method}: it gives risks, for the whole budget"
         return replace(self, declaration=told, learner=learner, why=why, taken=taken)
 
-    def later(self) -> str:
-        """Which method takes the place of the chosen one if there are many records; else empty."""
+    def later(self) -> tuple[Self, str]:
+        """The task if there are many records, and its method and their number in words.
+
+        It costs no less.  Where nothing changes, it is this one, without words.
+        """
         n = self._enough_for_sheet() or enough(self.learner)
-        method = self.for_records(n).learner.method
-        return "" if method == self.learner.method else f"{method} from {n:,} records on"
+        task = self.for_records(n)
+        method = task.learner.method
+        if method == self.learner.method:
+            return self, ""
+        return task, f"{method} from {n:,} records on"
 
     @property
     def event(self) -> Event:
@@ -162,7 +168,7 @@ class Task:
 
         Such a delta also allows a mechanism that publishes one whole record, chosen at random.
         """
-        delta = self.event.cost().delta
+        delta = self.for_records(n).event.cost().delta
         if delta * n < 1:
             return None
         return (
