@@ -47,6 +47,7 @@ SHARED = {
     "score_sheets": "score sheets",
     "scores": "scores of hypotheses",
     "search": "the search in the atlas",
+    "sheet": "a score sheet",
     "staged": "the stages of Lyu25",
     "stream": "a private run over a stream",
     "tables": "labels that are listed point by point",

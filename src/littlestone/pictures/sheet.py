@@ -29,7 +29,7 @@ def sheet_picture(sheet: ScoreSheet, title: str = "") -> Picture:
     bottom = below + _CURVE
     middle, half = sum(_BARS) / 2, (_BARS[1] - _BARS[0]) / 2
 
-    def paint(on: Canvas) -> None:
+    def paint_sheet(on: Canvas) -> None:
         if title:
             on.text((_MARGIN, 0.2), short(title, _NAME + 10), side="start", bold=True)
         at = top
@@ -48,7 +48,7 @@ def sheet_picture(sheet: ScoreSheet, title: str = "") -> Picture:
         on.line([(middle, top), (middle, at)], "rest", width=0.6)
         _paint_risks(on, sheet, below, bottom - 0.45)
 
-    return Picture(title or "a score sheet", _WIDE, bottom, paint)
+    return Picture(title or "a score sheet", _WIDE, bottom, paint_sheet)
 
 
 def _paint_risks(on: Canvas, sheet: ScoreSheet, top: float, bottom: float) -> None:
