@@ -18,9 +18,11 @@ from littlestone.data.sample import Sample
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.score_sheet import Question, ScoreSheetLearner, SheetFit, scale_of, sums
 from littlestone.pictures.sheet import sheet_picture
+from littlestone.points import Cells, Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules.sheet import ScoreSheet
 from littlestone.show.tree import print_sheet
 
 CLASS = "score_sheet(age: 0..80 step 10, sex in {F, M}, dose: 0..100 step 2; at most 2)"
@@ -193,6 +195,16 @@ def test_no_released_sums_make_it_fail() -> None:
 def test_auto_takes_it_for_sheets() -> None:
     for budget in (Budget(1), Budget(1, "1e-6")):
         assert choose_learner(parse_class(CLASS), budget)[0].method == "score_sheet"
+
+
+def test_a_sheet_of_too_many_conditions_is_not_written() -> None:
+    """A model file may hold one, whose SQL would be longer than any database reads."""
+    ages = Cells(tuple(map(str, range(3000))), "age")
+    points = tuple(i % 2 for i in range(ages.size))
+    sheet = ScoreSheet(Product((ages,)), (0,), (points,), 1, (0, 1))
+    for write in (sheet.to_polars, lambda: sheet.to_sql("duckdb")):
+        with pytest.raises(TooLargeError, match="the limit is 1,000"):
+            write()
 
 
 def test_it_refuses_before_the_spend() -> None:

@@ -39,7 +39,7 @@ class ScoreSheets(ByTable, BinaryClass[Any]):
 
     >>> H = ScoreSheets.parse(Spec.parse("score_sheet(age: 0..80 step 20, sex in {F, M}; at most 2)"))
     >>> str(H), H.littlestone_bounds()
-    ('score_sheet(age: 0..80 step 20, sex in {F, M}; at most 2)', (9, 60))
+    ('score_sheet(age: 0..80 step 20, sex in {F, M}; at most 2)', (9, 47))
     """
 
     keyword = "score_sheet"

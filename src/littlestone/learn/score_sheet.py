@@ -143,7 +143,7 @@ class ScoreSheetLearner(WeighedLearner[Point]):
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("score_sheet(age: 0..80 step 20, sex in {F, M}; at most 2)")
     >>> ScoreSheetLearner(H, Budget(1, "1e-6")).event.sums
-    39
+    67
     """
 
     method = "score_sheet"

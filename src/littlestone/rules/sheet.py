@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.points import Domain, FiniteColumn, Listed, Product
-from littlestone.rules.base import BinaryHypothesis, Place
+from littlestone.rules.base import EXPORT, BinaryHypothesis, Place
 from littlestone.rules.languages.form import Outcome
 from littlestone.rules.trees import ColumnTest
 from littlestone.rules.trees import conjunction as tree_of
@@ -42,11 +42,11 @@ class ScoreSheet(BinaryHypothesis[Any]):
 
     >>> from littlestone.points import Cells, Listed
     >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
-    >>> sheet = ScoreSheet(table, (0, 1), ((0, -2, 3), (0, 0, 1, 0)), 2, (-1000, 500))
+    >>> sheet = ScoreSheet(table, (0, 1), ((0, -2, 2, 3), (0, 0, 1, 0)), 3, (-1000, 500))
     >>> sheet.words()
-    'at least 2 points: age >= 65 3, 0 <= age < 65 -2; sex is F 1'
+    'at least 3 points: age >= 65 3, 18 <= age < 65 2, age < 18 -2; sex is F 1'
     >>> sheet(("18", "M")), round(sheet.risks[-1], 3)
-    (1, 0.731)
+    (0, 0.731)
     """
 
     canonical = False
@@ -190,7 +190,11 @@ class ScoreSheet(BinaryHypothesis[Any]):
         return None
 
     def _parts(self) -> list[tuple[Outcome, list[int]]]:
-        """For each chosen column the number of its group as conditions, and the groups' points."""
+        """For each chosen column the number of its group as conditions, and the groups' points.
+
+        Raises `TooLargeError` for conditions beyond the limits.
+        """
+        from littlestone.rules.languages.form import require_small
         from littlestone.rules.trees import DecisionTree
 
         found = []
@@ -200,7 +204,9 @@ class ScoreSheet(BinaryHypothesis[Any]):
             for number, (test, _) in reversed(list(enumerate(groups[:-1]))):
                 root = tree_of([test], number, root)
             tree = DecisionTree(self.domain, root, max(2, len(groups)))
-            found.append((tree.outcome(), [points for _, points in groups]))
+            outcome = tree.outcome()
+            require_small(outcome, EXPORT)
+            found.append((outcome, [points for _, points in groups]))
         return found
 
     def to_sql(
@@ -216,7 +222,7 @@ class ScoreSheet(BinaryHypothesis[Any]):
         >>> from littlestone.points import Listed
         >>> sheet = ScoreSheet(Product((Listed(("F", "M"), "sex"),)), (0,), ((0, 0, 4, 1),), 3, (0, 1))
         >>> sheet.to_sql("duckdb")[-40:]
-        ''
+        ') WHEN TRUE THEN 1 WHEN FALSE THEN 0 END'
         """
         from littlestone.rules.languages.constants import require_types
         from littlestone.rules.languages.sql import write_sum

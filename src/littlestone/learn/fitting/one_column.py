@@ -84,7 +84,7 @@ def group_cells(noisy: Floats, *, numbers: bool) -> Ints:
     first cell, of missing values, stays alone.  Of a list the largest cells stay alone, and the others
     are one group.
 
-    >>> group_cells(np.ones(31), numbers=True).max()
+    >>> int(group_cells(np.ones(31), numbers=True).max())
     23
     """
     size = len(noisy)
