@@ -173,6 +173,9 @@ def test_columns_that_say_nothing_make_a_sheet_without_columns(delta: str) -> No
         sheet = fit(H, Budget(10, delta), sample)
         assert (sheet.chosen, sheet.points) == ((), ())
         assert abs(sheet.risks[0] - 0.5) < 0.01
+        shown: list[object] = []
+        print_sheet(sheet, shown.append)
+        assert [str(line)[:13] for line in shown] == ["risk by total"]
 
 
 def test_no_released_sums_make_it_fail() -> None:

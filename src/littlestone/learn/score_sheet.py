@@ -49,7 +49,7 @@ FINE = 64
 """The parts of one in which the sums of the later steps are counted, so that scales waste little."""
 
 MOST_RECORDS = 1 << 40
-"""The most records; a sum is at most 2^13 times as large, far below 2^63."""
+"""The most records; a sum is less than 2^15 times as large, far below 2^63."""
 
 Released = tuple[tuple[int, ...], ...]
 """The noisy sums of the steps so far."""

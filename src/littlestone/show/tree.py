@@ -145,7 +145,8 @@ def print_sheet(sheet: Hypothesis[Any], put: Callable[[object], None]) -> None:
     for column, cells in sheet.points_by_column():
         for i, (words, points) in enumerate(cells):
             table.add_row(visible(column) if i == 0 else "", visible(words), f"{points:+d}")
-    put(table)
+    if sheet.chosen:
+        put(table)
     risks, totals = sheet.risks, sheet.totals
     last = len(totals) - 1
     shown = sorted({last * i // 8 for i in range(9)} | {sheet.place_of_least} - {last + 1})
