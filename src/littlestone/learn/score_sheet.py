@@ -64,7 +64,7 @@ BINS = 12
 """The runs of totals in which the records of each label are counted at the end."""
 
 
-ENOUGH = 40
+ENOUGH = 60
 """From so many times its noise on the records is a sheet taken where no class was given; measured."""
 
 
@@ -83,7 +83,7 @@ def enough_records(domain: Domain[Any], budget: Budget) -> int | None:
 
     >>> from littlestone.points import Listed
     >>> enough_records(Product((Listed(("F", "M"), "sex"),)), Budget(1, "1e-6"))
-    239
+    359
     """
     try:
         columns = len(sheets_over(domain).sizes)

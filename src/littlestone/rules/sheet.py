@@ -114,12 +114,11 @@ class ScoreSheet(BinaryHypothesis[Any]):
 
     @cached_property
     def risks(self) -> tuple[float, ...]:
-        """The risk of label 1 at each total, to four digits."""
+        """The risk of label 1 at each total, to four digits: from .0001 to .9999."""
         start, slope = self.odds
-        return tuple(
-            round(1 / (1 + exp(-max(-60, min(60, (start + slope * t) / 10**DIGITS)))), 4)
-            for t in self.totals
-        )
+        # Nobody is certain, and a risk of 0 or 1 would have an infinite log loss.
+        odds = (max(-9.21, min(9.21, (start + slope * t) / 10**DIGITS)) for t in self.totals)
+        return tuple(round(1 / (1 + exp(-z)), 4) for z in odds)
 
     def _groups(
         self, j: int, own: Sequence[int], *, zeros: bool = False
