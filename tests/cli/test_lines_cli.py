@@ -125,7 +125,7 @@ def test_an_opened_table_has_the_name_of_its_file() -> None:
         names = {entry.dataset for entry in ledger.entries()}
         assert names == {str(Path(name).resolve()) for name in ("semicolons.csv", "longer.tsv")}
         pipe = CsvStream(io.BytesIO(TABLE.encode()), name="pipe.csv")
-        with pytest.raises(DeclarationError, match="name it"):
+        with pytest.raises(DeclarationError, match="add dataset="):
             littlestone.fit(pipe, ledger=ledger, **declared)
 
 

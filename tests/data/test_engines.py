@@ -436,7 +436,7 @@ def test_only_a_file_of_one_table_has_a_name(tmp_path: Path) -> None:
     lazy = pl.LazyFrame({"text": ["a"], "late": ["yes"]})
     sources = [tmp_path, f"{tmp_path}/*.parquet", f"file://{tmp_path}", "postgresql://h/d", lazy]
     for source in [*sources, tmp_path / "t.db", f"sqlite:///{tmp_path}/t.db"]:
-        with pytest.raises(DeclarationError, match="cannot tell which data set") as error:
+        with pytest.raises(DeclarationError, match="dataset is missing") as error:
             littlestone.fit(
                 source, "late", positive="yes", hypotheses="points(text)", epsilon=1, delta="1e-3",
                 ledger=littlestone.Ledger(),

@@ -238,7 +238,7 @@ def test_labels_are_declared() -> None:
         ({"classes": (0, 1, 2)}, [1], [1], "two labels"),
         ({"classes": "no"}, [1], [1], "not a sequence"),
         ({"classes": {0, 1}}, [1], [1], "not a sequence"),
-        ({"classes": None}, [1], [1], "not a sequence"),
+        ({"classes": None}, [1], [1], "classes is missing"),
         ({"hypotheses": 5}, [1], [1], "neither a class"),
         ({"ledger": None}, [1], [1], "ledger"),
         ({"simulation_seed": 1.5}, [1], [1], "simulation_seed"),

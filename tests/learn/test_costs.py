@@ -388,13 +388,23 @@ def test_a_model_with_other_costs_is_damaged() -> None:
 # Who counts costs.
 
 
+COUNT_COSTS = ("exponential", "choosing", "rounds", "regrown", "vocabulary", "score_sheet")
+
+
 def test_other_learners_refuse_costs() -> None:
     H, costs = parse_class("thresholds(x, 0..9)"), MistakeCosts(5, 1)
     found = candidates(H, Budget(1, "1e-6"), mistakes=costs)
     assert [c.method for c in found if c.learner is not None] == ["exponential"]
     kinds = concrete(PrivateLearner, "littlestone.learn")  # type: ignore[type-abstract]
     for kind in kinds:
-        if kind.method not in ("exponential", "choosing", "rounds", "regrown", "vocabulary"):
+        if kind.method not in (
+            "exponential",
+            "choosing",
+            "rounds",
+            "regrown",
+            "vocabulary",
+            "score_sheet",
+        ):
             with pytest.raises(DeclarationError, match="counts every mistake as one"):
                 kind.weighing(H, Budget(1, "1e-6"), costs)
     with pytest.raises(DeclarationError, match="counts every mistake as one"):

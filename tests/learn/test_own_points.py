@@ -62,6 +62,7 @@ CLASSES: list[HypothesisClass[Any]] = [
             "trees(a, x at {0, 1}; depth 1)",
             "union(thresholds(x, 0..99999), intervals(x, 0..99999))",
             "rule_list(x at {0, 1}, s in {a, b}; at most 1)",
+            "score_sheet(x at {0, 1}, s in {a, b}; at most 1)",
         ],
     ),
 ]
