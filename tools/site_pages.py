@@ -25,7 +25,7 @@ LISTS = {
 GROUPS = {
     "how-to": {
         "Learn a rule": "learn-from-a-table schema classes choose-among-classes open-vocabularies "
-        "several-labels costs-and-groups risks how-good boost databases scikit-learn",
+        "several-labels costs-and-groups score-sheet risks how-good boost databases scikit-learn",
         "Protect people": "protect-people plan spend-a-budget share-a-ledger other-libraries audit",
         "Publish": "report export-a-rule",
         "Streams": "stream kafka river",
@@ -38,8 +38,8 @@ GROUPS = {
         "Mechanisms": "exponential-mechanism permute-and-flip choosing sparse-sampling "
         "sparse-vector above-threshold stable-histogram gaussian partition-selection "
         "single-key-selection",
-        "Learners": "rounds peeling regrown vocabulary lookup multiclass-learning agnostic boosting "
-        "proper irreducible radii globally-stable baselines lower-bounds",
+        "Learners": "score-sheet rounds peeling regrown vocabulary lookup multiclass-learning "
+        "agnostic boosting proper irreducible radii globally-stable baselines lower-bounds",
         "Streams": "continual-key-selection continual-selection confirmation tallies "
         "online-teachers staged-stream private-prediction offsets",
         "Classes and dimensions": "closed-forms conditions intervals stumps equality-rules rule-sets "

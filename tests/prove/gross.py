@@ -42,19 +42,19 @@ SPARSE_ROWS = (
     "mechanisms.irreducible-learner mechanisms.open-conditions-learner "
     "mechanisms.online-staged-learner mechanisms.least_bottom"
 )
-HISTOGRAM_ROWS = "mechanisms.stable-histogram blm20_learner.learner_as_a_whole"
+HISTOGRAM_ROWS = "mechanisms.stable-histogram blm20.learner_as_a_whole"
 TESTS = "mechanisms.above-threshold mechanisms.sparse-vector mechanisms.online-staged-learner"
 TREES = (
     "lyu25_trees.valid_trees_only lyu25.valid_trees_exist lyu25.leaf_counts "
     "lyu25.greedy_nested_trees lyu25.lists_of_balls several_labels.leaves"
 )
-STATED = "stated_sizes.formulas_as_printed"
+STATED = "lyu25_sizes.formulas_as_printed"
 VOTES = (
-    "stated_sizes.votes_of_teachers teachers.on_a_fixed_data_set bgs21_learning.sizes_by_mls "
+    "lyu25_sizes.votes_of_teachers teachers.on_a_fixed_data_set bgs21_learning.sizes_by_mls "
     "bgs21_learning.sizes_by_bit_classes"
 )
 LISTS = "teachers.all_that_errs_little teachers.one_rule_on_all_lists teachers.on_a_fixed_data_set"
-BOUNDS = "lower_bounds.bounds_by_formula planning.sizes_above planning.one_point"
+BOUNDS = "planning.bounds_by_formula planning.sizes_above planning.one_point"
 PATCHES = (
     "blm20.tournament_examples_are_mistakes blm20.stability_generalizes blm20.frequent_rules "
     "blm20.who_wins_is_not_independent blm20.frequent_rules_generalize blm20.globally_stable"
@@ -173,7 +173,7 @@ GROSS = [
         "survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt)]",
         "survivors[int(errors(survivors, fresh).errors.argmin())]",
         "the best of the frequent rules is released",
-        "blm20_learner.learner_as_a_whole",
+        "blm20.learner_as_a_whole",
     ),
     # What is stated.
     gross(

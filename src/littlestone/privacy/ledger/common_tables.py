@@ -1,4 +1,4 @@
-"""The tables of a ledger, where SQLite and PostgreSQL agree, and the names and costs they accept.
+"""The tables of a ledger, where SQLite and PostgreSQL agree: nothing else keeps what was spent.
 
 Format 1 had no parts.  Format 3 adds other names of one data set, the tables that were seen, and the
 rules that a row must keep.  Format 4 adds costs about one unit replaced.  Format 5 keeps a limit for
