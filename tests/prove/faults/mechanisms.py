@@ -20,7 +20,7 @@ FAULTS: dict[str, list[Fault]] = {
     "sparse-sampling": [LOW],
     "risks-of-steps": [
         Fault(
-            f"{MECHANISMS}.scores.cell_counts:CellCounts.counts_per_record.fget",
+            f"{MECHANISMS}.scores.cell_counts:CellCounts.counts_per_record",
             "most = 2 if self.cells is None else self.cells",
             "most = 1 if self.cells is None else self.cells",
             "a record is thought to leave one place and to enter none",
