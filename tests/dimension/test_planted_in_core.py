@@ -29,7 +29,6 @@ COUNTING = "tests/classes/test_counting.py"
 FLATS = f"{COUNTING}::test_subspaces"
 HALF_GRAPHS = "tests/dimension/test_brackets.py -k half_graph or compiled"
 SYMMETRY = "tests/dimension/test_symmetry.py -k finds or checks"
-AHEAD = "tests/dimension/test_two_searches.py -k ahead"
 
 
 class Plant(NamedTuple):
@@ -86,7 +85,6 @@ PLANTS = [
     Plant("search.cpp", "if (answer != Answer::yes) return answer;", "return answer;"),
     Plant("search.cpp", "if (!waits) break;", "break;", "tests/dimension/test_two_searches.py"),
     Plant("search.cpp", "(side ^ (origin & 1))", "side"),
-    Plant("solver.cpp", "if (ahead == k && answer", "if (answer", AHEAD),
     Plant(
         "search.cpp",
         "path_of_root(rows, count, shared_->columns);",

@@ -15,7 +15,7 @@ CLASSES = [
 
 
 @pytest.mark.parametrize("delta", ["0", "1e-6"])
-@pytest.mark.parametrize("epsilon", ["0.1", "1", "30"])
+@pytest.mark.parametrize("epsilon", ["0.1", "30"])
 @pytest.mark.parametrize("text", CLASSES)
 def test_each_step_hides_a_record(text: str, epsilon: str, delta: str) -> None:
     for table in tables(text):
