@@ -35,10 +35,10 @@ DIGITS = 3
 class ScoreSheet(BinaryHypothesis[Any]):
     """1[sum of points >= least], where cell c of column ``chosen[i]`` has ``points[i][c]`` points.
 
-    The risk at the total t is 1 / (1 + exp(-(a + b t) / 1000)) with (a, b) = ``odds``.  ``chosen`` are columns of
-    a table in increasing order, at most 8; each cell has at most 99 points, up or down.  b >= 0,
-    so the risk never falls as the total grows.  Two sheets are equal if they are written alike, since
-    the points are what people read.  Time: O(columns) a record.
+    The risk at the total t is 1 / (1 + exp(-(a + b t) / 1000)) with (a, b) = ``odds``.  ``chosen`` are
+    columns of a table in increasing order, at most 8; each cell has at most 99 points, up or down.
+    b >= 0, so the risk never falls as the total grows.  Two sheets are equal if they are written alike,
+    since the points are what people read.  Time: O(columns) a record.
 
     >>> from littlestone.points import Cells, Listed
     >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
