@@ -13,18 +13,15 @@ from statistics import mean, stdev
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 from rich.console import Console
 
 from benchmarks.harness import steps
-from benchmarks.ordinary_tables.ours import mistakes
+from benchmarks.ordinary_tables.ours import area_of_risks, error_of_draw
 from benchmarks.ordinary_tables.page import aligned
 from benchmarks.ordinary_tables.task import Task
 from benchmarks.ordinary_tables.tasks import TASKS
 from littlestone.base.errors import TooLargeError
 from littlestone.classes import parse_class
-from littlestone.data import open_table, read_sample
 from littlestone.learn import ExponentialLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -47,7 +44,6 @@ Errors = dict[tuple[str, str], list[float]]
 
 def errors_of(task: Task, runs: int = RUNS) -> Errors:
     """The test errors of each run, by depth and epsilon; none for a class that is refused."""
-    whole = pa.table({name: pa.array(values) for name, values in task.table.items()})
     found: Errors = {}
     for depth in DEPTHS:
         try:
@@ -55,16 +51,9 @@ def errors_of(task: Task, runs: int = RUNS) -> Errors:
         except TooLargeError:
             continue
         for run in range(runs):
-            sample, test = (
-                read_sample(open_table(whole.take(rows)), H.domain, task.question)
-                for rows in task.split(run)
-            )
+            sample, test = task.samples(run, H.domain)
             for epsilon in EPSILONS:
-                learner = ExponentialLearner(H, Budget(epsilon))
-                with Ledger() as ledger:
-                    rng = seeded_generator(run)
-                    release = learner.fit(sample, ledger=ledger, dataset=task.name, rng=rng)
-                error = mistakes(release.hypothesis, test) / test.n
+                error = error_of_draw(H, epsilon, run, sample, test)
                 found.setdefault((depth, epsilon), []).append(error)
     return found
 
@@ -85,14 +74,10 @@ def near_odds(task: Task) -> tuple[int, int]:
 
 def ranks(task: Task, runs: int = RUNS) -> dict[str, list[float]]:
     """The test AUC and error of the risks of trees, by the costs they are drawn at, at epsilon 1."""
-    whole = pa.table({name: pa.array(values) for name, values in task.table.items()})
     H: Any = parse_class(f"trees({', '.join(task.declared)}; {DEPTHS[-1]})")
     found: dict[str, list[float]] = {}
     for run in range(runs):
-        sample, test = (
-            read_sample(open_table(whole.take(rows)), H.domain, task.question)
-            for rows in task.split(run)
-        )
+        sample, test = task.samples(run, H.domain)
         for name, cost in (("errors", (1, 1)), ("odds", near_odds(task))):
             learner = ExponentialLearner(H, Budget("0.75"), cost=cost)
             with Ledger() as ledger:
@@ -102,17 +87,10 @@ def ranks(task: Task, runs: int = RUNS) -> dict[str, list[float]]:
             rule, rates = release.hypothesis, np.array(risks.rates)[:, 1]
             counts = np.zeros((len(rates), 2), np.int64)
             np.add.at(counts, rule.bins[rule.places_of(test.points)], test.counts)
-            found.setdefault(f"AUC, {name}", []).append(area(rates, counts))
+            found.setdefault(f"AUC, {name}", []).append(area_of_risks(rates, counts))
             wrong = counts[np.arange(len(rates)), np.where(rates > 0.5, 0, 1)].sum()
             found.setdefault(f"error, {name}", []).append(float(wrong / test.n))
     return found
-
-
-def area(rates: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
-    """The chance that a positive record has a higher rate than a negative one; ties count half."""
-    above = (rates[:, None] > rates) + (rates[:, None] == rates) / 2
-    negatives, positives = counts.T
-    return float(positives @ above @ negatives / max(positives.sum() * negatives.sum(), 1))
 
 
 def show_ranks(console: Console, tasks: list[Task]) -> None:

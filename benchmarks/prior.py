@@ -15,7 +15,6 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -26,7 +25,6 @@ from benchmarks.ordinary_tables.tasks import TASKS
 from littlestone.classes import parse_class
 from littlestone.classes.conditions import Conditions
 from littlestone.classes.text.mixed_columns import conditions_on
-from littlestone.data import open_table, read_sample
 
 ON_REQUEST = True
 DRAWS = ("flat", "thirds", "halves")
@@ -56,13 +54,9 @@ def measured(task: Task) -> Result:
     """
     H: Any = parse_class(f"conditions({', '.join(task.declared)}; at most 2)")
     weights = {draw: np.log(multiplicities(H, draw)) for draw in DRAWS}
-    whole = pa.table({name: pa.array(values) for name, values in task.table.items()})
     found: dict[tuple[str, str], list[float]] = {}
     for run in range(RUNS):
-        learn, score = (
-            read_sample(open_table(whole.take(rows)), H.domain, task.question)
-            for rows in task.split(run)
-        )
+        learn, score = task.samples(run, H.domain)
         errors, wrong = H.error_runs(learn).errors, H.error_runs(score).errors / score.n
         for epsilon in EPSILONS:
             for draw, log in weights.items():

@@ -14,21 +14,18 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 from rich.console import Console
 
 from benchmarks.elsewhere import unpack
 from benchmarks.harness import require, steps
-from benchmarks.ordinary_tables.ours import mistakes
+from benchmarks.ordinary_tables.ours import area_of_risks, error_of_draw
 from benchmarks.ordinary_tables.page import MEASURES, aligned
 from benchmarks.ordinary_tables.task import Task
 from benchmarks.ordinary_tables.tasks import TASKS
 from benchmarks.ordinary_tables.theirs import RIVAL_RUNS, Measures, key, theirs
 from littlestone.classes import parse_class
-from littlestone.data import open_table, read_sample
 from littlestone.data.sample import Sample
-from littlestone.learn import ExponentialLearner, ScoreSheetLearner
+from littlestone.learn import ScoreSheetLearner
 from littlestone.learn.score_sheet import ENOUGH, enough_records
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -59,15 +56,10 @@ def measure(task: Task) -> Result:
     columns = ", ".join(task.declared)
     H: Any = parse_class(f"score_sheet({columns}; at most 8)")
     trees: Any = parse_class(f"trees({columns}; depth 2)")
-    whole = pa.table({name: pa.array(values) for name, values in task.table.items()})
     found: dict[str, list[list[float]]] = {epsilon: [] for epsilon in EPSILONS}
     errors: dict[str, list[float]] = {epsilon: [] for epsilon in EPSILONS}
     for run in range(RIVAL_RUNS):
-        learn, score = task.split(run)
-        sample, test = (
-            read_sample(open_table(whole.take(rows)), H.domain, task.question)
-            for rows in (learn, score)
-        )
+        sample, test = task.samples(run, H.domain)
         for epsilon in EPSILONS:
             learner: Any = ScoreSheetLearner(H, Budget(epsilon, DELTA))
             with Ledger() as ledger:
@@ -76,13 +68,10 @@ def measure(task: Task) -> Result:
                     sample, ledger=ledger, dataset=task.name, rng=seeded_generator(run)
                 )
                 seconds = time.process_time() - start
-                tree = ExponentialLearner(trees, Budget(epsilon)).fit(
-                    sample, ledger=ledger, dataset=task.name, rng=seeded_generator(run)
-                )
             sheet: Any = release.hypothesis
             require(list(sheet.risks) == sorted(sheet.risks), f"{task.name}: risks fall")
             found[epsilon].append([*_score(sheet, test), seconds])
-            errors[epsilon].append(mistakes(tree.hypothesis, test) / test.n)
+            errors[epsilon].append(error_of_draw(trees, epsilon, run, sample, test))
     size = len(task.split(0)[0])
     needed = {e: enough_records(H.domain, Budget(e, DELTA)) or size + 1 for e in EPSILONS}
     return Result(
@@ -95,26 +84,13 @@ def measure(task: Task) -> Result:
 
 def _score(sheet: Any, test: Sample[Any]) -> tuple[float, float, float]:
     """The error, AUC and log loss of a sheet."""
-    places = sheet.places_of(test.points)
-    risks = np.clip(np.array(sheet.risks), 0.001, 0.999)[places]
-    zeros, ones = test.counts[:, 0].astype(float), test.counts[:, 1].astype(float)
+    risks, least = np.clip(np.array(sheet.risks), 0.001, 0.999), sheet.place_of_least
+    counts = np.zeros((len(risks), 2), np.int64)
+    np.add.at(counts, sheet.places_of(test.points), test.counts)
+    zeros, ones = counts.T
     loss = -(ones @ np.log(risks) + zeros @ np.log(1 - risks)) / test.n
-    said = places + sheet.totals[0] >= sheet.least
-    wrong = (zeros[said].sum() + ones[~said].sum()) / test.n
-    return float(wrong), _area(places, zeros, ones), float(loss)
-
-
-def _area(
-    places: NDArray[np.int64], zeros: NDArray[np.float64], ones: NDArray[np.float64]
-) -> float:
-    """The AUC of the totals; .5 if the labels are all the same."""
-    if not zeros.sum() or not ones.sum():
-        return 0.5
-    below, inside = (np.bincount(places, weights=own) for own in (zeros, ones))
-    size = max(len(below), len(inside))
-    below, inside = np.pad(below, (0, size - len(below))), np.pad(inside, (0, size - len(inside)))
-    before = np.cumsum(below) - below
-    return float((inside * (before + below / 2)).sum() / (zeros.sum() * ones.sum()))
+    wrong = (ones[:least].sum() + zeros[least:].sum()) / test.n
+    return float(wrong), area_of_risks(np.arange(float(len(risks))), counts), float(loss)
 
 
 def show(console: Console) -> None:

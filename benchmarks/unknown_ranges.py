@@ -12,23 +12,17 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-import pyarrow as pa
 from rich.console import Console
 
 from benchmarks.elsewhere import unpack
 from benchmarks.harness import require, steps
-from benchmarks.ordinary_tables.ours import mistakes
+from benchmarks.ordinary_tables.ours import error_of_draw
 from benchmarks.ordinary_tables.page import aligned
 from benchmarks.ordinary_tables.task import Task
 from benchmarks.ordinary_tables.tasks import TASKS
 from littlestone.classes import parse_class
 from littlestone.classes.text.mixed_columns import parse_mixed
-from littlestone.data import open_table, read_sample
-from littlestone.learn import ExponentialLearner
 from littlestone.points import Cells, Dates, number
-from littlestone.privacy import Budget
-from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import seeded_generator
 
 ON_REQUEST = True
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "unknown-ranges.md"
@@ -71,23 +65,15 @@ def by_type(task: Task) -> list[str]:
 
 def measure(task: Task) -> Result:
     """The test errors of the trees that are drawn from both classes, in the same runs."""
-    whole = pa.table({name: pa.array(values) for name, values in task.table.items()})
     alone = by_type(task)
     found: dict[tuple[str, str], list[float]] = {}
     for way, columns in zip(WAYS, (task.declared, alone), strict=True):
         H: Any = parse_class(f"trees({', '.join(columns)}; depth 2)")
         cuts = [words for words in str(H).split() if words.isdigit()] if way == WAYS[1] else []
         for run in range(RUNS):
-            learn, test = (
-                read_sample(open_table(whole.take(rows)), H.domain, task.question)
-                for rows in task.split(run)
-            )
+            learn, test = task.samples(run, H.domain)
             for epsilon in EPSILONS:
-                learner = ExponentialLearner(H, Budget(epsilon))
-                with Ledger() as ledger:
-                    rng = seeded_generator(run)
-                    release = learner.fit(learn, ledger=ledger, dataset=task.name, rng=rng)
-                error = mistakes(release.hypothesis, test) / test.n
+                error = error_of_draw(H, epsilon, run, learn, test)
                 found.setdefault((way, epsilon), []).append(error)
     typed = sum(text.endswith((": integer", ": number")) for text in alone)
     fineness = cuts[0] if typed else "-"

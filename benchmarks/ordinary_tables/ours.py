@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchmarks.harness import require
 from benchmarks.ordinary_tables.task import EPSILONS, RUNS, Task
 from littlestone.classes import parse_class
 from littlestone.classes.text.mixed_columns import splits_on
-from littlestone.data import open_table, read_sample
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.points import Product
@@ -47,7 +45,6 @@ class Errors:
 def ours(task: Task) -> Errors:
     """Fit and score our trees once a run; raises `WrongAnswerError` if one beats the best tree."""
     H: Any = parse_class(f"trees({', '.join(task.declared)}; depth 2)")
-    whole = pa.table({name: pa.array(values) for name, values in task.table.items()})
     conditions = held(task, H.domain)
     found = Errors(_lists(), _lists(), _lists(), [], [])
     for run in range(RUNS):
@@ -57,10 +54,7 @@ def ours(task: Task) -> Errors:
         tree, wrong = best_tree(conditions[:, learn], y, random.Random(run))
         predicted = follow(tree, conditions[:, score])
         found.best.append(float(np.mean(predicted != y_test)))
-        sample, test = (
-            read_sample(open_table(whole.take(rows)), H.domain, task.question)
-            for rows in (learn, score)
-        )
+        sample, test = task.samples(run, H.domain)
         for epsilon in EPSILONS:
             learner = ExponentialLearner(H, Budget(epsilon))
             with Ledger() as ledger:
@@ -85,6 +79,25 @@ def area(rule: Callable[[Any], int], sample: Sample[Any]) -> float:
     totals = sample.counts.sum(axis=0)
     right = [sample.counts[given == label, label].sum() / max(totals[label], 1) for label in (0, 1)]
     return float(np.mean(right)) if totals.all() else 0.5
+
+
+def error_of_draw(H: Any, epsilon: str, run: int, learn: Sample[Any], test: Sample[Any]) -> float:
+    """The test error of the rule that the exponential mechanism draws in a run."""
+    with Ledger() as ledger:
+        release = ExponentialLearner(H, Budget(epsilon)).fit(
+            learn, ledger=ledger, dataset="a task", rng=seeded_generator(run)
+        )
+    return mistakes(release.hypothesis, test) / test.n
+
+
+def area_of_risks(risks: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
+    """The chance that a positive record has a higher risk than a negative one; ties count half.
+
+    ``counts`` has the records of each label at each place, and ``risks`` the risk there.
+    """
+    above = (risks[:, None] > risks) + (risks[:, None] == risks) / 2
+    negatives, positives = counts.T
+    return float(positives @ above @ negatives / max(positives.sum() * negatives.sum(), 1))
 
 
 def mistakes(rule: Hypothesis[Any], sample: Sample[Any]) -> int:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchmarks.ordinary_tables.reading import Table
-from littlestone.data import Label
+from littlestone.data import Label, open_table, read_sample
+from littlestone.data.sample import Sample
+from littlestone.points import Domain
 
 MOST_ROWS = 7_000  # of a larger table, so many are taken at random
 TRAINING = 0.7
@@ -63,3 +67,15 @@ class Task:
         order = np.random.default_rng(run).permutation(len(self.labels))
         size = int(TRAINING * len(order))
         return order[:size], order[size:]
+
+    def samples(self, run: int, domain: Domain[Any]) -> tuple[Sample[Any], Sample[Any]]:
+        """The records to learn from and to score in a run, as the library reads them."""
+        learn, score = (
+            read_sample(open_table(self._frame.take(rows)), domain, self.question)
+            for rows in self.split(run)
+        )
+        return learn, score
+
+    @cached_property
+    def _frame(self) -> pa.Table:
+        return pa.table({name: pa.array(values) for name, values in self.table.items()})
