@@ -207,15 +207,11 @@ def release_task(declaration: Declaration, run: Run, form: Form, *, explain: boo
                 rows.append(("model", str(out)))
             title = "Private release" if release.private else "Simulated release: NOT PRIVATE"
             print_pairs(rows, title=title)
-            rule = release.hypothesis
-            if type(rule).__name__ == "DecisionTree":  # what draws one takes long to load
-                from littlestone.show.tree import print_tree
+            # What draws one takes long to load.
+            if type(release.hypothesis).__name__ in ("DecisionTree", "ScoreSheet"):
+                from littlestone.show.tree import print_rule
 
-                print_tree(release, console.print)
-            if type(rule).__name__ == "ScoreSheet":
-                from littlestone.show.tree import print_sheet
-
-                print_sheet(rule, console.print)
+                print_rule(release, console.print)
             if evaluate:
                 title = "\nEvaluation: NOT PRIVATE, not part of the release"
                 print_pairs(task.evaluate(release, sample).rows(), title=title)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -62,7 +62,6 @@ SHARES = tuple(Fraction(part, 100) for part in (2, 51, 35, 7, 5))
 
 BINS = 12
 """The runs of totals in which the records of each label are counted at the end."""
-
 
 ENOUGH = 60
 """From so many times its noise on the records is a sheet taken where no class was given; measured."""
@@ -219,7 +218,7 @@ def sums(data: CellCodes, question: Question) -> Ints:
         return np.array(found, np.int64) * question.scale
     sizes = [int(numbers.max()) + 1 for numbers in question.numbers]
     if question.kind == "totals":
-        totals = np.sum(own, axis=0, dtype=np.int64) + np.zeros(len(counts), np.int64)
+        totals = sum(own, np.zeros(len(counts), np.int64))
         own, sizes = [np.searchsorted(question.ends, totals, side="right")], [BINS]
     # Sums of floats are exact up to 2^53, and there are fewer records.
     parts = [
@@ -234,6 +233,18 @@ NONE = Question("cells", (0,), (np.zeros(1 << 16, np.int64),), scale=0)
 """A question whose answer is 0, for steps without columns."""
 
 
+def halves(noisy: Floats, sizes: Iterable[int]) -> Iterator[tuple[Floats, Floats]]:
+    """The counts of label 1 and of label 0 in the groups of each column, as `sums` puts them in a row.
+
+    >>> [(a.tolist(), b.tolist()) for a, b in halves(np.arange(4.0), [2])]
+    [([0.0, 1.0], [2.0, 3.0])]
+    """
+    at = 0
+    for size in sizes:
+        yield noisy[at : at + size], noisy[at + size : at + 2 * size]
+        at += 2 * size
+
+
 class SheetFit:
     """The next question by what was released, and the sheet at the end.  It never sees a record."""
 
@@ -245,12 +256,13 @@ class SheetFit:
 
     def question(self, released: Released) -> Question:
         """What the next step sums."""
+        if len(released) == 3:
+            self._learn_kept(released)
         # Without a second column there are no products.
-        last = len(self.event.steps) - 1
+        if len(released) == len(self.event.steps) - 1:
+            return self._ask_totals(released)
         asked = (self._ask_labels, self._ask_cells, self._ask_kept, self._ask_products)
-        return (
-            self._ask_totals(released) if len(released) == last else asked[len(released)](released)
-        )
+        return asked[len(released)](released)
 
     def _ask_labels(self, released: Released) -> Question:
         return Question()
@@ -265,13 +277,11 @@ class SheetFit:
         found, spreads = [float(released[0][0])], [self.variances[0]]
         self.tables: list[tuple[Floats, Floats]] = []
         self.groups: list[Ints] = []
-        at = 0
-        for size, numeric in zip(self.hypotheses.sizes, self.numeric, strict=True):
-            ones, zeros = noisy[at : at + size], noisy[at + size : at + 2 * size]
-            at += 2 * size
+        columns = zip(halves(noisy, self.hypotheses.sizes), self.numeric, strict=True)
+        for (ones, zeros), numeric in columns:
             # Each column says once more how many records are positive, and how many are not.
             found += [float(ones.sum()), self.n - float(zeros.sum())]
-            spreads += [variance * size] * 2
+            spreads += [variance * len(ones)] * 2
             groups = group_cells(ones + zeros, numbers=numeric)
             self.groups.append(groups)
             merged = [np.bincount(groups, weights=own).astype(float) for own in (ones, zeros)]
@@ -316,11 +326,9 @@ class SheetFit:
         noisy, variance = np.array(released[2]) / self.scale, self.variances[2] / self.scale**2
         tables: list[tuple[Floats, Floats]] = []
         spreads: list[Floats] = []
-        at = 0
-        for j in self.kept:
-            size, before = len(self.spreads[j]), self.spreads[j]
-            again = noisy[at : at + size], noisy[at + size : at + 2 * size]
-            at += 2 * size
+        sizes = [len(self.spreads[j]) for j in self.kept]
+        for j, again in zip(self.kept, halves(noisy, sizes), strict=True):
+            before = self.spreads[j]
             # Two noisy numbers of one thing: their mean, weighted by 1 / variance.
             share = variance / (variance + before)
             both = [share * a + (1 - share) * b for a, b in zip(self.tables[j], again, strict=True)]
@@ -330,7 +338,6 @@ class SheetFit:
         self.columns = self._fit_columns(self.kept, tables, spreads)
 
     def _ask_products(self, released: Released) -> Question:
-        self._learn_kept(released)
         if len(self.kept) < 2:
             return NONE
         self.shapes = [shape_of(column) for column in self.columns]
@@ -352,8 +359,6 @@ class SheetFit:
 
     def _ask_totals(self, released: Released) -> Question:
         """The sheet of all columns together; then how many records have which total."""
-        if len(self.event.steps) == 4:  # one column has no products
-            self._learn_kept(released)
         groups = artificial_records(self.columns, self._correlations(released))
         fitted = fit_together(
             self.columns, groups, self.tables, self.spreads, self.base, self.positives, self.n
@@ -366,9 +371,8 @@ class SheetFit:
         start, slope = self.line
         start += slope * sum(int(own[0]) for i, own in enumerate(points) if i not in used)
         self.line = start, slope
-        totals = np.sum([points[i][groups[i]] for i in used], axis=0) + np.zeros(groups.shape[1])
-        self.ends = quantiles(totals, BINS)
-        self.totals = totals
+        self.totals: Floats = sum((points[i][groups[i]] for i in used), np.zeros(groups.shape[1]))
+        self.ends = quantiles(self.totals, BINS)
         return Question("totals", self.chosen, self.points, ends=self.ends)
 
     def sheet(self, released: Released, weights: tuple[int, int]) -> ScoreSheet:

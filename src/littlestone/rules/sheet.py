@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.data.sample import Records
 from littlestone.points import Domain, FiniteColumn, Listed, Product
 from littlestone.rules.base import EXPORT, BinaryHypothesis, Place
-from littlestone.rules.languages.form import Outcome
-from littlestone.rules.trees import ColumnTest
-from littlestone.rules.trees import conjunction as tree_of
+from littlestone.rules.languages.form import Outcome, require_small
+from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 
 if TYPE_CHECKING:
     import polars
@@ -93,13 +93,12 @@ class ScoreSheet(BinaryHypothesis[Any]):
         return self.total(x) - self.totals[0]
 
     def places_of(self, points: Sequence[Any]) -> NDArray[np.int64]:
-        columns = getattr(points, "columns", None)
-        if columns is None:
+        if not isinstance(points, Records):
             return super().places_of(points)
         found = np.full(len(points), -self.totals[0], np.int64)
         domains: Any = self.domain.columns
         for j, own in zip(self.chosen, self.points, strict=True):
-            values, codes = columns[j]
+            values, codes = points.columns[j]
             found += np.array([own[domains[j].index(v)] for v in values], np.int64)[codes]
         return found
 
@@ -110,7 +109,7 @@ class ScoreSheet(BinaryHypothesis[Any]):
         for j, own in zip(self.chosen, self.points, strict=True):
             test = next(t for t, _ in self._groups(j, own, zeros=True) if x[j] in t.accepted)
             parts.append(f"{test.words(self.domain)} {own[columns[j].index(x[j])]:+d}")
-        return f"{', '.join([*parts, ''])}total {self.total(x)}"
+        return ", ".join([*parts, f"total {self.total(x)}"])
 
     @cached_property
     def risks(self) -> tuple[float, ...]:
@@ -193,15 +192,12 @@ class ScoreSheet(BinaryHypothesis[Any]):
 
         Raises `TooLargeError` for conditions beyond the limits.
         """
-        from littlestone.rules.languages.form import require_small
-        from littlestone.rules.trees import DecisionTree
-
         found = []
         for j, own in zip(self.chosen, self.points, strict=True):
             groups = list(self._groups(j, own, zeros=True))
             root: Any = len(groups) - 1
             for number, (test, _) in reversed(list(enumerate(groups[:-1]))):
-                root = tree_of([test], number, root)
+                root = Split(test, number, root)
             tree = DecisionTree(self.domain, root, max(2, len(groups)))
             outcome = tree.outcome()
             require_small(outcome, EXPORT)

@@ -127,18 +127,18 @@ def _grow(drawn: Tree, node: Node) -> None:
         _grow(drawn.add(label), below)
 
 
-def print_tree(release: Release, put: Callable[[object], None]) -> None:
-    """Print the rule as a tree, unless its sentence says it as well."""
-    rule = drawable(release)
-    if not rule.condition:
+def print_rule(release: Release, put: Callable[[object], None]) -> None:
+    """Print a rule as a tree, unless its sentence says it as well, or as a score sheet."""
+    rule = release.hypothesis
+    if isinstance(rule, ScoreSheet):
+        print_sheet(rule, put)
+    elif isinstance(rule, DecisionTree) and not rule.condition:
         put("The rule as a tree")
         put(terminal(rule_tree(rule, release.labels)))
 
 
-def print_sheet(sheet: Hypothesis[Any], put: Callable[[object], None]) -> None:
-    """Print the points of each column's cells and the risks of some totals, if it is a score sheet."""
-    if not isinstance(sheet, ScoreSheet):
-        return
+def print_sheet(sheet: ScoreSheet, put: Callable[[object], None]) -> None:
+    """Print the points of each column's cells and the risks of some totals."""
     table = Table(title="The score sheet", title_justify="left", box=None, pad_edge=False)
     for name in ("column", "cells", "points"):
         table.add_column(name, justify="right" if name == "points" else "left")

@@ -49,9 +49,8 @@ class Additive:
 
 def shape_of(column: Column) -> Ints:
     """Whole numbers that say where in its column a record is, from -`STEEP` to `STEEP`."""
-    share = column.records / max(column.records.sum(), 1e-9)
-    away = column.odds - share @ column.odds
-    size = float(np.sqrt(share @ away**2))
+    away = column.odds - column.shares @ column.odds
+    size = float(np.sqrt(column.shares @ away**2))
     steep = np.clip(away / size, -2, 2) if size > 0 else np.zeros_like(away)
     return np.asarray(np.rint(STEEP / 2 * steep), np.int64)
 
@@ -64,9 +63,9 @@ def correlate(
     ``products`` is symmetric with an arbitrary diagonal.  The result is positive definite with ones on
     its diagonal.
     """
-    shares = [column.records / max(column.records.sum(), 1e-9) for column in columns]
-    means = np.array([share @ own for share, own in zip(shares, shapes, strict=True)])
-    squares = np.array([share @ own**2 for share, own in zip(shares, shapes, strict=True)])
+    both = list(zip(columns, shapes, strict=True))
+    means = np.array([column.shares @ own for column, own in both])
+    squares = np.array([column.shares @ own**2 for column, own in both])
     deviations = np.sqrt(np.maximum(squares - means**2, 1e-3))
     scale, size = np.outer(deviations, deviations), max(n, 1)
     found = (products / size - np.outer(means, means)) / scale

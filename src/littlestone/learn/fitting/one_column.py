@@ -39,6 +39,12 @@ class Column:
     prior: Floats
     records: Floats
 
+    @property
+    def shares(self) -> Floats:
+        """The share of the records in each group."""
+        found: Floats = self.records / max(self.records.sum(), 1e-9)
+        return found
+
 
 def logistic(z: Floats) -> Floats:
     """1 / (1 + e^-z), without overflow."""
@@ -128,8 +134,7 @@ def fit_column(
     ``variance`` is that of the noise of both numbers of each group.  In a group of N records whose log
     odds are base + f, the number (1 - p) ones - p zeros is p (1 - p) N f + noise about f = 0.  Given a
     covariance of f this is linear regression, repeated about the f that it finds.  The result is the
-    mean over
-    `_shapes`, weighted by how likely each makes the counts.
+    mean over `_shapes`, weighted by how likely each makes the counts.
     """
     records = share_records(ones + zeros, n)
     priors = _shapes(len(ones), numbers)
