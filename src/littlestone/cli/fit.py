@@ -24,7 +24,7 @@ from littlestone.privacy.ledger.counts import UNBOUNDED
 from littlestone.privacy.randomness import generator
 from littlestone.show.delivery import deliver, hold_interrupts
 from littlestone.show.files import MODEL, require_different, reserve
-from littlestone.show.words import budget, guarantee_rows, label_rows
+from littlestone.show.words import brief, budget, guarantee_rows, label_rows
 
 
 def fit(
@@ -253,7 +253,7 @@ def _preview(
             *shape,
             *row_of_class(task),
             ("method", f"{method}; {later}" if later else method),
-            ("mechanism", str(event)),
+            ("mechanism", brief(str(event))),
             ("cost", f"{'' if preview.cost == event.cost() else 'at most '}{preview.cost}"),
             (
                 "now",

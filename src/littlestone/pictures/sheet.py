@@ -21,8 +21,8 @@ def sheet_picture(sheet: ScoreSheet, title: str = "") -> Picture:
     >>> "sex is F" in picture.svg(), picture.width
     (True, 4.3)
     """
-    columns = sheet.points_by_column()
-    most = max([1, *(abs(points) for _, cells in columns for _, points in cells)])
+    columns = sheet.shown_points()
+    most = max([1, *(abs(points or 0) for _, cells in columns for _, points in cells)])
     rows = sum(1 + len(cells) for _, cells in columns)
     top = 0.1 + (0.3 if title else 0.0)
     below = top + rows * _ROW + 0.15
@@ -39,11 +39,11 @@ def sheet_picture(sheet: ScoreSheet, title: str = "") -> Picture:
             for words, points in cells:
                 y = at + _ROW / 2
                 on.text((_MARGIN, y), short(words, _WORDS), side="start", size=SIZE - 1)
-                end = middle + half * points / most
                 if points:
-                    low, high = sorted((middle, end))
+                    low, high = sorted((middle, middle + half * points / most))
                     on.rect((low, y - 0.06), (high, y + 0.06), "on" if points > 0 else "off")
-                on.text((_WIDE - _MARGIN, y), f"{points:+d}", side="end", size=SIZE - 1)
+                if points is not None:
+                    on.text((_WIDE - _MARGIN, y), f"{points:+d}", side="end", size=SIZE - 1)
                 at += _ROW
         on.line([(middle, top), (middle, at)], "rest", width=0.6)
         _paint_risks(on, sheet, below, bottom - 0.45)

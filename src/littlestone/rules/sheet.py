@@ -30,6 +30,9 @@ MOST_COLUMNS = 8
 DIGITS = 3
 """The decimals of the log odds that a sheet keeps."""
 
+MOST_SHOWN = 40
+"""The most rows of a column that a terminal or a picture shows."""
+
 
 @dataclass(frozen=True)
 class ScoreSheet(BinaryHypothesis[Any]):
@@ -150,6 +153,10 @@ class ScoreSheet(BinaryHypothesis[Any]):
             found.append((column.name, [(t.words(self.domain), p) for t, p in groups]))
         return found
 
+    def shown_points(self) -> list[tuple[str, list[tuple[str, int | None]]]]:
+        """`points_by_column`, where a row without points stands for the middle of a long column."""
+        return [(name, _leave_out(cells)) for name, cells in self.points_by_column()]
+
     def words(self) -> str:
         if self.least <= self.totals[0]:
             return "always 1"
@@ -262,6 +269,8 @@ class ScoreSheet(BinaryHypothesis[Any]):
         if not isinstance(domain, Product) or set(form) != {"columns", "least", "odds"}:
             raise ValueError
         names = list(domain.column_names)
+        if any(set(each) != {"column", "points"} for each in form["columns"]):
+            raise ValueError
         chosen = tuple(names.index(each["column"]) for each in form["columns"])
         points = tuple(tuple(each["points"]) for each in form["columns"])
         start, slope = form["odds"]
@@ -278,3 +287,16 @@ class ScoreSheet(BinaryHypothesis[Any]):
         ):
             raise ValueError
         return cls(domain, chosen, points, form["least"], (start, slope))
+
+
+def _leave_out(cells: Sequence[tuple[str, int]]) -> list[tuple[str, int | None]]:
+    """The cells, or the first and the last of more than `MOST_SHOWN`.
+
+    >>> _leave_out([(f"age is {i}", i) for i in range(100)])[19:21]
+    [('age is 19', 19), ('... 61 more ...', None)]
+    """
+    half = MOST_SHOWN // 2
+    left = len(cells) - MOST_SHOWN + 1
+    if left <= 1:
+        return list(cells)
+    return [*cells[:half], (f"... {left} more ...", None), *cells[half + left :]]

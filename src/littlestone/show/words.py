@@ -41,7 +41,7 @@ def rows_of_release(release: Release) -> list[tuple[str, str]]:
         ("protects", protects(release)),
     ]
     rows += [
-        ("mechanism", release.mechanism),
+        ("mechanism", brief(release.mechanism)),
         *rows_of_costs(release),
         ("class", shorten(release.hypotheses)),
         *rows_of_class(release),
@@ -52,6 +52,15 @@ def rows_of_release(release: Release) -> list[tuple[str, str]]:
         limit = f", of a limit of {release.limit}" if release.limit else ""
         rows.append(("spent so far", f"{release.total}{limit}"))
     return rows + warning(release)
+
+
+def brief(mechanism: str) -> str:
+    """A mechanism in words, without what a long one says in brackets: models and ledgers keep that.
+
+    >>> brief("noisy sums in 2 steps, epsilon 1 (" + "5 that move by 2; " * 20 + ")")
+    'noisy sums in 2 steps, epsilon 1'
+    """
+    return mechanism if len(mechanism) <= 200 else re.sub(r" \([^()]*\)", "", mechanism)
 
 
 def declared_rows(release: Release) -> list[tuple[str, str]]:
@@ -129,7 +138,7 @@ def guarantee_rows(release: Release) -> list[tuple[str, str]]:
         ("rule", release.words()),
         privacy_row(release),
         ("protects", protects(release)),
-        ("mechanism", release.mechanism),
+        ("mechanism", brief(release.mechanism)),
         *rows_of_costs(release),
         ("class", shorten(release.hypotheses)),
         *rows_of_class(release),
@@ -253,7 +262,7 @@ def rows_of_group(group: Group) -> list[tuple[str, str]]:
         ("estimates", f"{chance}; private, for epsilon {part} of the total"),
         ("sought", f"the most positives - {decimal_text(group.above)} x records"),
         privacy_row(release),
-        ("mechanism", release.mechanism),
+        ("mechanism", brief(release.mechanism)),
         ("class", shorten(release.hypotheses)),
         *rows_of_class(release),
     ]

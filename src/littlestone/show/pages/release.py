@@ -24,7 +24,7 @@ from littlestone.show.pages.frame import (
 from littlestone.show.pages.promise import again, citing, one_person
 from littlestone.show.pages.quality import quality
 from littlestone.show.tree import picture_of_release
-from littlestone.show.words import declared_rows, span, whom
+from littlestone.show.words import brief, declared_rows, span, whom
 
 SIMULATION = (
     "This is a simulation. It was drawn with a seeded generator, which can be replayed, so it is NOT "
@@ -48,7 +48,7 @@ def release_page(what: Release | Group, ledger: Ledger | None = None) -> str:
         section("How good is it?", *quality(release, group=group)),
         section("Budget", *_budget(release, ledger)),
         section("How to use and reproduce it", *_reproduce(release, group=group)),
-        citing(f"{rule} Ledger entry {release.receipt}", release.cost, release.mechanism),
+        citing(f"{rule} Ledger entry {release.receipt}", release.cost, brief(release.mechanism)),
     ]
     kind = "Private release" if release.private else "Simulated release"
     source = "the release" if ledger is None else "the release and its ledger"

@@ -265,7 +265,7 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
             f"{step.count} that move by {step.l1} in L1 and {step.squared} in squared L2, with {noise}"
             for step, noise in zip(self.steps, self.noises, strict=True)
         )
-        return f"noisy sums, {self.budget}: {steps}"
+        return f"noisy sums in {len(self.steps)} steps, {self.budget} ({steps})"
 
 
 def _clamp(noise: GaussianNoise | LaplaceNoise, x: int, most: int) -> dict[int, Fraction]:

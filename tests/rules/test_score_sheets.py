@@ -1,0 +1,54 @@
+"""Score sheets as rules: what is read back, and how much of a long one is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from littlestone.base.errors import ModelError
+from littlestone.pictures.sheet import sheet_picture
+from littlestone.points import Cells, Listed, Product
+from littlestone.rules import Hypothesis
+from littlestone.rules.sheet import MOST_SHOWN, ScoreSheet
+from littlestone.show.tree import print_sheet
+
+TABLE = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
+SHEET = ScoreSheet(TABLE, (0, 1), ((0, -2, 2, 3), (0, 0, 1, 0)), 3, (-1000, 500))
+
+DAMAGES: dict[str, Callable[[Any], object]] = {
+    "more in a column": lambda data: data["columns"][0].update(note="x"),
+    "less in a column": lambda data: data["columns"][0].pop("points"),
+    "more in the sheet": lambda data: data.update(note="x"),
+    "points of a half": lambda data: data["columns"][1]["points"].__setitem__(2, 0.5),
+    "a column twice": lambda data: data["columns"].append(data["columns"][1]),
+    "a cell too many": lambda data: data["columns"][1]["points"].append(0),
+    "100 points": lambda data: data["columns"][1]["points"].__setitem__(2, 100),
+    "a risk that falls": lambda data: data["odds"].__setitem__(1, -1),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_sheet_is_refused(damage: str) -> None:
+    data: Any = SHEET.to_json()
+    assert Hypothesis.from_json(data) == SHEET
+    DAMAGES[damage](data)
+    with pytest.raises(ModelError):
+        Hypothesis.from_json(data)
+
+
+def test_of_a_long_column_the_ends_are_shown() -> None:
+    ages = Cells(tuple(map(str, range(3000))), "age")
+    long = ScoreSheet(Product((ages,)), (0,), (tuple(i % 2 for i in range(ages.size)),), 1, (0, 1))
+    ((_, every),) = long.points_by_column()
+    ((_, shown),) = long.shown_points()
+    assert len(every) == ages.size
+    assert len(shown) == MOST_SHOWN
+    assert (shown[0], shown[-1]) == (every[0], every[-1])
+    assert f"... {ages.size - MOST_SHOWN + 1} more ..." in sheet_picture(long).svg()
+    assert sheet_picture(long).height < 12
+    printed: list[Any] = []
+    print_sheet(long, printed.append)
+    assert printed[0].row_count == MOST_SHOWN
+    assert SHEET.shown_points() == SHEET.points_by_column()
