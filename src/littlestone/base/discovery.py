@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
@@ -20,6 +21,8 @@ Base = TypeVar("Base")
 
 GROUP = "littlestone"
 """The group of entry points that name the modules of other packages."""
+
+_ENTRY = re.compile(r"[a-z_]+( --[a-z-]+)?( [A-Z]\S*)?: ")
 
 
 def modules(package: str) -> list[ModuleType]:
@@ -114,3 +117,20 @@ def _require_complete(member: type, base: type) -> None:
             found=f"it lacks {', '.join(lacking)}",
             fix=f"write what is missing; in a base class, leave out {' and '.join(names)}",
         )
+
+
+def read_entries(docstring: str | None) -> tuple[str, dict[str, str]]:
+    r"""The prose of a docstring, and what its last paragraph says of each name.
+
+    A line of that paragraph is ``name: text`` and goes on in lines that are indented.  An option of a
+    command and what it takes may stand behind the name.  Otherwise the paragraph is prose.
+
+    >>> read_entries("Measure it.\\n\\nfile --out PATH: Where to\\n    write.\\nn: How many.")
+    ('Measure it.', {'file --out PATH': 'Where to write.', 'n': 'How many.'})
+    """
+    text = inspect.cleandoc(docstring or "")
+    prose, _, last = text.rpartition("\n\n")
+    lines = re.sub(r"\n +", " ", last).split("\n")
+    if not all(map(_ENTRY.match, lines)):
+        return text, {}
+    return prose, dict(line.split(": ", 1) for line in lines)

@@ -1,4 +1,4 @@
-"""The command line.  Each command is one module, imported when the command runs."""
+"""The command line.  The module of a command is imported when the command runs."""
 
 from __future__ import annotations
 
@@ -43,6 +43,9 @@ _THEORY = {
 }
 """The commands of ``littlestone theory``."""
 
+_MODULES = {"certify": "dim", "schema": "check", "search": "atlas"}
+"""The module of a command, if it is not that of its name."""
+
 
 class _Commands(TyperGroup):
     """The commands by name.  A listing shows only the first line of each."""
@@ -73,11 +76,13 @@ class _Commands(TyperGroup):
         if cmd_name != "stream":
             # numpy starts threads to multiply matrices, which only `stream` does.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        module = import_module(f"littlestone.cli.{cmd_name}")
+        from littlestone.cli.options import describe
+
+        module = import_module(f"littlestone.cli.{_MODULES.get(cmd_name, cmd_name)}")
         alone = getattr(module, "app", None)
         if alone is None:
             alone = typer.Typer(add_completion=False)
-            alone.command(cmd_name)(getattr(module, cmd_name))
+            alone.command(cmd_name)(describe(getattr(module, cmd_name)))
         command = typer.main.get_command(alone)
         command.name = cmd_name
         for one in (command, *getattr(command, "commands", {}).values()):

@@ -1,7 +1,8 @@
-"""``littlestone theory atlas``: nothing else measures every class over a few points."""
+"""``littlestone theory atlas`` and ``search``: nothing else measures all classes over a few points."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
@@ -9,31 +10,32 @@ from typing import Annotated
 
 import typer
 
-from littlestone.cli.console import bar, out, print_json, print_table
-from littlestone.cli.options import JobsOption
+from littlestone.base.errors import DeclarationError
+from littlestone.cli.console import bar, count_noun, err, out, print_json, print_table
+from littlestone.cli.options import Jobs, Seconds
 from littlestone.pictures.figures import suffix_of
 from littlestone.show.files import NEVER, reserve
 from littlestone.show.theory import write_parquet
-from littlestone.theory.atlas import QUANTITIES, burnside
+from littlestone.theory.atlas import QUANTITIES, SearchResult, burnside, table_of
 from littlestone.theory.atlas import atlas as listing
-from littlestone.theory.atlas.listing import MOST, columns
+from littlestone.theory.atlas import search as find
+from littlestone.theory.atlas.listing import MOST, Rows, columns, lines_of
 
 
 def atlas(
     points: Annotated[int, typer.Argument(help=f"The number of points, 1 to {MOST}.")],
-    file: Annotated[
-        Path | None, typer.Option("--out", help="Write the classes to this .parquet file.")
-    ] = None,
-    jobs: JobsOption = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print all classes as JSON, for programs.")
-    ] = False,
+    file: Path | None = None,
+    jobs: Jobs = None,
+    as_json: bool = False,
 ) -> None:
     """Measure every class over 1 to 4 points, once for all renamings.
 
     Renaming means that points change places, and that the labels are exchanged at all points together.
     The command prints how many classes have each Littlestone and VC dimension.  The file has all
     dimensions of each class.
+
+    file --out: Write the classes to this .parquet file.
+    as_json --json: Print all classes as JSON, for programs.
     """
     if file is not None:
         suffix_of(file, ("parquet",))
@@ -56,3 +58,78 @@ def atlas(
     print_table(["ldim", *(f"vc {vc}" for vc in rights)], rows)
     if file is not None:
         out.print(f"written to {file}")
+
+
+def search(
+    condition: str,
+    points: str = "1..5",
+    rows: str = "1..8",
+    most: int = 1,
+    time_limit: Seconds = None,
+    as_json: bool = False,
+) -> None:
+    """Find the smallest classes whose dimensions meet a condition.
+
+    Smallest means fewest points, and then fewest hypotheses.  Every class in the given ranges is
+    looked at, once for all renamings of its points and the exchange of its labels.  If there is none,
+    or time runs out, the command says how far it looked.
+
+    Names: rows, points, ldim, vc, dual_ldim, dual_vc, threshold, teaching, star, and ddim1, ddim2,
+    ddim3 (the decomposition dimension for p = 1, 2, 3).
+
+    condition: Such as 'ldim == 2 and vc == 1'; the names are above.
+    points A..B: How many points the classes have.
+    rows A..B: How many hypotheses they have.
+    most: Print at most this many examples.
+    time_limit SECONDS: Stop after this time, and say how far the search got.
+    """
+    with bar("searching"):
+        looked = find(
+            condition,
+            points=_range(points, "points"),
+            rows=_range(rows, "rows"),
+            most=most,
+            seconds=time_limit,
+        )
+    found = [(one, _measure(one, looked.points)) for one in looked.found]
+    measured = f"({count_noun(looked.classes, 'table')} measured)"
+    if as_json:
+        listed = [{"table": lines_of(one, looked.points), **values} for one, values in found]
+        data = {"condition": condition, "found": listed, "classes": looked.classes}
+        print_json(data | {"whole": looked.whole, "points": looked.points, "rows": looked.rows})
+    elif found:
+        for one, values in found:
+            out.print(", ".join(f"{name} {value}" for name, value in values.items()))
+            out.print("\n".join(f"    {line}" for line in lines_of(one, looked.points)))
+        out.print(f"there is no smaller one {measured}")
+    else:
+        asked = f"with {points} points and {rows} hypotheses"
+        out.print(f"none {asked if looked.whole else _far(looked)} {measured}")
+    if not (looked.found or looked.whole):
+        err.print("interrupted" if looked.interrupted else "stopped by the time limit")
+    if looked.interrupted:
+        raise typer.Exit(130)
+
+
+def _measure(rows: Rows, points: int) -> dict[str, int]:
+    return {name: int(each.of(table_of(rows, points))) for name, each in QUANTITIES.items()}
+
+
+def _far(looked: SearchResult) -> str:
+    """How far a search looked that was stopped."""
+    fewer = f"below {looked.points} points" if looked.points > 1 else ""
+    with_these = f"with {count_noun(looked.points, 'point')} and up to {looked.rows} hypotheses"
+    these = with_these if looked.rows else ""
+    return " or ".join(part for part in (fewer, these) if part) or "so far"
+
+
+def _range(text: str, what: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{0,4})\.\.(\d{1,4})|(\d{1,4})", text.strip())
+    if found is None:
+        raise DeclarationError(
+            f"search with {text} {what}",
+            found="it is not a range of whole numbers",
+            fix="write a range such as 2..5, ..5 or 5",
+        )
+    low, high, alone = found.groups()
+    return (int(alone), int(alone)) if alone else (int(low or 1), int(high))

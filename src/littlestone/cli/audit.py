@@ -12,7 +12,7 @@ import typer
 
 from littlestone.base.errors import DeclarationError
 from littlestone.cli.console import bar, count_noun, out, print_json, print_pairs, print_table
-from littlestone.cli.options import JobsOption, JsonOption
+from littlestone.cli.options import Jobs
 from littlestone.privacy.cost import decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.randomness import generator
 from littlestone.prove.audit import EpsilonBound, ExactAudit, find_subject, find_subjects
@@ -20,25 +20,29 @@ from littlestone.prove.audit.claims import Row, nats
 
 
 def audit(
-    subject: Annotated[
-        str, typer.Argument(help="A mechanism or learner; --list prints the names.")
-    ] = "",
-    epsilon: Annotated[str, typer.Option(help="The epsilon that it claims, such as 1.")] = "",
-    delta: Annotated[str, typer.Option(help="The delta that it claims, if it needs one.")] = "0",
-    trials: Annotated[
-        int, typer.Option(help="Runs on each of two data sets; 0 measures nothing.")
-    ] = 2000,
-    confidence: Annotated[str, typer.Option(help="Confidence of the measured bound.")] = "0.99",
-    jobs: JobsOption = None,
-    as_json: JsonOption = False,
-    seed: Annotated[int | None, typer.Option(help="Measure with a seeded generator.")] = None,
-    as_list: Annotated[bool, typer.Option("--list", help="List what can be audited.")] = False,
+    subject: Annotated[str, typer.Argument()] = "",
+    epsilon: str = "",
+    delta: str = "0",
+    trials: int = 2000,
+    confidence: str = "0.99",
+    jobs: Jobs = None,
+    as_json: bool = False,
+    seed: int | None = None,
+    as_list: bool = False,
 ) -> None:
     """Compare the privacy claim of a mechanism or learner with its exact and measured loss.
 
     Exact: the output distributions on all pairs of tiny neighbouring data sets, as rationals.
     Measured: a lower bound on epsilon, at the claimed delta, from runs on two larger data sets.
     All data are made up.  The exit status is 1 if a claim is refuted.
+
+    subject: A mechanism or learner; --list prints the names.
+    epsilon: The epsilon that it claims, such as 1.
+    delta: The delta that it claims, if it needs one.
+    trials: Runs on each of two data sets; 0 measures nothing.
+    confidence: Confidence of the measured bound.
+    seed: Measure with a seeded generator.
+    as_list --list: List what can be audited.
     """
     if as_list:
         known = [(named.name, named.about) for named in find_subjects()]

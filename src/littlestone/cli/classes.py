@@ -1,10 +1,19 @@
-"""``littlestone classes``: nothing else lists what can be learned."""
+"""``littlestone classes``: nothing else lists what can be learned; and classes as arguments."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from littlestone.classes.text.catalogue import catalogue
 from littlestone.cli.console import out, print_columns, print_json
-from littlestone.cli.options import JsonOption
+from littlestone.points.labels import check_labels
+
+if TYPE_CHECKING:
+    from littlestone.classes.base import HypothesisClass
+    from littlestone.classes.text.table_file import BinaryTable
+    from littlestone.learn.schema.schema import Schema
 
 _GROUPS = (
     "ordinary tables",
@@ -17,9 +26,7 @@ _GROUPS = (
 )
 
 
-def classes(
-    as_json: JsonOption = False,
-) -> None:
+def classes(as_json: bool = False) -> None:
     """List every class with its text form, an example and what it is."""
     rows = sorted(catalogue(), key=lambda row: (*_place(row["group"]), row["class"]))
     if as_json:
@@ -38,3 +45,62 @@ def classes(
 def _place(group: str) -> tuple[int, str]:
     """Where a group stands: the groups of other packages follow ours, by their names."""
     return _GROUPS.index(group) if group in _GROUPS else len(_GROUPS), group
+
+
+def class_or_file(
+    text: str, labels: str | None = None, schema: Schema | None = None
+) -> HypothesisClass[Any]:
+    """The class that a text declares, or the finite class in the file of that name.
+
+    ``labels`` are names separated by commas; put a name that contains a comma in double quotes.
+    Without them there are two labels, or those of the schema.
+
+    >>> class_or_file("thresholds(x, 1..7)").size
+    8
+    >>> class_or_file("outcomes(origin; at most 1)", 'on time, late, "none, or unknown"').labels
+    3
+    """
+    from littlestone.learn.declared.declaring import declare_class
+
+    count = 2 if schema is None else schema.label_count
+    if labels is not None:
+        from littlestone.data.label import label_names
+
+        count = len(check_labels(label_names(labels)))
+    if "(" in text and not os.path.exists(text):  # Path.exists() raises for a text that is too long
+        return declare_class(text, count, schema)
+    from littlestone.classes.finite import FiniteClass
+
+    return FiniteClass.from_file(text, labels=count)
+
+
+def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | HypothesisClass[Any]:
+    """The class that a text declares, or the 0/1 table in the file of that name.
+
+    >>> str(table_or_class("thresholds(x, 1..7)"))
+    'thresholds(x, 1..7)'
+    """
+    if "(" not in text or os.path.exists(text):
+        from littlestone.classes.text.table_file import read_table
+
+        return read_table(text)
+    from littlestone.learn.declared.declaring import declare_class
+
+    H = declare_class(text, schema=schema)
+    if getattr(H, "keyword", "") != "finite":
+        return H
+    from littlestone.classes.finite import FiniteClass
+    from littlestone.classes.text.table_file import BinaryTable
+
+    if not isinstance(H, FiniteClass):
+        return H
+    return BinaryTable(H.label_table().values.astype(bool), H.domain, H.names)
+
+
+def title_of(text: str) -> str:
+    """A class or a file in a title: the text of the class, or the last part of the path.
+
+    >>> title_of("thresholds(x, 1..7)")
+    'thresholds(x, 1..7)'
+    """
+    return Path(text).name if os.path.exists(text) else text

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from littlestone.base.steps import answering
 from littlestone.classes import HypothesisClass
+from littlestone.cli.classes import class_or_file, title_of
 from littlestone.cli.console import count_noun, out, print_columns, print_json
-from littlestone.cli.hypotheses import class_or_file, title_of
-from littlestone.cli.options import JsonOption, SchemaOption
+from littlestone.cli.options import Levels
 from littlestone.learn.declared.declaring import open_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.rules import Hypothesis
@@ -35,34 +33,25 @@ _LISTED = 12  # hypotheses
 
 
 def decompose(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE-or-CLASS",
-            help="A CSV or .npy table of 0s and 1s, or a class, such as 'points(dest)'.",
-        ),
-    ],
-    p: Annotated[
-        int, typer.Option(help="A leaf of Littlestone dimension d is one that no p points reduce.")
-    ] = 1,
-    d: Annotated[
-        int | None, typer.Option(help="At least the Littlestone dimension, which is the default.")
-    ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", help="Draw to this .svg or .png file instead, or to an .html page to walk in."
-        ),
-    ] = None,
-    levels: Annotated[int, typer.Option(min=1, max=8, help="Draw this many levels.")] = 4,
-    schema: SchemaOption = None,
-    as_json: JsonOption = False,
+    what: str,
+    p: int = 1,
+    d: int | None = None,
+    picture: Path | None = None,
+    levels: Levels = 4,
+    schema: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.
 
     The tree cuts the class into version spaces that few points cannot reduce.  A hypothesis is
     essential if every optimal tree has it as the standard optimal algorithm of a largest version
     space.  If the class is too large for the exact search, bounds and the greedy tree are printed.
+
+    what FILE-or-CLASS: A CSV or .npy table of 0s and 1s, or a class, such as 'points(dest)'.
+    p: A leaf of Littlestone dimension d is one that no p points reduce.
+    d: At least the Littlestone dimension, which is the default.
+    picture --out: Draw to this .svg or .png file instead, or to an .html page to walk in.
+    levels: Draw this many levels.
     """
     kind = None if picture is None else suffix_of(picture, DRAWN)
     require_different({"the table": [what], "the schema": [schema], "--out": [picture]})

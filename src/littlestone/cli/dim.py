@@ -1,11 +1,11 @@
-"""``littlestone dim``: nothing else proves a Littlestone dimension, or one side of it."""
+"""``littlestone dim`` and ``certify``: nothing else proves Littlestone dimensions and checks proofs."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,9 +16,18 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.dimensions.closed_forms import SECONDS, find_dimension
 from littlestone.classes.text.limits import in_digits
-from littlestone.cli.console import count_noun, err, finite_or_text, out, print_json, print_pairs
-from littlestone.cli.hypotheses import table_or_class
-from littlestone.cli.options import JsonOption, SchemaOption
+from littlestone.classes.text.table_file import BinaryTable
+from littlestone.cli.classes import table_or_class
+from littlestone.cli.console import (
+    bar,
+    count_noun,
+    err,
+    finite_or_text,
+    out,
+    print_json,
+    print_pairs,
+)
+from littlestone.cli.options import Seconds
 from littlestone.learn.declared.declaring import open_schema
 from littlestone.show.files import CERTIFICATE, require_different, reserve
 
@@ -31,37 +40,24 @@ _MOST_BITS = 1 << 12
 
 
 def dim(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE-or-CLASS",
-            help="A CSV or .npy table of 0s and 1s (each row is a hypothesis, each column a point), "
-            "or a class, such as 'thresholds(x, 1..1000)'.",
-        ),
-    ],
-    certificate: Annotated[
-        Path | None,
-        typer.Option(help="Write proofs to this file; `littlestone theory certify` checks them."),
-    ] = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Stop searching after this time, and print bounds. A class is searched for 10 "
-            "seconds unless you say otherwise.",
-        ),
-    ] = None,
-    memory_limit: Annotated[
-        float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
-    ] = 8,
-    schema: SchemaOption = None,
-    as_json: JsonOption = False,
+    what: str,
+    certificate: Path | None = None,
+    time_limit: Seconds = None,
+    memory_limit: Annotated[float, typer.Option(min=0)] = 8,
+    schema: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Print the Littlestone dimension: the most mistakes that can be forced on every learner.
 
     Ctrl+C or the time limit stops the search and prints the best bounds known by then.
     A certificate then proves the lower bound only.
+
+    what FILE-or-CLASS: A CSV or .npy table of 0s and 1s (each row is a hypothesis, each column a
+        point), or a class, such as 'thresholds(x, 1..1000)'.
+    certificate: Write proofs to this file; `littlestone theory certify` checks them.
+    time_limit SECONDS: Stop searching after this time, and print bounds. A class is searched for 10
+        seconds unless you say otherwise.
+    memory_limit GIB: Working memory for a table, in GiB.
     """
     require_different({"the table": [what], "--certificate": [certificate]})
     H = table_or_class(what, open_schema(schema))
@@ -125,6 +121,41 @@ def dim(
     _print(data, names, as_json, reason_to_stop(bounds))
     if bounds.interrupted and not bounds.timed_out:
         raise typer.Exit(130)
+
+
+def certify(
+    table: str,
+    certificate: Path,
+    as_json: bool = False,
+) -> None:
+    """Check a certificate against its table, without any search.
+
+    The exit status is 0 if both bounds are proved, and 1 if one is not: because a proof fails, or
+    because the solve was interrupted and left an upper bound without a proof.
+
+    table FILE: The CSV or .npy table of 0s and 1s.
+    certificate: A file that `littlestone dim FILE --certificate` wrote.
+    """
+    from littlestone.dimension import Certificate
+
+    read = Certificate.load(certificate)
+    H = table_or_class(table)
+    if not isinstance(H, BinaryTable):
+        raise DeclarationError(
+            f"check a certificate against {H}",
+            found="certificates are about tables, and this class is given by a formula",
+            fix="give the CSV or .npy file of the table",
+        )
+    with bar("checking the proofs"):
+        verdicts = read.check(H.values)
+    if as_json:
+        print_json([asdict(verdict) for verdict in verdicts])
+    else:
+        words = {True: "proved by", False: "NOT proved:", None: "stated without a proof:"}
+        for verdict in verdicts:
+            out.print(f"{verdict.statement}: {words[verdict.proved]} {verdict.reason}")
+    if not all(verdict.proved for verdict in verdicts):
+        raise typer.Exit(1)
 
 
 def printable_number(number: int) -> int | str:

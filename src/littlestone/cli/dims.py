@@ -14,7 +14,6 @@ import typer
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.text.table_file import read_labels
 from littlestone.cli.console import err, out, print_columns, print_json
-from littlestone.cli.options import JsonOption
 from littlestone.dimension import (
     Bracket,
     CollapsingMap,
@@ -51,25 +50,10 @@ Search = Callable[[LabelTable], Iterable[Finding]]
 
 
 def dims(
-    table: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="A CSV or .npy table of labels 0..k: each row is a hypothesis, each column a point.",
-        ),
-    ],
-    labels: Annotated[
-        int | None, typer.Option(help="The number of labels; by default, the largest label plus 1.")
-    ] = None,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Stop the search for each dimension after this time, and print bounds.",
-        ),
-    ] = 30,
-    as_json: JsonOption = False,
+    table: Path,
+    labels: int | None = None,
+    time_limit: Annotated[float, typer.Option(min=0)] = 30,
+    as_json: bool = False,
 ) -> None:
     """Print all dimensions of a table, with witnesses.
 
@@ -78,6 +62,10 @@ def dims(
     teaching.
     A dimension that takes longer than the time limit is printed as bounds.  Ctrl+C keeps what was found
     so far, with the bounds of the search that it stopped.
+
+    table FILE: A CSV or .npy table of labels 0..k: each row is a hypothesis, each column a point.
+    labels: The number of labels; by default, the largest label plus 1.
+    time_limit SECONDS: Stop the search for each dimension after this time, and print bounds.
     """
     if "(" in str(table) and not os.path.exists(table):
         raise DeclarationError(

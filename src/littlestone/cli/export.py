@@ -11,6 +11,7 @@ import typer
 
 from littlestone.base.errors import OutputError, visible
 from littlestone.cli.console import require_encoding
+from littlestone.cli.options import REQUIRED
 from littlestone.learn import Release
 
 
@@ -24,35 +25,26 @@ class Form(StrEnum):
 
 
 def export(
-    model: Annotated[Path, typer.Argument(help="A model file that `littlestone fit --out` wrote.")],
-    to: Annotated[Form, typer.Option(help="What to write the rule as.")],
-    dialect: Annotated[
-        str | None, typer.Option(help="For sql: postgres, duckdb or sqlite.")
-    ] = None,
-    types: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--type",
-            metavar="COLUMN=TYPE",
-            help="What a column holds: text, integer, decimal, double, real, boolean or date.",
-        ),
-    ] = None,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            help="For pandas: the label whose rows the query selects. With --risk: whose risk."
-        ),
-    ] = None,
-    risk: Annotated[
-        bool,
-        typer.Option("--risk", help="For sql and polars: the risk of the label 1, or of --label."),
-    ] = False,
+    model: Path,
+    to: Annotated[Form, REQUIRED],
+    dialect: str | None = None,
+    types: list[str] | None = None,
+    label: str | None = None,
+    risk: bool = False,
 ) -> None:
     """Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.
 
     SQL is an expression for the label of a row: SELECT ... FROM your_table.  It predicts what
     `littlestone predict` does.  A polars expression is printed as JSON for Expr.deserialize.  --risk
     writes the risk in place of the label, if the model has risks.
+
+    model: A model file that `littlestone fit --out` wrote.
+    to: What to write the rule as.
+    dialect: For sql: postgres, duckdb or sqlite.
+    types --type COLUMN=TYPE: What a column holds: text, integer, decimal, double, real, boolean or
+        date.
+    label: For pandas: the label whose rows the query selects. With --risk: whose risk.
+    risk: For sql and polars: the risk of the label 1, or of --label.
     """
     given = dict(_parse_type(text) for text in types or ())
     if (dialect is None) == (to is Form.SQL):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import typer
 
@@ -28,76 +28,51 @@ from littlestone.show.words import brief, budget, guarantee_rows, label_rows
 
 
 def fit(
-    source: options.TableArgument,
-    hypotheses: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--class",
-            metavar="CLASS",
-            help="The class, such as 'thresholds(dep_delay, -60..1440)'. If you give several, one draw "
-            "compares the rules of all, at the cost of one fit. With a schema it may be left out.",
-        ),
-    ] = None,
-    epsilon: Annotated[
-        str | None, typer.Option(help="The privacy loss, greater than 0, such as 1.")
-    ] = None,
-    target: options.TargetOption = None,
-    positive: Annotated[
-        str | None,
-        typer.Option(
-            help="The values that count as 1: HA, '> 15' or 'in {HA, AA}'; or give --labels."
-        ),
-    ] = None,
-    labels: Annotated[
-        str | None, typer.Option(help="The labels to predict: AA,UA,DL; or give --positive.")
-    ] = None,
-    default: Annotated[
-        str | None,
-        typer.Option(help="One of --labels, for all other values; by default the first."),
-    ] = None,
-    table: options.NameOption = None,
-    schema: options.SchemaOption = None,
-    delta: options.DeltaOption = "0",
-    method: Annotated[
-        str,
-        typer.Option(help="auto, or a method that `littlestone plan` lists."),
-    ] = "auto",
-    setting: Annotated[
-        str,
-        typer.Option(help="For --method auto: agnostic, or realizable if no label is wrong."),
-    ] = "agnostic",
-    estimate: Annotated[
-        str | None,
-        typer.Option(
-            help="Spend this much more epsilon on precision, recall, error and unread cells."
-        ),
-    ] = None,
-    risk: Annotated[
-        bool,
-        typer.Option(
-            "--risk", help="Spend a part of epsilon on the risk at each place of the rule."
-        ),
-    ] = False,
-    cost: options.CostOption = None,
-    unit: options.UnitOption = None,
-    max_records: options.MaxRecordsOption = None,
-    separator: options.SeparatorOption = None,
-    multiline: options.MultilineOption = False,
-    ledger: options.LedgerOption = options.DEFAULT_LEDGER,
-    dataset: options.DatasetOption = None,
-    dry_run: options.DryRunOption = False,
-    out: options.ModelOption = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Add what is known of every method for this class.")
-    ] = False,
-    as_json: options.JsonOption = False,
-    evaluate: options.EvaluateOption = False,
-    seed: options.SeedOption = None,
+    source: str,
+    hypotheses: list[str] | None = None,
+    epsilon: str | None = None,
+    target: str | None = None,
+    positive: str | None = None,
+    labels: str | None = None,
+    default: str | None = None,
+    sheet: str | None = None,
+    schema: Path | None = None,
+    delta: str = "0",
+    method: str = "auto",
+    setting: str = "agnostic",
+    estimate: str | None = None,
+    risk: bool = False,
+    cost: str | None = None,
+    unit: str | None = None,
+    max_records: int | None = None,
+    separator: str | None = None,
+    multiline: bool = False,
+    ledger: str = options.DEFAULT_LEDGER,
+    dataset: str | None = None,
+    dry_run: bool = False,
+    out: Path | None = None,
+    explain: bool = False,
+    as_json: bool = False,
+    evaluate: bool = False,
+    seed: int | None = None,
 ) -> None:
     """Learn a rule that predicts labels from TABLE, with differential privacy.
 
     The command prints and writes the private release only, unless you give --evaluate.
     The cost is recorded in the ledger before anything is drawn.
+
+    hypotheses --class CLASS: The class, such as 'thresholds(dep_delay, -60..1440)'. If you give
+        several, one draw compares the rules of all, at the cost of one fit. With a schema it may be
+        left out.
+    epsilon: The privacy loss, greater than 0, such as 1.
+    positive: The values that count as 1: HA, '> 15' or 'in {HA, AA}'; or give --labels.
+    labels: The labels to predict: AA,UA,DL; or give --positive.
+    default: One of --labels, for all other values; by default the first.
+    method: auto, or a method that `littlestone plan` lists.
+    setting: For --method auto: agnostic, or realizable if no label is wrong.
+    estimate: Spend this much more epsilon on precision, recall, error and unread cells.
+    risk: Spend a part of epsilon on the risk at each place of the rule.
+    explain: Add what is known of every method for this class.
     """
     declaration = Declaration.parse(
         target,
@@ -119,7 +94,7 @@ def fit(
         multiline=multiline,
         examples=OPTIONS,
     )
-    run = Run(source, table, schema, ledger, dataset, dry_run, out, as_json, evaluate, seed)
+    run = Run(source, sheet, schema, ledger, dataset, dry_run, out, as_json, evaluate, seed)
     release_task(declaration, run, Form(guarantee_rows, Release.to_json), explain=explain)
 
 

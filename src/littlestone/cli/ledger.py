@@ -32,7 +32,7 @@ from littlestone.cli.console import (
     print_table,
     require_encoding,
 )
-from littlestone.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, files_of, ledger_name
+from littlestone.cli.options import DEFAULT_LEDGER, REQUIRED, describe, files_of, ledger_name
 from littlestone.data.opening import dataset_name, lookalike
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.elsewhere import Elsewhere
@@ -66,9 +66,8 @@ class Format(StrEnum):
 
 
 @app.command()
-def show(
-    dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False
-) -> None:
+@describe
+def show(dataset: Dataset = None, ledger: str = DEFAULT_LEDGER, as_json: bool = False) -> None:
     """Show every entry, and the total and limit of each data set."""
     with _existing(ledger) as book:
         accounts, unsound = _accounts(dataset, ledger, book)
@@ -109,9 +108,8 @@ def show(
 
 
 @app.command()
-def history(
-    dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False
-) -> None:
+@describe
+def history(dataset: Dataset = None, ledger: str = DEFAULT_LEDGER, as_json: bool = False) -> None:
     """Show the entries in order, each with its data set's total after it."""
     lines, unsound = _history(dataset, ledger)
     if as_json:
@@ -134,19 +132,19 @@ def history(
 
 
 @app.command()
+@describe
 def alias(
-    name: Annotated[
-        str, typer.Argument(help="Another name of the same data: a copy, a link, a spelling.")
-    ],
-    dataset: Annotated[
-        str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
-    ],
-    ledger: LedgerOption = DEFAULT_LEDGER,
-    as_json: JsonOption = False,
+    name: str,
+    dataset: str,
+    ledger: str = DEFAULT_LEDGER,
+    as_json: bool = False,
 ) -> None:
     """Join two names of one data set for good: they share what is spent and the smaller limit.
 
     You can join names before anything is spent.  Each must be in the ledger or be a file.
+
+    name: Another name of the same data: a copy, a link, a spelling.
+    dataset: The data set's name, as `ledger show` prints it.
     """
     other, own = dataset_name(name), dataset_name(dataset)
     if other == own:
@@ -176,17 +174,19 @@ def alias(
 
 
 @app.command()
+@describe
 def export(
     dataset: Dataset = None,
-    ledger: LedgerOption = DEFAULT_LEDGER,
-    style: Annotated[Format, typer.Option("--format", help="CSV or JSON.")] = Format.CSV,
-    to: Annotated[
-        Path | None, typer.Option("--out", help="Write to this file, not to the terminal.")
-    ] = None,
+    ledger: str = DEFAULT_LEDGER,
+    style: Format = Format.CSV,
+    to: Path | None = None,
 ) -> None:
     """Write the history with exact numbers: names, purposes and costs, but no data.
 
     In CSV, an apostrophe precedes a text that a spreadsheet would run as a formula.
+
+    style --format: CSV or JSON.
+    to --out: Write to this file, not to the terminal.
     """
     require_different({"the ledger": files_of(ledger), "--out": [to]})
     with reserve(to, HISTORY) if to is not None else nullcontext(sys.stdout.write) as write:
@@ -207,25 +207,22 @@ def export(
 
 
 @app.command()
+@describe
 def limit(
-    dataset: Annotated[
-        str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
-    ],
-    epsilon: Annotated[str, typer.Option(help="The most epsilon that it may ever spend.")],
-    delta: Annotated[
-        str | None,
-        typer.Option(
-            help="The most delta that it may ever spend; by default the earlier limit, or 0."
-        ),
-    ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="The limit is for one value of this column, as in `fit --unit`."),
-    ] = None,
-    ledger: LedgerOption = DEFAULT_LEDGER,
-    as_json: JsonOption = False,
+    dataset: str,
+    epsilon: Annotated[str, REQUIRED],
+    delta: str | None = None,
+    unit: str | None = None,
+    ledger: str = DEFAULT_LEDGER,
+    as_json: bool = False,
 ) -> None:
-    """Declare the most that a data set may ever spend.  A spend beyond it is refused."""
+    """Declare the most that a data set may ever spend.  A spend beyond it is refused.
+
+    dataset: The data set's name, as `ledger show` prints it.
+    epsilon: The most epsilon that it may ever spend.
+    delta: The most delta that it may ever spend; by default the earlier limit, or 0.
+    unit: The limit is for one value of this column, as in `fit --unit`.
+    """
     # 0 is legal here and freezes the data set.
     relation = NeighboringRelation.REPLACE_ONE
     if unit is not None:
@@ -256,19 +253,20 @@ def limit(
 
 
 @app.command()
+@describe
 def unit(
-    dataset: Annotated[
-        str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
-    ],
-    unit: Annotated[str, typer.Option(help="The column that says whose record it is.")],
-    max_records: Annotated[
-        int, typer.Option(help="The most records that one value of the column has, for certain.")
-    ],
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    dataset: str,
+    unit: Annotated[str, REQUIRED],
+    max_records: Annotated[int, REQUIRED],
+    ledger: str = DEFAULT_LEDGER,
 ) -> None:
     """Declare how many records a unit has at most, so that spends for records count for units.
 
     Nobody enforces the number.  It can be raised later, and never lowered.
+
+    dataset: The data set's name, as `ledger show` prints it.
+    unit: The column that says whose record it is.
+    max_records: The most records that one value of the column has, for certain.
     """
     name, declared = dataset_name(dataset), Unit(unit, max_records)
     with Ledger(ledger, create=True) as book:
@@ -290,38 +288,30 @@ def unit(
 
 
 @app.command()
+@describe
 def record(
-    dataset: Annotated[
-        str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
-    ],
-    what: Annotated[str, typer.Option(help="What the spend is for, in a few public words.")],
-    epsilon: Annotated[
-        str | None, typer.Option(help="The epsilon that the other library states, in nats.")
-    ] = None,
-    delta: Annotated[
-        str, typer.Option(help="Its delta, or the delta at which rho is charged.")
-    ] = "0",
-    rho: Annotated[
-        str | None, typer.Option(help="The rho of a zCDP guarantee, in place of epsilon.")
-    ] = None,
-    neighbours: Annotated[
-        str,
-        typer.Option(
-            help="For which neighbours the guarantee holds: replace-one, or add-remove, which costs "
-            "twice as much.",
-        ),
-    ] = "",
-    unit: Annotated[
-        str | None,
-        typer.Option(help="The guarantee is for one value of this column, as in `fit --unit`."),
-    ] = None,
-    already_spent: Annotated[
-        bool,
-        typer.Option("--already-spent", help="Record it even beyond the limit: it has happened."),
-    ] = False,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    dataset: str,
+    what: Annotated[str, REQUIRED],
+    epsilon: str | None = None,
+    delta: str = "0",
+    rho: str | None = None,
+    neighbours: str = "",
+    unit: str | None = None,
+    already_spent: bool = False,
+    ledger: str = DEFAULT_LEDGER,
 ) -> None:
-    """Record a spend of another library, before you run it.  A spend beyond the limit is refused."""
+    """Record a spend of another library, before you run it.  A spend beyond the limit is refused.
+
+    dataset: The data set's name, as `ledger show` prints it.
+    what: What the spend is for, in a few public words.
+    epsilon: The epsilon that the other library states, in nats.
+    delta: Its delta, or the delta at which rho is charged.
+    rho: The rho of a zCDP guarantee, in place of epsilon.
+    neighbours: For which neighbours the guarantee holds: replace-one, or add-remove, which costs
+        twice as much.
+    unit: The guarantee is for one value of this column, as in `fit --unit`.
+    already_spent: Record it even beyond the limit: it has happened.
+    """
     if (epsilon is None) == (rho is None):
         raise DeclarationError(
             f"record {what!r}",

@@ -1,14 +1,48 @@
-"""Options and arguments that several commands take, each with its help."""
+"""What the commands' options have in common: their help, and how a docstring gives them theirs.
+
+The last lines of a command's docstring are about its parameters: the name, then the option if it is
+called otherwise or, in capitals, what it takes.  Options that several commands have are here.
+
+as_json --json: Print JSON, for programs.
+cost: What a missed positive and a false alarm cost, such as 5:1 (by default 1:1).
+dataset: The data set's name in the ledger; by default the table's full path, if it is one file.
+delta: The delta you allow, such as 1e-6; some classes need one.
+dry_run: Show the cost only: no record is read, nothing is spent.
+evaluate: Add figures that depend on the data: NOT PRIVATE.
+jobs: Processes that share the work; all cores by default.
+ledger: The ledger: a file, or postgresql://USER@HOST/DATABASE.
+max_records: With --unit: use at most this many records of each.
+multiline: Quoted values in the CSV file may hold line breaks. A record then spans lines, and an
+    unclosed quote joins records. By default a record is one line.
+out: Where to write the model, as JSON.
+positive: The values that count as 1: HA, '> 15' or 'in {HA, AA}'.
+schema: What is public about the table, as `schema` drafts it.
+seed: Draw from a seeded generator: a simulation, NOT PRIVATE.
+separator: What is between the cells of a CSV file: one character, or tab. By default a comma, and a tab
+    in a .tsv file.
+sheet --table: The table of a database, such as public.visits, or a sheet.
+source TABLE: A CSV (.csv or .tsv, also .gz, .zip or .zst) or Parquet file, a folder or a 'pattern*.csv'
+    of such files, an Excel file (.xlsx), or with --table a database: a SQLite or DuckDB file, or
+    postgresql://USER@HOST/DATABASE.
+target: The column that holds the label; by default that of the schema.
+unit: Protect each value of this column, such as patient_id, not each record.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
+from collections.abc import Callable
+from copy import copy
 from fractions import Fraction
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
+from littlestone.base.discovery import read_entries
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import is_address
 
@@ -17,122 +51,43 @@ if TYPE_CHECKING:
 
 DEFAULT_LEDGER = "littlestone.ledger"
 
-LedgerOption = Annotated[
-    str,
-    typer.Option("--ledger", help="The ledger: a file, or postgresql://USER@HOST/DATABASE."),
-]
+REQUIRED = typer.Option()
+"""Marks an option without a default; a parameter without one is an argument otherwise."""
 
-CostOption = Annotated[
-    str | None,
-    typer.Option(
-        "--cost",
-        help="What a missed positive and a false alarm cost, such as 5:1 (by default 1:1).",
-    ),
-]
+Jobs = Annotated[int | None, typer.Option(min=1, envvar="LITTLESTONE_JOBS")]
+Seconds = Annotated[float | None, typer.Option(min=0)]
+Levels = Annotated[int, typer.Option(min=1, max=8)]
 
-SchemaOption = Annotated[
-    Path | None,
-    typer.Option("--schema", help="What is public about the table, as `schema` drafts it."),
-]
 
-UnitOption = Annotated[
-    str | None,
-    typer.Option(
-        "--unit", help="Protect each value of this column, such as patient_id, not each record."
-    ),
-]
+def describe(command: Callable[..., None]) -> Callable[..., None]:
+    """The command for typer: each parameter as an option or argument, with the help of its entry."""
+    prose, own = read_entries(command.__doc__)
+    heads = read_entries(__doc__)[1] | own
+    entries = {head.split()[0]: (head.split()[1:], text) for head, text in heads.items()}
 
-MaxRecordsOption = Annotated[
-    int | None,
-    typer.Option("--max-records", help="With --unit: use at most this many records of each."),
-]
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(**given)
 
-SeparatorOption = Annotated[
-    str | None,
-    typer.Option(
-        "--separator",
-        help="What is between the cells of a CSV file: one character, or tab. By default a comma, and "
-        "a tab in a .tsv file.",
-    ),
-]
-
-MultilineOption = Annotated[
-    bool,
-    typer.Option(
-        "--multiline",
-        help="Quoted values in the CSV file may hold line breaks. A record then spans lines, and an "
-        "unclosed quote joins records. By default a record is one line.",
-    ),
-]
-
-TableArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="TABLE",
-        help="A CSV (.csv or .tsv, also .gz, .zip or .zst) or Parquet file, a folder or a "
-        "'pattern*.csv' of such files, an Excel file (.xlsx), or with --table a database: a SQLite or "
-        "DuckDB file, or postgresql://USER@HOST/DATABASE.",
-    ),
-]
-
-NameOption = Annotated[
-    str | None,
-    typer.Option("--table", help="The table of a database, such as public.visits, or a sheet."),
-]
-
-DatasetOption = Annotated[
-    str | None,
-    typer.Option(
-        "--dataset",
-        help="The data set's name in the ledger; by default the table's full path, if it is one file.",
-    ),
-]
-
-TargetOption = Annotated[
-    str | None,
-    typer.Option(
-        "--target", help="The column that holds the label; by default that of the schema."
-    ),
-]
-
-PositiveOption = Annotated[
-    str | None,
-    typer.Option("--positive", help="The values that count as 1: HA, '> 15' or 'in {HA, AA}'."),
-]
-
-DeltaOption = Annotated[
-    str, typer.Option("--delta", help="The delta you allow, such as 1e-6; some classes need one.")
-]
-
-DryRunOption = Annotated[
-    bool,
-    typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
-]
-
-ModelOption = Annotated[
-    Path | None, typer.Option("--out", help="Where to write the model, as JSON.")
-]
-
-EvaluateOption = Annotated[
-    bool, typer.Option("--evaluate", help="Add figures that depend on the data: NOT PRIVATE.")
-]
-
-SeedOption = Annotated[
-    int | None,
-    typer.Option("--seed", help="Draw from a seeded generator: a simulation, NOT PRIVATE."),
-]
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        min=1,
-        envvar="LITTLESTONE_JOBS",
-        help="Processes that share the work; all cores by default.",
-    ),
-]
+    hints, parameters = get_type_hints(command, include_extras=True), []
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind, *known = (
+            get_args(hints[name]) if get_origin(hints[name]) is Annotated else (hints[name],)
+        )
+        usual = typer.Argument() if parameter.default is parameter.empty else typer.Option()
+        info = copy(known[0] if known else usual)
+        if name in entries and not info.help:
+            words, info.help = entries[name]
+            info.metavar = next((word for word in words if not word.startswith("--")), None)
+            if isinstance(info, OptionInfo):
+                option = f"--{name.replace('_', '-')}"
+                info.param_decls = (next((word for word in words if word != info.metavar), option),)
+        hints[name] = Annotated[kind, info]
+        parameters.append(parameter.replace(annotation=hints[name]))
+    run.__doc__ = prose
+    run.__annotations__ = hints
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
 
 
 _NOTHING = PrivacyCost(Fraction(0))

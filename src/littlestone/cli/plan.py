@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from littlestone.cli.classes import class_or_file
 from littlestone.cli.console import (
     bar,
     cost_json,
@@ -16,8 +18,7 @@ from littlestone.cli.console import (
     print_pairs,
     print_table,
 )
-from littlestone.cli.hypotheses import class_or_file
-from littlestone.cli.options import CostOption, JsonOption, SchemaOption
+from littlestone.cli.options import REQUIRED
 from littlestone.learn.base import Bound
 from littlestone.learn.declared.declaring import open_schema
 from littlestone.learn.plan import AtN, Plan, Row, StatedSize, StreamPlan, plan_stream
@@ -32,34 +33,17 @@ _TUNED = "*"
 
 
 def plan(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="CLASS",
-            help="A class, such as 'subsets(merchant; at most 3)', or a table of 0s and 1s.",
-        ),
-    ],
-    epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],
-    delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
-    alpha: Annotated[float, typer.Option(help="The error you allow, as a share of records.")] = 0.1,
-    beta: Annotated[
-        float, typer.Option(help="The probability with which it may be larger.")
-    ] = 0.05,
-    horizon: Annotated[
-        int | None,
-        typer.Option(min=1, help="Plan a stream of this many records: mistakes instead of sizes."),
-    ] = None,
-    n: Annotated[
-        int | None,
-        typer.Option(min=1, help="Also show what each method does with this many records."),
-    ] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option(help="Names of several labels, such as 'on time,late,cancelled'."),
-    ] = None,
-    cost: CostOption = None,
-    schema: SchemaOption = None,
-    as_json: JsonOption = False,
+    what: str,
+    epsilon: Annotated[str, REQUIRED],
+    delta: str = "0",
+    alpha: float = 0.1,
+    beta: float = 0.05,
+    horizon: Annotated[int | None, typer.Option(min=1)] = None,
+    n: Annotated[int | None, typer.Option(min=1)] = None,
+    labels: str | None = None,
+    cost: str | None = None,
+    schema: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Print how many records each learner of CLASS needs, and lower bounds for all learners.
 
@@ -67,6 +51,15 @@ def plan(
     shown with 1 for every O().  With --cost, the error is the mean cost of a record in units of the
     larger cost.  With --labels, CLASS has several labels or is a table of label numbers.  With
     --horizon, print how many mistakes each online learner makes.  No data are read.
+
+    what CLASS: A class, such as 'subsets(merchant; at most 3)', or a table of 0s and 1s.
+    epsilon: The privacy loss, greater than 0, such as 1.
+    delta: The delta you allow, such as 1e-6.
+    alpha: The error you allow, as a share of records.
+    beta: The probability with which it may be larger.
+    horizon: Plan a stream of this many records: mistakes instead of sizes.
+    n: Also show what each method does with this many records.
+    labels: Names of several labels, such as 'on time,late,cancelled'.
     """
     H = class_or_file(what, labels, open_schema(schema))
     if horizon is not None:

@@ -13,9 +13,8 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, did_you_mean, no_such
 from littlestone.base.steps import MOST_ANSWERED, answering
 from littlestone.classes import HypothesisClass
+from littlestone.cli.classes import class_or_file, title_of
 from littlestone.cli.console import count_noun, finite_or_text, out, print_json, print_table
-from littlestone.cli.hypotheses import class_or_file, title_of
-from littlestone.cli.options import JsonOption, SchemaOption
 from littlestone.data import label_names
 from littlestone.data.sample import Sample
 from littlestone.learn.declared.declaring import open_schema
@@ -44,33 +43,13 @@ def _learners() -> dict[str, type[Player[Any]]]:
 
 
 def play(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="CLASS-or-FILE", help="A class, such as 'points(id)', or a table of 0s and 1s."
-        ),
-    ],
-    learner: Annotated[
-        str, typer.Option(help="soa, halving, or agnostic for labels that nothing fits.")
-    ] = "soa",
-    adversary: Annotated[
-        str,
-        typer.Option(
-            help="tree (forces the most mistakes), random, or a CSV file of columns and a label."
-        ),
-    ] = "tree",
-    rounds: Annotated[
-        int | None,
-        typer.Option(min=0, help="The most rounds to play; by default 20 against random."),
-    ] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option(help="Play with several labels, such as 'on time,late,cancelled'."),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Seed of the random adversary, to repeat its choices.")
-    ] = None,
-    schema: SchemaOption = None,
+    what: str,
+    learner: str = "soa",
+    adversary: str = "tree",
+    rounds: Annotated[int | None, typer.Option(min=0)] = None,
+    labels: str | None = None,
+    seed: int | None = None,
+    schema: Path | None = None,
     page: Annotated[
         Path | None,
         typer.Option(
@@ -79,13 +58,20 @@ def play(
             f"{MOST_HYPOTHESES} hypotheses on {MOST_POINTS} points.",
         ),
     ] = None,
-    as_json: JsonOption = False,
+    as_json: bool = False,
 ) -> None:
     """Play the online game round by round: an adversary asks, and a learner predicts.
 
     The standard optimal algorithm (soa) makes at most as many mistakes as the Littlestone dimension.
     The learner agnostic draws its predictions, and is compared with the best hypothesis.
     With --labels, CLASS has several labels or is a table of label numbers.
+
+    what CLASS-or-FILE: A class, such as 'points(id)', or a table of 0s and 1s.
+    learner: soa, halving, or agnostic for labels that nothing fits.
+    adversary: tree (forces the most mistakes), random, or a CSV file of columns and a label.
+    rounds: The most rounds to play; by default 20 against random.
+    labels: Play with several labels, such as 'on time,late,cancelled'.
+    seed: Seed of the random adversary, to repeat its choices.
     """
     if page is not None:
         if (learner, adversary, rounds, seed, as_json) != ("soa", "tree", None, None, False):

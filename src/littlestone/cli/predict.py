@@ -7,13 +7,10 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from littlestone.base.errors import ModelError
 from littlestone.cli.console import require_encoding
-from littlestone.cli.options import MultilineOption, NameOption, SeparatorOption
 from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
 from littlestone.learn import Release
@@ -26,31 +23,14 @@ if TYPE_CHECKING:
 
 
 def predict(
-    model: Annotated[
-        Path,
-        typer.Argument(
-            help="A model file that `littlestone fit --out` wrote, or the lines that `stream` printed: "
-            "then the last rule is taken."
-        ),
-    ],
-    table: Annotated[
-        str,
-        typer.Argument(help="A CSV, Parquet or Excel file with the columns that the rule tests."),
-    ],
-    sheet: NameOption = None,
-    separator: SeparatorOption = None,
-    multiline: MultilineOption = False,
-    risk: Annotated[
-        bool,
-        typer.Option("--risk", help="Add the risk of the label 1, or a column for each label."),
-    ] = False,
-    reasons: Annotated[
-        bool,
-        typer.Option("--reasons", help="Add what of the rule holds of the record, in words."),
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Write to this file, not to the terminal.")
-    ] = None,
+    model: Path,
+    table: str,
+    sheet: str | None = None,
+    separator: str | None = None,
+    multiline: bool = False,
+    risk: bool = False,
+    reasons: bool = False,
+    out: Path | None = None,
 ) -> None:
     """Print the predicted label of each record of TABLE, in order, as a CSV of one column.
 
@@ -59,6 +39,13 @@ def predict(
 
     The rule protects the records it was learned from.  Its predictions on TABLE reveal the records of
     TABLE, so show them only to people who may see those records.
+
+    model: A model file that `littlestone fit --out` wrote, or the lines that `stream` printed: then
+        the last rule is taken.
+    table: A CSV, Parquet or Excel file with the columns that the rule tests.
+    risk: Add the risk of the label 1, or a column for each label.
+    reasons: Add what of the rule holds of the record, in words.
+    out: Write to this file, not to the terminal.
     """
     refuse_database(table, "label the records of a table in their order")
     for what, path in (("the model", model), ("the table", Path(table))):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -29,32 +28,22 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def report(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="A model (.json), the lines that `stream` printed, a ledger (a file or "
-            "postgresql://USER@HOST/DATABASE), or - for a model or lines from a pipe.",
-        ),
-    ],
-    to: Annotated[
-        Path | None, typer.Option("--out", help="Write to this .html file, not to the terminal.")
-    ] = None,
-    ledger: Annotated[
-        str | None,
-        typer.Option(
-            "--ledger", help="For a model or a stream: also show the budget in this ledger."
-        ),
-    ] = None,
-    dataset: Annotated[
-        str | None, typer.Option(help="For a ledger: show only this data set.")
-    ] = None,
+    what: str,
+    to: Path | None = None,
+    ledger: str | None = None,
+    dataset: str | None = None,
 ) -> None:
     """Write a page of HTML about a release, a stream or a ledger, for people.
 
     It says the rule in words and as a picture, what the guarantee means for one person, how good the
     rule is, the budget, and how to reproduce and cite it.  It is one file, without scripts, that loads
     nothing.  Only what was released is in it: no table is read.
+
+    what FILE: A model (.json), the lines that `stream` printed, a ledger (a file or
+        postgresql://USER@HOST/DATABASE), or - for a model or lines from a pipe.
+    to --out: Write to this .html file, not to the terminal.
+    ledger: For a model or a stream: also show the budget in this ledger.
+    dataset: For a ledger: show only this data set.
     """
     is_ledger = what != _PIPE and (is_address(what) or _head(what) == _SQLITE)
     _require_used(is_ledger, ledger, dataset)

@@ -16,7 +16,7 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.cli import options
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, RunPrinter, print_lines
-from littlestone.cli.options import files_of, ledger_name, new_ledger
+from littlestone.cli.options import REQUIRED, files_of, ledger_name, new_ledger
 from littlestone.data import CsvStream, Label, Table
 from littlestone.data.opening import refuse_database
 from littlestone.data.table import SPANNING, Row
@@ -41,81 +41,53 @@ PIPE = "-"
 
 
 def stream(
-    table: Annotated[
-        str,
-        typer.Argument(help="A CSV (.csv or .tsv) or Parquet file, or - for CSV from a pipe."),
-    ],
-    horizon: Annotated[int, typer.Option(help="The most records to learn from, over all calls.")],
-    epsilon: Annotated[
-        str, typer.Option(help="The privacy loss of all steps together, such as 1.")
-    ],
-    hypotheses: Annotated[
-        str | None,
-        typer.Option(
-            "--class",
-            help="The class, such as 'subsets(device; at most 3)'. With a schema it may be left out.",
-        ),
-    ] = None,
-    target: options.TargetOption = None,
-    positive: options.PositiveOption = None,
-    sheet: options.NameOption = None,
-    schema: options.SchemaOption = None,
-    delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
-    method: Annotated[
-        str,
-        typer.Option(help="auto, or the name of a method, such as keys."),
-    ] = "auto",
-    unit: options.UnitOption = None,
-    max_records: options.MaxRecordsOption = None,
-    separator: options.SeparatorOption = None,
-    multiline: options.MultilineOption = False,
-    ledger: options.LedgerOption = options.DEFAULT_LEDGER,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="The stream's name in the ledger; by default the table's full path."),
-    ] = None,
-    state: Annotated[
-        Path | None,
-        typer.Option(help="A file from which a later call resumes. As secret as the records."),
-    ] = None,
-    offset: Annotated[
-        str | None,
-        typer.Option(
-            help="The column of each record's offset in its source. A record that is delivered again "
-            "is ignored."
-        ),
-    ] = None,
-    partition: Annotated[
-        str | None,
-        typer.Option(help="The column of the partition, if offsets count in each partition."),
-    ] = None,
-    predictions: Annotated[
-        bool,
-        typer.Option(
-            "--predictions",
-            help="Add each record's prediction, for the record's owner only: NOT PRIVATE.",
-        ),
-    ] = False,
-    evaluate: Annotated[
-        bool, typer.Option("--evaluate", help="Add the mistakes of this call: NOT PRIVATE.")
-    ] = False,
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            "--figure",
-            help="Draw a figure of when each rule was published, to this .svg or .png file. With "
-            "--evaluate it shows the mistakes too: NOT PRIVATE.",
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print lines of JSON on a terminal too, as in a pipe.")
-    ] = False,
-    seed: options.SeedOption = None,
+    table: str,
+    horizon: Annotated[int, REQUIRED],
+    epsilon: Annotated[str, REQUIRED],
+    hypotheses: str | None = None,
+    target: str | None = None,
+    positive: str | None = None,
+    sheet: str | None = None,
+    schema: Path | None = None,
+    delta: str = "0",
+    method: str = "auto",
+    unit: str | None = None,
+    max_records: int | None = None,
+    separator: str | None = None,
+    multiline: bool = False,
+    ledger: str = options.DEFAULT_LEDGER,
+    dataset: str | None = None,
+    state: Path | None = None,
+    offset: str | None = None,
+    partition: str | None = None,
+    predictions: bool = False,
+    evaluate: bool = False,
+    picture: Path | None = None,
+    as_json: bool = False,
+    seed: int | None = None,
 ) -> None:
     """Learn from records as they arrive, and print each rule when it is published.
 
     All rules together are (epsilon, delta)-DP for the whole stream, which is paid for once.  With
     --state, a call after a crash resumes the same run.  In a pipe or a file, each line is JSON.
+
+    table: A CSV (.csv or .tsv) or Parquet file, or - for CSV from a pipe.
+    horizon: The most records to learn from, over all calls.
+    epsilon: The privacy loss of all steps together, such as 1.
+    hypotheses --class: The class, such as 'subsets(device; at most 3)'. With a schema it may be
+        left out.
+    delta: The delta you allow, such as 1e-6.
+    method: auto, or the name of a method, such as keys.
+    dataset: The stream's name in the ledger; by default the table's full path.
+    state: A file from which a later call resumes. As secret as the records.
+    offset: The column of each record's offset in its source. A record that is delivered again is
+        ignored.
+    partition: The column of the partition, if offsets count in each partition.
+    predictions: Add each record's prediction, for the record's owner only: NOT PRIVATE.
+    evaluate: Add the mistakes of this call: NOT PRIVATE.
+    picture --figure: Draw a figure of when each rule was published, to this .svg or .png file. With
+        --evaluate it shows the mistakes too: NOT PRIVATE.
+    as_json --json: Print lines of JSON on a terminal too, as in a pipe.
     """
     kind = None if picture is None else picture_kind(picture)
     if kind is not None:

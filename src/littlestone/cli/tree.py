@@ -11,10 +11,10 @@ import typer
 
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.text.table_file import BinaryTable
+from littlestone.cli.classes import table_or_class, title_of
 from littlestone.cli.console import out, print_json
 from littlestone.cli.dim import reason_to_stop, solve
-from littlestone.cli.hypotheses import table_or_class, title_of
-from littlestone.cli.options import JsonOption, SchemaOption
+from littlestone.cli.options import Levels, Seconds
 from littlestone.dimension.tables import PackedTable
 from littlestone.learn import Release
 from littlestone.learn.declared.declaring import open_schema
@@ -26,37 +26,13 @@ from littlestone.show.tree import class_tree, drawable, drawing_of_release, tabl
 
 
 def tree(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE-or-CLASS",
-            help="A CSV or .npy table of 0s and 1s, a class, such as 'thresholds(x, 1..7)', or a "
-            "model (.json) whose rule is a tree.",
-        ),
-    ],
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", help="Draw to this .svg or .png file instead, or to an .html page to walk in."
-        ),
-    ] = None,
-    levels: Annotated[
-        int,
-        typer.Option(min=1, max=8, help="Draw this many levels of the tree of a table or class."),
-    ] = 4,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Stop searching after this time, and draw the best tree found.",
-        ),
-    ] = None,
-    memory_limit: Annotated[
-        float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
-    ] = 8,
-    schema: SchemaOption = None,
-    as_json: JsonOption = False,
+    what: str,
+    picture: Path | None = None,
+    levels: Levels = 4,
+    time_limit: Seconds = None,
+    memory_limit: Annotated[float, typer.Option(min=0)] = 8,
+    schema: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Draw a tree of questions: an adversary can force one mistake at each of its levels.
 
@@ -64,6 +40,13 @@ def tree(
     gives every label on the way to it.  If a model is given, its rule is drawn; --out shows each
     condition on the range or list that its column declares.  A page shows one question after the
     other, with the Littlestone dimension and the size of each version space.
+
+    what FILE-or-CLASS: A CSV or .npy table of 0s and 1s, a class, such as 'thresholds(x, 1..7)', or
+        a model (.json) whose rule is a tree.
+    picture --out: Draw to this .svg or .png file instead, or to an .html page to walk in.
+    levels: Draw this many levels of the tree of a table or class.
+    time_limit SECONDS: Stop searching after this time, and draw the best tree found.
+    memory_limit GIB: Working memory for a table, in GiB.
     """
     kind = None if picture is None else suffix_of(picture, DRAWN)
     require_different({"the table": [what], "the schema": [schema], "--out": [picture]})

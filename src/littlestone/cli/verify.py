@@ -12,7 +12,7 @@ from rich.text import Text
 
 from littlestone.base.parallel import spread
 from littlestone.cli.console import bar, count_noun, err, out, print_json
-from littlestone.cli.options import JobsOption, JsonOption
+from littlestone.cli.options import Jobs
 from littlestone.prove.papers.statement import (
     OTHERS,
     Statement,
@@ -30,33 +30,28 @@ _MARK = 7  # columns of a verdict
 
 
 def verify(
-    only: Annotated[
-        str | None, typer.Argument(help="Run only statements whose name contains this.")
-    ] = None,
+    only: Annotated[str | None, typer.Argument()] = None,
     paper: Annotated[
         str | None,
         typer.Option(
             help=f"Only those of a paper: L5, BLM20, BGS21 or Lyu25; {OTHERS} for the rest."
         ),
     ] = None,
-    number: Annotated[
-        str | None,
-        typer.Option("--id", help="Only that number, such as 'Lyu25 Theorem 3' or 'Lemma 12'."),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="Sample other classes and records; always the same by default."),
-    ] = None,
-    deep: Annotated[
-        bool, typer.Option("--deep", help="Larger families of classes: minutes, not seconds.")
-    ] = False,
-    jobs: JobsOption = None,
-    as_json: JsonOption = False,
+    number: str | None = None,
+    seed: Annotated[int | None, typer.Option(min=0)] = None,
+    deep: bool = False,
+    jobs: Jobs = None,
+    as_json: bool = False,
 ) -> None:
     """Check numbered statements of the papers: stated and measured values, with verdicts.
 
     docs/theorem-map.md lists all statements, also those with nothing to run.  Ctrl+C stops it and
     prints the verdicts so far; the exit status is then 130.  It is 1 if a statement fails.
+
+    only: Run only statements whose name contains this.
+    number --id: Only that number, such as 'Lyu25 Theorem 3' or 'Lemma 12'.
+    seed: Sample other classes and records; always the same by default.
+    deep: Larger families of classes: minutes, not seconds.
     """
     rows = select_statements(only, paper=paper, number=number)
     verdicts = _run(rows, Trial(seed, deep), jobs)

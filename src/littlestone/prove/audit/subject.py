@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from littlestone.base.discovery import modules
+from littlestone.base.discovery import modules, read_entries
 from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.base.parallel import spread
 from littlestone.privacy.cost import PrivacyCost
@@ -180,7 +180,10 @@ class SubjectMaker:
 def subject(
     name: str, **row: object
 ) -> Callable[[Callable[[Fraction, Fraction], Subject[Any]]], SubjectMaker]:
-    """Mark a function of (epsilon, delta) as the subject ``name`` of ``littlestone audit``."""
+    """Mark a function of (epsilon, delta) as the subject ``name`` of ``littlestone audit``.
+
+    What its row needs is in ``row`` or in the last lines of the docstring.
+    """
 
     def register(make: Callable[[Fraction, Fraction], Subject[Any]]) -> SubjectMaker:
         def make_subject(epsilon: Fraction, delta: Fraction) -> Subject[Any]:
@@ -188,7 +191,8 @@ def subject(
             object.__setattr__(found, "recipe", (name, epsilon, delta))
             return found
 
-        return SubjectMaker(name, (make.__doc__ or "").partition("\n")[0], make_subject, row)
+        prose, words = read_entries(make.__doc__)
+        return SubjectMaker(name, prose.partition("\n")[0], make_subject, words | row)
 
     return register
 

@@ -41,17 +41,16 @@ def _dimension(sets: Iterable[frozenset[int]], points: int) -> int:
     ).littlestone_dimension()
 
 
-@statement(
-    id="BLM20 section 1, Littlestone classes",
-    says="affine subspaces of dimension at most d have LDim d + 1, linear ones d",
-    code="classes.AffineSubspaces, classes.LinearSubspaces",
-    scope="all d <= n for GF(q)^n with (q, n) = (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (5, 1)",
-    deep="and (2, 4)",
-    status="mended",
-    proof="proofs/algebraic-classes.md#the-dimension",
-)
+@statement("BLM20 section 1, Littlestone classes", "mended")
 def subspaces(trial: Trial) -> Outcome:
-    """The sets are hulls of at most d + 1 or d points, listed here, with and without the empty set."""
+    """The sets are hulls of at most d + 1 or d points, listed here, with and without the empty set.
+
+    says: affine subspaces of dimension at most d have LDim d + 1, linear ones d
+    scope: all d <= n for GF(q)^n with (q, n) = (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (5, 1)
+    deep: and (2, 4)
+    code: classes.AffineSubspaces, classes.LinearSubspaces
+    proof: proofs/algebraic-classes.md#the-dimension
+    """
     wrong, cases, lower = 0, 0, []
     for q, n in [*SHAPES, *[(2, 4)][: trial.pick(0, 1)]]:
         points = _points(q, n)
@@ -82,16 +81,15 @@ def subspaces(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 section 1, Littlestone classes",
-    says="zero sets of polynomials have as LDim the number of monomials",
-    code="classes.PolynomialZeros",
-    scope="degree 1 and 2 over GF(2)^2, GF(2)^3 and GF(3), and degree 1 over GF(3)^2",
-    status="changed",
-    proof="proofs/algebraic-classes.md#the-dimension",
-)
+@statement("BLM20 section 1, Littlestone classes", "changed")
 def zero_sets() -> Outcome:
-    """The sets are the common zeros of all systems of polynomials, listed here."""
+    """The sets are the common zeros of all systems of polynomials, listed here.
+
+    says: zero sets of polynomials have as LDim the number of monomials
+    scope: degree 1 and 2 over GF(2)^2, GF(2)^3 and GF(3), and degree 1 over GF(3)^2
+    code: classes.PolynomialZeros
+    proof: proofs/algebraic-classes.md#the-dimension
+    """
     wrong, shown = 0, []
     for q, n, degree in [
         (2, 2, 1),
@@ -122,17 +120,16 @@ def zero_sets() -> Outcome:
     )
 
 
-@statement(
-    id="Certificates",
-    says="a certificate proves the dimension, and nothing below it, also after changes",
-    code="dimension.Certificate",
-    scope="random tables, against the definition; each certificate changed in 20 ways",
-    status="as stated",
-    proof="proofs/certificates.md#the-claims",
-    deep="1,000 tables in place of 40",
-)
+@statement("Certificates")
 def certificates(trial: Trial) -> Outcome:
-    """Writes and checks a certificate for each table, and then says less with the same proof."""
+    """Writes and checks a certificate for each table, and then says less with the same proof.
+
+    says: a certificate proves the dimension, and nothing below it, also after changes
+    scope: random tables, against the definition; each certificate changed in 20 ways
+    deep: 1,000 tables in place of 40
+    code: dimension.Certificate
+    proof: proofs/certificates.md#the-claims
+    """
     rng = trial.array(2041)
     proved = wrong = refused = 0
     for _ in range(trial.pick(40, 1000)):

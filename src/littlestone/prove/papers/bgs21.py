@@ -158,16 +158,15 @@ def tree_depth(H: LabelTable, asked: Sequence[Answer]) -> int:
     return depth(frozenset(map(tuple, H.values.tolist())))
 
 
-@statement(
-    id="BGS21 section 4.2 (1)",
-    says="MLS(H) = Psi^N_LD(H)",
-    code="dimension.multiclass_littlestone_dimension",
-    scope="every table of three labels on two points, and random ones of 2 to 6 labels",
-    deep="every table of four labels on two points",
-    status="as stated",
-)
+@statement("BGS21 section 4.2 (1)")
 def multiclass_is_psi_n(trial: Trial) -> Outcome:
-    """The solver for Psi^N against Definition 2.11."""
+    """The solver for Psi^N against Definition 2.11.
+
+    says: MLS(H) = Psi^N_LD(H)
+    scope: every table of three labels on two points, and random ones of 2 to 6 labels
+    deep: every table of four labels on two points
+    code: dimension.multiclass_littlestone_dimension
+    """
     pairs = [
         (tree_depth(H, pairs_of(H.labels)), multiclass_littlestone_dimension(H))
         for H in _tables(trial, 150)
@@ -176,17 +175,16 @@ def multiclass_is_psi_n(trial: Trial) -> Outcome:
     return Outcome("equal", f"equal on {equal} of {len(pairs)} classes", equal == len(pairs))
 
 
-@statement(
-    id="BGS21 section 4.2 (2)",
-    says="max_i LDim(H|_i) <= Psi^bin_LD(H)",
-    code="dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.LabelTable.bit_class",
-    scope="every table of three labels on two points, and random ones of 2 to 6 labels",
-    deep="every table of four labels on two points",
-    status="as stated",
-    proof="proofs/multiclass.md#bits-below-and-above",
-)
+@statement("BGS21 section 4.2 (2)")
 def bit_classes_below_psi_bin(trial: Trial) -> Outcome:
-    """By Definition 4.4 too; at most the sum, because who learns every bit errs if some bit does."""
+    """By Definition 4.4 too; at most the sum, because who learns every bit errs if some bit does.
+
+    says: max_i LDim(H|_i) <= Psi^bin_LD(H)
+    scope: every table of three labels on two points, and random ones of 2 to 6 labels
+    deep: every table of four labels on two points
+    code: dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.LabelTable.bit_class
+    proof: proofs/multiclass.md#bits-below-and-above
+    """
     gaps, above, differ = [], 0, 0
     for H in _tables(trial, 150):
         bits, psi = _bit_dimensions(H), psi_littlestone_dimension(H, psi_bin)
@@ -202,17 +200,16 @@ def bit_classes_below_psi_bin(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BGS21 section 4.2 (3)",
-    says="Psi^N_LD(H) <= Psi^bin_LD(H) <= Psi^B_LD(H)",
-    code="dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.psi_b",
-    scope="every table of three labels on two points, and random ones of 2 to 6 labels",
-    deep="every table of four labels on two points",
-    status="as stated",
-    proof="proofs/multiclass.md#one-recursion-for-all-psi-littlestone-dimensions",
-)
+@statement("BGS21 section 4.2 (3)")
 def order_of_the_families(trial: Trial) -> Outcome:
-    """By Definition 4.4 too, of at most four labels; both inequalities are strict on some."""
+    """By Definition 4.4 too, of at most four labels; both inequalities are strict on some.
+
+    says: Psi^N_LD(H) <= Psi^bin_LD(H) <= Psi^B_LD(H)
+    scope: every table of three labels on two points, and random ones of 2 to 6 labels
+    deep: every table of four labels on two points
+    code: dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.psi_b
+    proof: proofs/multiclass.md#one-recursion-for-all-psi-littlestone-dimensions
+    """
     found, differ = [], 0
     for H in _tables(trial, 150):
         here = [psi_littlestone_dimension(H, psi) for psi in (psi_n, psi_bin, psi_b)]
@@ -230,17 +227,16 @@ def order_of_the_families(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BGS21 Theorem 5.6",
-    says="N(0, H, n) <= sum_(i <= d) C(n, i) k^i <= (e k n / d)^d",
-    code="dimension.zero_cover_function, prove.papers.bgs21.sauer_sum",
-    scope="every table of three labels on two points and random ones; trees of depth 4 at most",
-    deep="every table of four labels on two points",
-    status="as stated",
-    proof="proofs/multiclass.md#the-0-cover-number",
-)
+@statement("BGS21 Theorem 5.6")
 def sauer_for_covers(trial: Trial) -> Outcome:
-    """The exact 0-cover function, for all depths n <= 4; (k + 1)^n below n = d."""
+    """The exact 0-cover function, for all depths n <= 4; (k + 1)^n below n = d.
+
+    says: N(0, H, n) <= sum_(i <= d) C(n, i) k^i <= (e k n / d)^d
+    scope: every table of three labels on two points and random ones; trees of depth 4 at most
+    deep: every table of four labels on two points
+    code: dimension.zero_cover_function, prove.papers.bgs21.sauer_sum
+    proof: proofs/multiclass.md#the-0-cover-number
+    """
     tried = tight = wrong = 0
     tables = [*_tables(trial, 100), *(separate_bits_class(d, 1) for d in (1, 2, 3))]
     for H in tables:
@@ -258,17 +254,16 @@ def sauer_for_covers(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BGS21 Lemma 5.7",
-    says="N(0, H, d) >= 2^d for d = Psi^B_LD(H)",
-    code="dimension.zero_cover_function, dimension.psi_littlestone_dimension, dimension.psi_b",
-    scope="every table of three labels on two points, and random ones of 2 to 6 labels",
-    deep="every table of four labels on two points",
-    status="as stated",
-    proof="proofs/multiclass.md#the-0-cover-number",
-)
+@statement("BGS21 Lemma 5.7")
 def covers_are_exponential(trial: Trial) -> Outcome:
-    """The exact 0-cover function at the depth of the Psi^B-Littlestone dimension."""
+    """The exact 0-cover function at the depth of the Psi^B-Littlestone dimension.
+
+    says: N(0, H, d) >= 2^d for d = Psi^B_LD(H)
+    scope: every table of three labels on two points, and random ones of 2 to 6 labels
+    deep: every table of four labels on two points
+    code: dimension.zero_cover_function, dimension.psi_littlestone_dimension, dimension.psi_b
+    proof: proofs/multiclass.md#the-0-cover-number
+    """
     found = []
     for H in _tables(trial, 100, hypotheses=10):
         d = psi_littlestone_dimension(H, psi_b)
@@ -281,20 +276,17 @@ def covers_are_exponential(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BGS21 Theorem 3.3",
-    says="max_i LDim(H|_i) <= 6 d ln(k + 1), d = MLS(H)",
-    code=(
-        "dimension.LabelTable.bit_class, dimension.multiclass_littlestone_dimension, "
-        "prove.papers.bgs21.bit_class_cap"
-    ),
-    scope="every table of three labels on two points, random ones, and two rotation classes",
-    deep="every table of four labels on two points",
-    status="as stated",
-    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes",
-)
+@statement("BGS21 Theorem 3.3")
 def bit_classes_are_small(trial: Trial) -> Outcome:
-    """On random and full classes; and with the sharper cap that the proof gives."""
+    """On random and full classes; and with the sharper cap that the proof gives.
+
+    says: max_i LDim(H|_i) <= 6 d ln(k + 1), d = MLS(H)
+    scope: every table of three labels on two points, random ones, and two rotation classes
+    deep: every table of four labels on two points
+    code: dimension.LabelTable.bit_class, dimension.multiclass_littlestone_dimension,
+        prove.papers.bgs21.bit_class_cap
+    proof: proofs/multiclass.md#a-sharper-cap-on-the-bit-classes
+    """
     ratios, of_cap, holds, sharp = [], [0.0], True, True
     for H in [*_tables(trial, 150), rotation_class(2, 3), rotation_class(1, 3)]:
         d, k = multiclass_littlestone_dimension(H), H.labels - 1
@@ -312,18 +304,16 @@ def bit_classes_are_small(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BGS21 section 5.3",
-    says="sharper, LDim(H|_i) <= max{n : 2^n <= sum_(i <= d) C(n, i) k^i}",
-    code="prove.papers.bgs21.bit_class_cap",
-    scope="the two formulas, for d <= 8 and up to 256 labels; no class is built",
-    status="changed",
-    proof="proofs/multiclass.md#a-sharper-cap-on-the-bit-classes",
-)
+@statement("BGS21 section 5.3", "changed")
 def sharper_cap() -> Outcome:
     """The cap before rounding, against 6 d ln(k + 1), for all d <= 8 and k + 1 = 2, 4, ..., 256.
 
     Also the sum by counting words, and the cap as the last n up to twice that bound.
+
+    says: sharper, LDim(H|_i) <= max{n : 2^n <= sum_(i <= d) C(n, i) k^i}
+    scope: the two formulas, for d <= 8 and up to 256 labels; no class is built
+    code: prove.papers.bgs21.bit_class_cap
+    proof: proofs/multiclass.md#a-sharper-cap-on-the-bit-classes
     """
     words = [(n, d, k) for n in range(5) for d in range(n + 1) for k in (1, 2, 3)]
     wrong = sum(
@@ -348,16 +338,15 @@ def sharper_cap() -> Outcome:
     )
 
 
-@statement(
-    id="BGS21 section 1.2, tight",
-    says="some H has MLS(H) = d and LDim(H|_i) = d log2(k + 1)",
-    code="prove.papers.bgs21.rotation_class, dimension.multiclass_littlestone_dimension",
-    scope="nine rotation classes, of at most 64 labels",
-    status="as stated",
-    proof="proofs/multiclass.md#a-class-that-needs-the-logarithm",
-)
+@statement("BGS21 section 1.2, tight")
 def rotations() -> Outcome:
-    """The rotation class, whose every bit class is a cube of d b points."""
+    """The rotation class, whose every bit class is a cube of d b points.
+
+    says: some H has MLS(H) = d and LDim(H|_i) = d log2(k + 1)
+    scope: nine rotation classes, of at most 64 labels
+    code: prove.papers.bgs21.rotation_class, dimension.multiclass_littlestone_dimension
+    proof: proofs/multiclass.md#a-class-that-needs-the-logarithm
+    """
     sizes = [(1, 1), (1, 2), (1, 4), (1, 6), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)]
     found = []
     for d, b in sizes:
@@ -371,20 +360,17 @@ def rotations() -> Outcome:
     )
 
 
-@statement(
-    id="BGS21 section 1.2, converse",
-    says="max_i LDim(H|_i) >= MLS(H) / ceil(log2(k + 1))",
-    code=(
-        "dimension.LabelTable.bit_class, dimension.multiclass_littlestone_dimension, "
-        "prove.papers.bgs21.separate_bits_class"
-    ),
-    scope="every table of three labels on two points, random ones, and five of separate bits",
-    deep="every table of four labels on two points",
-    status="mended",
-    proof="proofs/multiclass.md#bits-below-and-above",
-)
+@statement("BGS21 section 1.2, converse", "mended")
 def some_bit_class_is_large(trial: Trial) -> Outcome:
-    """On random classes; equal if each bit has its own points, so "larger than" is too much."""
+    """On random classes; equal if each bit has its own points, so "larger than" is too much.
+
+    says: max_i LDim(H|_i) >= MLS(H) / ceil(log2(k + 1))
+    scope: every table of three labels on two points, random ones, and five of separate bits
+    deep: every table of four labels on two points
+    code: dimension.LabelTable.bit_class, dimension.multiclass_littlestone_dimension,
+        prove.papers.bgs21.separate_bits_class
+    proof: proofs/multiclass.md#bits-below-and-above
+    """
     gaps = [
         max(_bit_dimensions(H)) * H.bits - multiclass_littlestone_dimension(H)
         for H in _tables(trial, 150)
@@ -407,16 +393,15 @@ def some_bit_class_is_large(trial: Trial) -> Outcome:
 ALPHA, BETA = 0.1, 0.05
 
 
-@statement(
-    id="BGS21 Theorem 3.1",
-    says="privacy: the parts together cost what one bit costs",
-    code="learn.BitPartsLearner, learn.BitsLearner",
-    scope="exact laws, on all neighbouring samples of four records and on a pair of eight",
-    status="as stated",
-    proof="proofs/multiclass-learning.md#theorem-2-privacy-one-part-a-bit",
-)
+@statement("BGS21 Theorem 3.1")
 def parts_are_private() -> Outcome:
-    """Parts, and bits on all records, composed.  Both bits change in one of eight equal records."""
+    """Parts, and bits on all records, composed.  Both bits change in one of eight equal records.
+
+    says: privacy: the parts together cost what one bit costs
+    scope: exact laws, on all neighbouring samples of four records and on a pair of eight
+    code: learn.BitPartsLearner, learn.BitsLearner
+    proof: proofs/multiclass-learning.md#theorem-2-privacy-one-part-a-bit
+    """
     shown, holds = [], True
     for name in ("bit-parts-learner", "bits-learner"):
         subject = find_subject(name).make(Fraction(1), Fraction(0))
@@ -470,18 +455,16 @@ def failure(learner: BitwiseLearner[Any], n: int, share: float) -> float:
     return _wrong(learner, mean)
 
 
-@statement(
-    id="BGS21 Theorem 3.1",
-    says="error: sum of SC_i(alpha / b, beta / b) records suffice",
-    code="learn.BitPartsLearner.plan, learn.BitsLearner.plan",
-    scope="four functions of four labels on two points, at the planned n; exact laws",
-    status="changed",
-    proof="proofs/multiclass-learning.md#theorem-3-error-without-wrong-labels",
-)
+@statement("BGS21 Theorem 3.1", "changed")
 def parts_are_accurate() -> Outcome:
     """A point of weight just above alpha, whose label both bits must learn.
 
     Bits of one size are planned for equal shares, so parts take b times the size of a bit.
+
+    says: error: sum of SC_i(alpha / b, beta / b) records suffice
+    scope: four functions of four labels on two points, at the planned n; exact laws
+    code: learn.BitPartsLearner.plan, learn.BitsLearner.plan
+    proof: proofs/multiclass-learning.md#theorem-3-error-without-wrong-labels
     """
     H = FiniteClass.from_array([[0, y] for y in range(4)], labels=4)
     found, holds = [], True
@@ -525,16 +508,15 @@ CLASSES = [
 ]
 
 
-@statement(
-    id="BGS21 Corollary 3.2",
-    says="the sum of SC(d_i, alpha / b, beta / b), d_i = LDim(H|_i)",
-    code="learn.BitPartsLearner.plan",
-    scope="three tables of four labels; parts of equal size, so the sum is b times the largest",
-    status="changed",
-    proof="proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36",
-)
+@statement("BGS21 Corollary 3.2", "changed")
 def sizes_by_bit_classes() -> Outcome:
-    """By the proved sizes of the learner of every Littlestone class; parts are equal."""
+    """By the proved sizes of the learner of every Littlestone class; parts are equal.
+
+    says: the sum of SC(d_i, alpha / b, beta / b), d_i = LDim(H|_i)
+    scope: three tables of four labels; parts of equal size, so the sum is b times the largest
+    code: learn.BitPartsLearner.plan
+    proof: proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36
+    """
     found = []
     for H in CLASSES:
         d = [H.bit_class(i).littlestone_dimension() for i in range(H.bits)]
@@ -546,18 +528,16 @@ def sizes_by_bit_classes() -> Outcome:
     )
 
 
-@statement(
-    id="BGS21 Corollary 3.4",
-    says="b SC(6 d ln(k + 1), alpha / b, beta / b), d = MLS(H)",
-    code=(
-        "learn.BitPartsLearner.plan, learn.IrreducibleLearner.plan, prove.papers.bgs21.bit_class_cap"
-    ),
-    scope="planned sizes for three tables of four labels",
-    status="as stated",
-    proof="proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36",
-)
+@statement("BGS21 Corollary 3.4")
 def sizes_by_mls() -> Outcome:
-    """The same sizes below those of the cap of Theorem 3.3, and of the sharper one."""
+    """The same sizes below those of the cap of Theorem 3.3, and of the sharper one.
+
+    says: b SC(6 d ln(k + 1), alpha / b, beta / b), d = MLS(H)
+    scope: planned sizes for three tables of four labels
+    code: learn.BitPartsLearner.plan, learn.IrreducibleLearner.plan,
+        prove.papers.bgs21.bit_class_cap
+    proof: proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36
+    """
     found = []
     for H in CLASSES:
         d, k, b = H.littlestone_dimension(), H.labels - 1, H.bits
@@ -576,16 +556,15 @@ def simplex_code() -> NDArray[np.int64]:
     return np.array([[(y & j).bit_count() % 2 for j in range(1, 8)] for y in range(8)])
 
 
-@statement(
-    id="Codes that correct errors",
-    says="err(f) <= sum of err(h_j) / 2 for distance 4, LDim <= the cap",
-    code="prove.papers.bgs21.bit_class_cap, prove.papers.bgs21.simplex_code",
-    scope="the simplex code of 8 words: all wrong bits; random tables and two rotation classes",
-    status="as stated",
-    proof="proofs/multiclass-learning.md#theorem-4-one-logarithm-less-codes-that-correct-errors",
-)
+@statement("Codes that correct errors")
 def codes(trial: Trial) -> Outcome:
-    """A wrong label has at least two wrong bits, which is what the bound takes; and bits of a code."""
+    """A wrong label has at least two wrong bits, which is what the bound takes; and bits of a code.
+
+    says: err(f) <= sum of err(h_j) / 2 for distance 4, LDim <= the cap
+    scope: the simplex code of 8 words: all wrong bits; random tables and two rotation classes
+    code: prove.papers.bgs21.bit_class_cap, prove.papers.bgs21.simplex_code
+    proof: proofs/multiclass-learning.md#theorem-4-one-logarithm-less-codes-that-correct-errors
+    """
     code, rng = simplex_code(), trial.array(4)
     received = np.array(list(product((0, 1), repeat=code.shape[1])))
     away = np.abs(received[:, None, :] - code).sum(axis=2)
@@ -604,16 +583,15 @@ def codes(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Rules with outcomes",
-    says="MLS(H) = LDim(H|_i)",
-    code="classes.Outcomes",
-    scope="one to three outcomes over one to three columns",
-    status="as stated",
-    proof="proofs/outcomes.md#theorem-1-bit-classes",
-)
+@statement("Rules with outcomes")
 def rules_with_outcomes() -> Outcome:
-    """For one, two and three outcomes, over one, two and three columns."""
+    """For one, two and three outcomes, over one, two and three columns.
+
+    says: MLS(H) = LDim(H|_i)
+    scope: one to three outcomes over one to three columns
+    code: classes.Outcomes
+    proof: proofs/outcomes.md#theorem-1-bit-classes
+    """
     found = []
     for m, r, s in [(1, 1, 1), (1, 1, 2), (2, 1, 1), (2, 2, 1), (2, 1, 2), (2, 2, 2), (3, 2, 1)]:
         for k in (1, 2, 3):

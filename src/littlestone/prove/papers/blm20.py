@@ -45,17 +45,16 @@ def _chain(k: int, eta: Fraction) -> Fraction:
     return rho
 
 
-@statement(
-    id="BLM20 Proposition 5",
-    says="sharper, Pr[A(S) = h] <= (1 - loss(h))^n for consistent A",
-    code="theory.game.players.ExtendedSOA",
-    scope="A is the SOA: every class of three points with every target, and two more; exact laws",
-    deep="n = 2 for all of them, and random classes on at most six points",
-    status="as stated",
-    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
-)
+@statement("BLM20 Proposition 5")
 def stability_generalizes(trial: Trial) -> Outcome:
-    """The SOA is consistent, so a rule of frequency eta has loss <= ln(1/eta) / n."""
+    """The SOA is consistent, so a rule of frequency eta has loss <= ln(1/eta) / n.
+
+    says: sharper, Pr[A(S) = h] <= (1 - loss(h))^n for consistent A
+    scope: A is the SOA: every class of three points with every target, and two more; exact laws
+    deep: n = 2 for all of them, and random classes on at most six points
+    code: theory.game.players.ExtendedSOA
+    proof: proofs/globally-stable.md#theorem-2-observation-11-lemma-13
+    """
     found = [(s, f, p) for s, k, f, p in all_rules(trial) if k == 0]
     wrong = sum(p > (1 - s.loss(f)) ** s.n for s, f, p in found)
     tight = sum(p == (1 - s.loss(f)) ** s.n for s, f, p in found)
@@ -66,17 +65,16 @@ def stability_generalizes(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Observation 11",
-    says="k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T",
-    code="theory.game.players.ExtendedSOA",
-    scope="all S and T: every class of three points with every target, and three more",
-    deep="n = 2 for all of them, and random classes on at most six points",
-    status="as stated",
-    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
-)
+@statement("BLM20 Observation 11")
 def tournament_examples_are_mistakes(trial: Trial) -> Outcome:
-    """All S of positive probability with all T; mistakes show as LDim(V) <= d - k if realizable."""
+    """All S of positive probability with all T; mistakes show as LDim(V) <= d - k if realizable.
+
+    says: k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T
+    scope: all S and T: every class of three points with every target, and three more
+    deep: n = 2 for all of them, and random classes on at most six points
+    code: theory.game.players.ExtendedSOA
+    proof: proofs/globally-stable.md#theorem-2-observation-11-lemma-13
+    """
     wrong = samples = unrealizable = 0
     for setting in settings(trial):
         points = list(setting.H.domain)
@@ -96,17 +94,16 @@ def tournament_examples_are_mistakes(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Lemma 12",
-    says="some k <= d and f have Pr[SOA(S T) = f] >= 2^-d",
-    code="theory.game.players.ExtendedSOA",
-    scope="the SOA of Lyu25: every class of three points with every target, and three more",
-    deep="n = 2 for all of them, and random classes on at most six points",
-    status="false",
-    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
-)
+@statement("BLM20 Lemma 12", "false")
 def frequent_rules(trial: Trial) -> Outcome:
-    """True for d = 1.  For d = 2, five functions on eight points, n = 1, are a counterexample."""
+    """True for d = 1.  For d = 2, five functions on eight points, n = 1, are a counterexample.
+
+    says: some k <= d and f have Pr[SOA(S T) = f] >= 2^-d
+    scope: the SOA of Lyu25: every class of three points with every target, and three more
+    deep: n = 2 for all of them, and random classes on at most six points
+    code: theory.game.players.ExtendedSOA
+    proof: proofs/globally-stable.md#lemma-12-is-false-for-dimension-2
+    """
     least = min(max(s.top for s in stages(x)) for x in settings(trial) if x.d == 1)
     tops = [stage.top for stage in stages(SPREAD)]
     shown = ", ".join(f"{float(p):.3f}" for p in tops)
@@ -146,17 +143,16 @@ def _most(game: definitions.Game) -> Fraction:
     return max(max(law.values()) for law in game.frequencies(2))
 
 
-@statement(
-    id="BLM20 Lemma 12",
-    says="the same with the paper's own SOA, argmax of LDim",
-    code="prove.papers.definitions.Game",
-    scope="seven functions on nine points, LDim 2: n = 1 with both labels in ties and x first, last or "
-    "uniform; n = 2, 3 with x first; and the eight points of the row above, n = 1",
-    status="false",
-    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
-)
+@statement("BLM20 Lemma 12", "false")
 def frequent_rules_of_the_papers_soa() -> Outcome:
-    """By definition: false on nine points for n = 1, true there for n = 2, 3, and on the eight."""
+    """By definition: false on nine points for n = 1, true there for n = 2, 3, and on the eight.
+
+    says: the same with the paper's own SOA, argmax of LDim
+    scope: seven functions on nine points, LDim 2: n = 1 with both labels in ties and x first, last
+        or uniform; n = 2, 3 with x first; and the eight points of the row above, n = 1
+    code: prove.papers.definitions.Game
+    proof: proofs/globally-stable.md#lemma-12-is-false-for-dimension-2
+    """
     one = max(_most(nine_points(1, soa, x)) for soa, x in product(_OWN, _DECIDING))
     more = [min(_most(nine_points(n, soa, definitions.first)) for soa in _OWN) for n in (2, 3)]
     chances = {(x, 20 >> x & 1): Fraction(1, 8) for x in range(8)}
@@ -169,17 +165,16 @@ def frequent_rules_of_the_papers_soa() -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Lemma 12",
-    says="the same for n = 3, 5, 10, 20, as algorithm G takes them",
-    code="prove.papers.definitions.Game",
-    scope="seven functions on eleven points, LDim 2, one distribution for each n: both labels in ties, "
-    "and x first, last or uniform",
-    status="false",
-    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
-)
+@statement("BLM20 Lemma 12", "false")
 def frequent_rules_for_larger_blocks() -> Outcome:
-    """By definition; G takes n = ceil(d / alpha), so 5, 10 and 20 for alpha = .4, .2 and .1."""
+    """By definition; G takes n = ceil(d / alpha), so 5, 10 and 20 for alpha = .4, .2 and .1.
+
+    says: the same for n = 3, 5, 10, 20, as algorithm G takes them
+    scope: seven functions on eleven points, LDim 2, one distribution for each n: both labels in
+        ties, and x first, last or uniform
+    code: prove.papers.definitions.Game
+    proof: proofs/globally-stable.md#lemma-12-is-false-for-dimension-2
+    """
     ways = list(product(_OWN, _DECIDING))
     found = {n: max(_most(eleven_points(n, *way)) for way in ways) for n in (3, 5, 10, 20)}
     return Outcome(
@@ -189,17 +184,16 @@ def frequent_rules_for_larger_blocks() -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Lemma 12",
-    says="the same for n = 50 to 5,000, in floats",
-    code="prove.papers.definitions.Game",
-    scope="the eleven points, both labels in ties, and x first, last or uniform: n = 50 and 5,000",
-    deep="n = 200 and 1,000",
-    status="false",
-    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
-)
+@statement("BLM20 Lemma 12", "false")
 def frequent_rules_for_long_blocks(trial: Trial) -> Outcome:
-    """The largest frequency rises to about .2386 and stays below 1/4; n = 5 is compared exactly."""
+    """The largest frequency rises to about .2386 and stays below 1/4; n = 5 is compared exactly.
+
+    says: the same for n = 50 to 5,000, in floats
+    scope: the eleven points, both labels in ties, and x first, last or uniform: n = 50 and 5,000
+    deep: n = 200 and 1,000
+    code: prove.papers.definitions.Game
+    proof: proofs/globally-stable.md#lemma-12-is-false-for-dimension-2
+    """
     ways = list(product(_OWN, _DECIDING))
     found = {
         n: max(max(law.values()) for way in ways for law in eleven_points(n, *way).approximate(2))
@@ -216,16 +210,15 @@ def frequent_rules_for_long_blocks(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Lemma 12",
-    says="its proof, Pr[all k tournament examples agree with c] = 2^-k",
-    code="theory.game.players.ExtendedSOA",
-    scope="one class of five functions on eight points, n = 1",
-    status="false",
-    proof="proofs/globally-stable.md#lemma-12-is-false-for-dimension-2",
-)
+@statement("BLM20 Lemma 12", "false")
 def who_wins_is_not_independent() -> Outcome:
-    """If y = c(x), the winner is the one that errs at x: more often the one that went wrong before."""
+    """If y = c(x), the winner is the one that errs at x: more often the one that went wrong before.
+
+    says: its proof, Pr[all k tournament examples agree with c] = 2^-k
+    scope: one class of five functions on eight points, n = 1
+    code: theory.game.players.ExtendedSOA
+    proof: proofs/globally-stable.md#lemma-12-is-false-for-dimension-2
+    """
     found = [stage.agreeing for stage in stages(SPREAD)[1:]]
     return Outcome(
         "true for k = 1, false for k = 2: 0.1245",
@@ -234,17 +227,16 @@ def who_wins_is_not_independent() -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Lemma 12",
-    says="some k <= d and f have Pr[SOA(S T) = f] >= eta_d",
-    code="learn.papers.stable_sizes.stability",
-    scope="exact laws: every class of three points with every target, and three more",
-    deep="n = 2 for all of them, and random classes on at most six points",
-    status="mended",
-    proof="proofs/globally-stable.md#theorem-3-lemma-12-repaired",
-)
+@statement("BLM20 Lemma 12", "mended")
 def frequent_rules_repaired(trial: Trial) -> Outcome:
-    """eta_d = stability(d), and Pr[all k agree] >= rho_k(most frequent rule before k)."""
+    """eta_d = stability(d), and Pr[all k agree] >= rho_k(most frequent rule before k).
+
+    says: some k <= d and f have Pr[SOA(S T) = f] >= eta_d
+    scope: exact laws: every class of three points with every target, and three more
+    deep: n = 2 for all of them, and random classes on at most six points
+    code: learn.papers.stable_sizes.stability
+    proof: proofs/globally-stable.md#theorem-3-lemma-12-repaired
+    """
     wrong = chains = 0
     least: dict[int, Fraction] = {}
     for setting in settings(trial):
@@ -263,17 +255,16 @@ def frequent_rules_repaired(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Lemma 13",
-    says="sharper, Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k",
-    code="theory.game.players.ExtendedSOA",
-    scope="all k and f: every class of three points with every target, and three more",
-    deep="n = 2 for all of them, and random classes on at most six points",
-    status="as stated",
-    proof="proofs/globally-stable.md#theorem-2-observation-11-lemma-13",
-)
+@statement("BLM20 Lemma 13")
 def frequent_rules_generalize(trial: Trial) -> Outcome:
-    """For all k and f, realizable or not; so a frequency of 2^-d means loss <= d / n."""
+    """For all k and f, realizable or not; so a frequency of 2^-d means loss <= d / n.
+
+    says: sharper, Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k
+    scope: all k and f: every class of three points with every target, and three more
+    deep: n = 2 for all of them, and random classes on at most six points
+    code: theory.game.players.ExtendedSOA
+    proof: proofs/globally-stable.md#theorem-2-observation-11-lemma-13
+    """
     found = list(all_rules(trial))
     wrong = sum(p > (1 - s.loss(f)) ** s.n for s, _, f, p in found)
     wrong += sum(
@@ -287,19 +278,17 @@ def frequent_rules_generalize(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Lemma 14",
-    says="S ~ D_k takes at most 4^(k+1) n expected examples",
-    code="learn.papers.stable_sizes.expected_blocks",
-    scope="every class of three points and three more, in stages without a frequency above 1/2",
-    deep="n = 2 for all of them, and random classes on at most six points",
-    status="as stated",
-    proof="proofs/globally-stable.md#theorem-4-lemma-14-sharper",
-)
+@statement("BLM20 Lemma 14")
 def expected_draws(trial: Trial) -> Outcome:
     """E_(k+1) = 2 (E_k + 1) / (1 - eta) blocks at most, if no rule's frequency was above eta <= 1/2.
 
     Where none was above `stability`, that is what the caps of the learner rest on.
+
+    says: S ~ D_k takes at most 4^(k+1) n expected examples
+    scope: every class of three points and three more, in stages without a frequency above 1/2
+    deep: n = 2 for all of them, and random classes on at most six points
+    code: learn.papers.stable_sizes.expected_blocks
+    proof: proofs/globally-stable.md#theorem-4-lemma-14-sharper
     """
     wrong = tried = caps = 0
     most = Fraction(0)
@@ -326,20 +315,18 @@ def expected_draws(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Theorem 10",
-    says="Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f with (1 - loss(f))^n >= 2^-d",
-    code="theory.game.players.ExtendedSOA",
-    scope="G without its cap: every class of three points with every target, and three more",
-    deep="n = 2 for all of them, and random classes on at most six points",
-    status="mended",
-    proof="proofs/globally-stable.md#theorem-5-accuracy",
-)
+@statement("BLM20 Theorem 10", "mended")
 def globally_stable(trial: Trial) -> Outcome:
     """G without its cap, exactly; k is uniform in 0, ..., d, and an impossible D_k gives nothing.
 
     For d = 2 its proof rests on Lemma 12; with the repaired lemma it shows `stability` / (d + 1).  A
     rule counts if its loss is at most what Lemma 13 gives for a frequency of 2^-d.
+
+    says: Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f with (1 - loss(f))^n >= 2^-d
+    scope: G without its cap: every class of three points with every target, and three more
+    deep: n = 2 for all of them, and random classes on at most six points
+    code: theory.game.players.ExtendedSOA
+    proof: proofs/globally-stable.md#theorem-5-accuracy
     """
     least: dict[int, Fraction] = {}
     for setting in settings(trial):
@@ -455,16 +442,15 @@ def _at_least(a: Fraction, x: int) -> Fraction:
     return a**x / (1 + a) if x > 0 else 1 - a ** (1 - x) / (1 + a)
 
 
-@statement(
-    id="BLM20 algorithm M",
-    says="what M releases has the law of its definition",
-    code="learn.GloballyStableLearner.draw",
-    scope="the exact law of its code: three functions, two batches of one-example blocks, k = 0, 1",
-    status="changed",
-    proof="proofs/globally-stable.md",
-)
+@statement("BLM20 algorithm M", "changed")
 def learner_as_a_whole() -> Outcome:
-    """Orders, tournaments, histogram, fresh records and the choice, against BLM20's words."""
+    """Orders, tournaments, histogram, fresh records and the choice, against BLM20's words.
+
+    says: what M releases has the law of its definition
+    scope: the exact law of its code: three functions, two batches of one-example blocks, k = 0, 1
+    code: learn.GloballyStableLearner.draw
+    proof: proofs/globally-stable.md
+    """
     game = Game(frozenset([0, 1, 2]), 2, {(0, 0): Fraction(1, 3), (1, 0): Fraction(2, 3)})
     sizes = BatchSizes(block=1, caps=(0, 2), batches=2, fresh=1, keep=3)
     found, due = (
@@ -518,16 +504,15 @@ def _tails(a: float, least: Any) -> Any:
     return np.where(least > 0, up, 1 - a ** np.maximum(1 - least, 0) / (1 + a))
 
 
-@statement(
-    id="BLM20 Theorem 17",
-    says="n records are enough for error alpha, but for probability beta",
-    code="learn.GloballyStableLearner.plan, learn.papers.stable_sizes.proved_sizes",
-    scope="the planned n for LDim 1 and 2; its proof with exact tails, at the worst frequency eta_d",
-    status="mended",
-    proof="proofs/globally-stable.md#theorem-5-accuracy",
-)
+@statement("BLM20 Theorem 17", "mended")
 def planned_size() -> Outcome:
-    """Error .1 with probability .95, at epsilon 1 and delta 1e-6; and at a tenth of the records."""
+    """Error .1 with probability .95, at epsilon 1 and delta 1e-6; and at a tenth of the records.
+
+    says: n records are enough for error alpha, but for probability beta
+    scope: the planned n for LDim 1 and 2; its proof with exact tails, at the worst frequency eta_d
+    code: learn.GloballyStableLearner.plan, learn.papers.stable_sizes.proved_sizes
+    proof: proofs/globally-stable.md#theorem-5-accuracy
+    """
     found = []
     for d in (1, 2):
         H = Thresholds.on(1, 2**d)
@@ -543,16 +528,15 @@ def planned_size() -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Corollary 2",
-    says="an agnostic learner out of theirs, with explicit constants",
-    code="learn.AgnosticLearner.plan, learn.plan.formulas",
-    scope="the planned n and the cost for one table of LDim 1, against the formulas of the proof",
-    status="changed",
-    proof="proofs/agnostic.md#theorem-3-accuracy",
-)
+@statement("BLM20 Corollary 2", "changed")
 def agnostic_learner() -> Outcome:
-    """The relabelled sample's learner is theirs, with proved sizes; d = 1, epsilon 1, delta 1e-6."""
+    """The relabelled sample's learner is theirs, with proved sizes; d = 1, epsilon 1, delta 1e-6.
+
+    says: an agnostic learner out of theirs, with explicit constants
+    scope: the planned n and the cost for one table of LDim 1, against the formulas of the proof
+    code: learn.AgnosticLearner.plan, learn.plan.formulas
+    proof: proofs/agnostic.md#theorem-3-accuracy
+    """
     H = FiniteClass.from_array([[0, 1], [1, 0]])
     goal: dict[str, Any] = {"alpha": ALPHA, "beta": BETA}
     learner = AgnosticLearner.with_proved_bound(H, BUDGET, **goal, kind=GloballyStableLearner)

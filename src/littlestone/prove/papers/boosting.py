@@ -53,19 +53,7 @@ def _thresholds(H: FiniteClass) -> int:
     )
 
 
-@statement(
-    id="BLM20 Theorem 6",
-    says="a class with a weak private learner has a strong one, that of Theorem 1",
-    code=(
-        "learn.ExponentialLearner.plan, dimension.threshold_dimension, "
-        "learn.GloballyStableLearner.plan"
-    ),
-    scope="the chain of its proof on every class of three points of LDim 1 and 2, without the lower "
-    "bound for thresholds",
-    deep="every class of four points of LDim 1 and 2",
-    status="as stated",
-    proof="proofs/boosting.md",
-)
+@statement("BLM20 Theorem 6")
 def weak_means_strong(trial: Trial) -> Outcome:
     """Each step of its proof except the lower bound for thresholds.
 
@@ -76,6 +64,14 @@ def weak_means_strong(trial: Trial) -> Outcome:
     1e-24.  That
     t is finite where a weak learner exists (n_0 grows as log* t) is not run: finite tables have a
     finite t anyway.
+
+    says: a class with a weak private learner has a strong one, that of Theorem 1
+    scope: the chain of its proof on every class of three points of LDim 1 and 2, without the lower
+        bound for thresholds
+    deep: every class of four points of LDim 1 and 2
+    code: learn.ExponentialLearner.plan, dimension.threshold_dimension,
+        learn.GloballyStableLearner.plan
+    proof: proofs/boosting.md
     """
     wrong, spread, tables = 0, 1.0, _tables(trial)
     shown: dict[int, float] = {}
@@ -109,16 +105,15 @@ def weak_means_strong(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Boosting by majority",
-    says="the error of the vote, round by round",
-    code="learn.papers.boosting.Walk",
-    scope="random votes and distributions on six points, at most 9 rounds",
-    status="as stated",
-    proof="proofs/boosting.md#theorem-2-accuracy",
-)
+@statement("Boosting by majority")
 def identity(trial: Trial) -> Outcome:
-    """Err = lost + sum_t W_t (e_t - 1/2 + gamma), exactly, for random votes and distributions."""
+    """Err = lost + sum_t W_t (e_t - 1/2 + gamma), exactly, for random votes and distributions.
+
+    says: the error of the vote, round by round
+    scope: random votes and distributions on six points, at most 9 rounds
+    code: learn.papers.boosting.Walk
+    proof: proofs/boosting.md#theorem-2-accuracy
+    """
     rng, wrong, runs = trial.draws(7), 0, 0
     for gamma, rounds in product(map(Fraction, ("1/10", "1/4", "2/5")), (3, 5, 9)):
         walk = Walk(rounds, gamma)
@@ -138,19 +133,17 @@ def identity(trial: Trial) -> Outcome:
     return Outcome("equal", f"{wrong} of {runs} differ", wrong == 0)
 
 
-@statement(
-    id="Boosting by majority",
-    says="error alpha for n_0 log(1/alpha)^(3/2) / alpha records, up to a factor",
-    code="learn.BoostingLearner.plan",
-    scope="planned sizes for thresholds on 100 points, error 1/4 and four alphas",
-    status="as stated",
-    proof="proofs/boosting.md#theorem-2-accuracy",
-)
+@statement("Boosting by majority")
 def algorithmic() -> Outcome:
     """From error 1/4 at epsilon 0.1, for the weak learner's own epsilon and delta.
 
     Theorem 6 gives more: any epsilon and delta.  BLM20 estimates n_0 log(1/beta) / (alpha^2
     epsilon) records for pure privacy, with composition.
+
+    says: error alpha for n_0 log(1/alpha)^(3/2) / alpha records, up to a factor
+    scope: planned sizes for thresholds on 100 points, error 1/4 and four alphas
+    code: learn.BoostingLearner.plan
+    proof: proofs/boosting.md#theorem-2-accuracy
     """
     H, shown, exact = Thresholds.on(0, 99), [], True
     for alpha in (0.1, 0.03, 0.01, 0.003):
@@ -286,30 +279,28 @@ def _audit(kind: type[Learner], *stages: Stage, used: float) -> Outcome:
     )
 
 
-@statement(
-    id="ABMS20 Theorem 2.3",
-    says="relabelling by the sample's own labels is private",
-    code="learn.RelabellingLearner, privacy.accounting.relabelled.OwnLabels",
-    scope="the exact law of its code, on the pair and the learner that show most",
-    status="as stated",
-    proof="proofs/agnostic.md#theorem-1-privacy",
-)
+@statement("ABMS20 Theorem 2.3")
 def own_labels() -> Outcome:
-    """Two patterns on three records, of which one is replaced; all records are relabelled."""
+    """Two patterns on three records, of which one is replaced; all records are relabelled.
+
+    says: relabelling by the sample's own labels is private
+    scope: the exact law of its code, on the pair and the learner that show most
+    code: learn.RelabellingLearner, privacy.accounting.relabelled.OwnLabels
+    proof: proofs/agnostic.md#theorem-1-privacy
+    """
     found = _audit(RelabellingLearner, SHARP, used=0.97)
     subject = find_subject("relabelling-learner").make(Fraction(10), Fraction(0))
     draws = follow_draws(subject, subject.pairs[-1:])
     return Outcome(found.stated, f"{found.measured}; {draws}", found.holds and draws.holds)
 
 
-@statement(
-    id="LWY25",
-    says="relabelling by the others' labels is private",
-    code="learn.AgnosticLearner, privacy.accounting.relabelled.OtherLabels",
-    scope="exact laws of its code, on three pairs with the learners that show most",
-    status="as stated",
-    proof="proofs/agnostic.md#theorem-1-privacy",
-)
+@statement("LWY25")
 def other_labels() -> Outcome:
-    """One record of many is relabelled; one of five; and one of two."""
+    """One record of many is relabelled; one of five; and one of two.
+
+    says: relabelling by the others' labels is private
+    scope: exact laws of its code, on three pairs with the learners that show most
+    code: learn.AgnosticLearner, privacy.accounting.relabelled.OtherLabels
+    proof: proofs/agnostic.md#theorem-1-privacy
+    """
     return _audit(AgnosticLearner, FEW, FAR, BEHIND, used=0.5)

@@ -61,16 +61,15 @@ def _most_mistakes(V: FiniteClass) -> int:
     return worst
 
 
-@statement(
-    id="L5 Lemma 1",
-    says="the SOA makes at most LDim(H) mistakes",
-    code="theory.game.StandardOptimalAlgorithm, classes.HypothesisClass.soa_label",
-    scope="every play on every class of three points and random ones of four; random plays on more",
-    deep="every class of four points",
-    status="as stated",
-)
+@statement("L5 Lemma 1")
 def soa_mistakes(trial: Trial) -> Outcome:
-    """Every sequence on small classes, tried exhaustively; random ones on larger classes."""
+    """Every sequence on small classes, tried exhaustively; random ones on larger classes.
+
+    says: the SOA makes at most LDim(H) mistakes
+    scope: every play on every class of three points and random ones of four; random plays on more
+    deep: every class of four points
+    code: theory.game.StandardOptimalAlgorithm, classes.HypothesisClass.soa_label
+    """
     exhaustive = [(_most_mistakes(H), H.littlestone_dimension()) for H in _classes(trial, 60, 8, 4)]
     played = []
     for seed, H in enumerate(_classes(trial, 150, 40, 12)):
@@ -111,16 +110,15 @@ class _Arbitrary(OnlineLearner[Any]):
         self.round += 1
 
 
-@statement(
-    id="L5 Theorem 2",
-    says="LDim(H) is the optimal number of mistakes",
-    code="theory.game.TreeAdversary, theory.game.StandardOptimalAlgorithm, theory.game.Halving",
-    scope="every class of three points, random ones and thresholds, against three learners",
-    deep="every class of four points",
-    status="mended",
-)
+@statement("L5 Theorem 2", "mended")
 def forced_mistakes(trial: Trial) -> Outcome:
-    """The walk down a shattered tree forces exactly LDim mistakes on every learner tried."""
+    """The walk down a shattered tree forces exactly LDim mistakes on every learner tried.
+
+    says: LDim(H) is the optimal number of mistakes
+    scope: every class of three points, random ones and thresholds, against three learners
+    deep: every class of four points
+    code: theory.game.TreeAdversary, theory.game.StandardOptimalAlgorithm, theory.game.Halving
+    """
     classes: list[HypothesisClass[Any]] = list(_classes(trial, 100, 30, 10))
     classes += [Thresholds.on(0, 2**20 - 1), Thresholds.on(-(2**63), 2**63 - 1)]
     games = exact = tables = 0
@@ -139,16 +137,15 @@ def forced_mistakes(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="L5 section 4, halving",
-    says="halving makes at most log2 |H| mistakes",
-    code="theory.game.Halving",
-    scope="every class of three points and random ones, against the tree adversary and a random one",
-    deep="every class of four points",
-    status="as stated",
-)
+@statement("L5 section 4, halving")
 def halving_mistakes(trial: Trial) -> Outcome:
-    """Against the tree adversary and random ones."""
+    """Against the tree adversary and random ones.
+
+    says: halving makes at most log2 |H| mistakes
+    scope: every class of three points and random ones, against the tree adversary and a random one
+    deep: every class of four points
+    code: theory.game.Halving
+    """
     excess = []
     for seed, H in enumerate(_classes(trial, 100, 60, 12)):
         for adversary in (TreeAdversary(H), RandomAdversary(H, rng=trial.draws(seed))):
@@ -160,16 +157,15 @@ def halving_mistakes(trial: Trial) -> Outcome:
     )  # fmt: skip
 
 
-@statement(
-    id="L5 Example 1",
-    says="LDim(H) <= log2 |H|",
-    code="classes.FiniteClass.littlestone_dimension",
-    scope="every class of three points, random ones, and thresholds of 2^d functions, d <= 20",
-    deep="every class of four points",
-    status="as stated",
-)
+@statement("L5 Example 1")
 def dimension_below_logarithm(trial: Trial) -> Outcome:
-    """With equality for thresholds of 2^d functions."""
+    """With equality for thresholds of 2^d functions.
+
+    says: LDim(H) <= log2 |H|
+    scope: every class of three points, random ones, and thresholds of 2^d functions, d <= 20
+    deep: every class of four points
+    code: classes.FiniteClass.littlestone_dimension
+    """
     gaps = [
         H.size.bit_length() - 1 - H.littlestone_dimension() for H in _classes(trial, 300, 60, 12)
     ]
@@ -192,16 +188,15 @@ def _vc_dimension(H: FiniteClass) -> int:
     )
 
 
-@statement(
-    id="L5 section 4, VC",
-    says="VC(H) <= LDim(H)",
-    code="classes.FiniteClass.littlestone_dimension, dimension.vc_dimension",
-    scope="every class of three points, and random ones of at most 24 functions on 7 points",
-    deep="every class of four points",
-    status="as stated",
-)
+@statement("L5 section 4, VC")
 def vc_below_littlestone(trial: Trial) -> Outcome:
-    """The VC dimension by its definition, against the Littlestone dimension."""
+    """The VC dimension by its definition, against the Littlestone dimension.
+
+    says: VC(H) <= LDim(H)
+    scope: every class of three points, and random ones of at most 24 functions on 7 points
+    deep: every class of four points
+    code: classes.FiniteClass.littlestone_dimension, dimension.vc_dimension
+    """
     gaps, differ = [], 0
     for H in _classes(trial, 150, 24, 7):
         shattered = _vc_dimension(H)
@@ -215,15 +210,14 @@ def vc_below_littlestone(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="L5 Example 2",
-    says="thresholds on the reals have infinite LDim",
-    code="classes.Thresholds, theory.game.TreeAdversary",
-    scope="one learner and 1,000 rounds",
-    status="as stated",
-)
+@statement("L5 Example 2")
 def infinite_dimension() -> Outcome:
-    """The adversary halves an interval in every round."""
+    """The adversary halves an interval in every round.
+
+    says: thresholds on the reals have infinite LDim
+    scope: one learner and 1,000 rounds
+    code: classes.Thresholds, theory.game.TreeAdversary
+    """
     H = Thresholds.over(Reals())
     mistakes = play(_Arbitrary(0), TreeAdversary(H), rounds=1000).mistakes
     return Outcome(
@@ -237,16 +231,15 @@ def _samples(points: list[Any], n: int) -> Iterator[tuple[tuple[Any, int], ...]]
     return product(product(points, (0, 1)), repeat=n)
 
 
-@statement(
-    id="L5 Theorem 1",
-    says="privacy: the exponential mechanism is epsilon-DP",
-    code="learn.ExponentialLearner, privacy.mechanisms.scores.exponential.ExponentialMechanism",
-    scope="two classes, all neighbouring samples of 3 records: Pr[h] ~ r^-errors, and what is drawn",
-    status="as stated",
-    proof="proofs/exponential-mechanism.md#theorem-1-privacy",
-)
+@statement("L5 Theorem 1")
 def exponential_privacy() -> Outcome:
-    """The law by the lecture's words in rationals; and what fits draw, against it and the claim."""
+    """The law by the lecture's words in rationals; and what fits draw, against it and the claim.
+
+    says: privacy: the exponential mechanism is epsilon-DP
+    scope: two classes, all neighbouring samples of 3 records: Pr[h] ~ r^-errors, and what is drawn
+    code: learn.ExponentialLearner, privacy.mechanisms.scores.exponential.ExponentialMechanism
+    proof: proofs/exponential-mechanism.md#theorem-1-privacy
+    """
     epsilon, worst, found = Fraction(1), Fraction(0), []
     # More digits than the mechanism uses, but still certainly below e^epsilon.
     ratio, r = exp_below(epsilon, bits=256), exp_below(epsilon / 2)
@@ -300,19 +293,17 @@ def _failure(
     return total
 
 
-@statement(
-    id="L5 Theorem 1",
-    says="size: n examples give error alpha, but for probability beta",
-    code="learn.ExponentialLearner.plan, learn.plan.formulas",
-    scope="one hard distribution, realizable and agnostic, alpha = beta = 0.1; exact",
-    status="as stated",
-    proof="proofs/exponential-mechanism.md#theorem-3-accuracy",
-)
+@statement("L5 Theorem 1")
 def exponential_sample_size() -> Outcome:
     """The failure probability at the planned n, over all samples and draws of a hard distribution.
 
     Realizable: 300 hypotheses that all err on the same 11 % of the points, beside the truth.  Agnostic:
     a function and its complement, with labels that agree with the first at a rate of 0.555.
+
+    says: size: n examples give error alpha, but for probability beta
+    scope: one hard distribution, realizable and agnostic, alpha = beta = 0.1; exact
+    code: learn.ExponentialLearner.plan, learn.plan.formulas
+    proof: proofs/exponential-mechanism.md#theorem-3-accuracy
     """
     alpha, beta = 0.1, 0.1
     others = [[0, 1, *(i >> j & 1 for j in range(9))] for i in range(300)]
@@ -360,17 +351,17 @@ def hit(family: frozenset[tuple[int, ...]], cover: set[tuple[int, ...]], s: int)
     return 1 - Fraction(missed, comb(len(cover), s))
 
 
-@statement(
-    id="L5 Insight 1",
-    says="probabilistic representation dimensions of classes over up to four points, exactly",
-    code="dimension.representation, dimension.is_representation",
-    scope="all classes over 3 points in one order, 100 random ones over 4; distributions of steps 1/12",
-    deep="all classes over 4 points in one order",
-    status="as stated",
-    proof="proofs/representation.md#theorem-1-at-most-four-points",
-)
+@statement("L5 Insight 1")
 def representations(trial: Trial) -> Outcome:
-    """Drawn sets represent c with probability 3/4, and tests that share no function bound s."""
+    """Drawn sets represent c with probability 3/4, and tests that share no function bound s.
+
+    says: probabilistic representation dimensions of classes over up to four points, exactly
+    scope: all classes over 3 points in one order, 100 random ones over 4; distributions of steps
+        1/12
+    deep: all classes over 4 points in one order
+    code: dimension.representation, dimension.is_representation
+    proof: proofs/representation.md#theorem-1-at-most-four-points
+    """
     rng = trial.draws(12)
     rows = list(product((0, 1), repeat=4))
     classes = [*unordered_classes(3)]
@@ -438,17 +429,16 @@ def branches(H: Thresholds, examples: tuple[tuple[int, int], ...] = ()) -> list[
     ]
 
 
-@statement(
-    id="L5 section 4, spoiler",
-    says="thresholds on the natural numbers have trees of every depth, and no infinite one",
-    code="classes.Thresholds, theory.game.TreeAdversary",
-    scope="trees of depth 1 to 10; a learner, with first x = 2^j - 1 for j < 40 and at random",
-    deep="trees up to depth 14",
-    status="as stated",
-    proof="proofs/infinite-trees.md",
-)
+@statement("L5 section 4, spoiler")
 def natural_thresholds(trial: Trial) -> Outcome:
-    """Trees are on 0, ..., 2^n - 2.  A positive at x leaves x + 1 cuts, and so log2(x + 1) mistakes."""
+    """Trees are on 0, ..., 2^n - 2.  A positive at x leaves x + 1 cuts, and so log2(x + 1) mistakes.
+
+    says: thresholds on the natural numbers have trees of every depth, and no infinite one
+    scope: trees of depth 1 to 10; a learner, with first x = 2^j - 1 for j < 40 and at random
+    deep: trees up to depth 14
+    code: classes.Thresholds, theory.game.TreeAdversary
+    proof: proofs/infinite-trees.md
+    """
     wrong, deepest = 0, trial.pick(10, 14)
     for n in range(1, deepest + 1):
         found = branches(Thresholds.on(0, 2**n - 2))

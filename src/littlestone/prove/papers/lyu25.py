@@ -132,20 +132,17 @@ def _subclasses(H: FiniteClass) -> Iterator[FiniteClass]:
         part = (part - 1) & H.alive
 
 
-@statement(
-    id="Lyu25 Claim 4.1",
-    says="every class has a valid (p, d)-tree",
-    code=(
-        "theory.decomposition.decompose, theory.decomposition.optimal_tree, "
-        "theory.decomposition.check_tree"
-    ),
-    scope="all classes over 3 points in one order, random larger ones; p <= 3, d = LDim, LDim + 1",
-    deep="all classes over four points, up to the order of the points",
-    status="as stated",
-    proof="proofs/decomposition.md#the-exact-search",
-)
+@statement("Lyu25 Claim 4.1")
 def valid_trees_exist(trial: Trial) -> Outcome:
-    """The greedy tree and the optimal one, checked by Definition 4.2."""
+    """The greedy tree and the optimal one, checked by Definition 4.2.
+
+    says: every class has a valid (p, d)-tree
+    scope: all classes over 3 points in one order, random larger ones; p <= 3, d = LDim, LDim + 1
+    deep: all classes over four points, up to the order of the points
+    code: theory.decomposition.decompose, theory.decomposition.optimal_tree,
+        theory.decomposition.check_tree
+    proof: proofs/decomposition.md#the-exact-search
+    """
     trees = wrong = 0
     for H, p, d in _settings(trial):
         for tree in (decompose(H, p, d), optimal_tree(H, p, d)):
@@ -154,17 +151,17 @@ def valid_trees_exist(trial: Trial) -> Outcome:
     return Outcome("the greedy tree is valid", f"{wrong} of {trees} trees are not", wrong == 0)
 
 
-@statement(
-    id="Lyu25 Lemma 4.1",
-    says="sharper, at most N(p (2^(d-t) - 1), l - t) leaves of LDim >= t",
-    code="theory.decomposition.decompose, theory.decomposition.leaf_bound",
-    scope="all classes over 3 points in one order, random larger ones; nonempty leaves of greedy trees",
-    deep="all classes over four points, up to the order of the points",
-    status="changed",
-    proof="proofs/decomposition.md#leaves-lemma-41",
-)
+@statement("Lyu25 Lemma 4.1", "changed")
 def leaf_counts(trial: Trial) -> Outcome:
-    """Leaves of every dimension, against the bound with l = LDim(H); t = 0 counts all of them."""
+    """Leaves of every dimension, against the bound with l = LDim(H); t = 0 counts all of them.
+
+    says: sharper, at most N(p (2^(d-t) - 1), l - t) leaves of LDim >= t
+    scope: all classes over 3 points in one order, random larger ones; nonempty leaves of greedy
+        trees
+    deep: all classes over four points, up to the order of the points
+    code: theory.decomposition.decompose, theory.decomposition.leaf_bound
+    proof: proofs/decomposition.md#leaves-lemma-41
+    """
     counts = wrong = tight = 0
     for H, p, d in _settings(trial):
         dimension = H.littlestone_dimension()
@@ -206,17 +203,16 @@ def _irreducible(G: FiniteClass, k: int) -> bool:
     return is_irreducible(G, k)
 
 
-@statement(
-    id="Lyu25 Lemma 4.2",
-    says="sharper, the SOAs of d-irreducible subclasses have LDim <= d",
-    code="theory.decomposition.is_irreducible, classes.FiniteClass.soa",
-    scope="all subclasses of all classes over 3 points, singletons and random ones; d = LDim(H)",
-    deep="all classes over four points, of 3 to 7 functions",
-    status="as stated",
-    proof="proofs/decomposition.md#soas-of-irreducible-subclasses-lemma-42",
-)
+@statement("Lyu25 Lemma 4.2")
 def soa_class(trial: Trial) -> Outcome:
-    """d-irreducible in place of d + 1; with one less it is false."""
+    """d-irreducible in place of d + 1; with one less it is false.
+
+    says: sharper, the SOAs of d-irreducible subclasses have LDim <= d
+    scope: all subclasses of all classes over 3 points, singletons and random ones; d = LDim(H)
+    deep: all classes over four points, of 3 to 7 functions
+    code: theory.decomposition.is_irreducible, classes.FiniteClass.soa
+    proof: proofs/decomposition.md#soas-of-irreducible-subclasses-lemma-42
+    """
     wrong = larger = fewer = 0
     classes = [*_classes(), *(H for H in _random_classes(trial) if 3 <= H.size <= 7)]
     classes += [FiniteClass.from_array(np.eye(k, dtype=int)) for k in (3, 4, 5, 6)]
@@ -242,17 +238,16 @@ def _dimension(functions: set[Hypothesis[str]], H: FiniteClass) -> int:
     ).littlestone_dimension()
 
 
-@statement(
-    id="Lyu25 Lemma 4.3",
-    says="for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G",
-    code="theory.decomposition.Decompositions",
-    scope="all pairs over 3 points, all subclasses of 4 larger classes; p <= 2",
-    deep="random pairs over 4 to 8 points, and subclasses of all classes over 4 points",
-    status="as stated",
-    proof="proofs/decomposition.md#version-spaces-that-no-tree-can-reduce-lemma-43-sharper",
-)
+@statement("Lyu25 Lemma 4.3")
 def nested_classes(trial: Trial) -> Outcome:
-    """If they are equal, the SOAs of the top leaves of any optimal tree of G are essential to H."""
+    """If they are equal, the SOAs of the top leaves of any optimal tree of G are essential to H.
+
+    says: for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G
+    scope: all pairs over 3 points, all subclasses of 4 larger classes; p <= 2
+    deep: random pairs over 4 to 8 points, and subclasses of all classes over 4 points
+    code: theory.decomposition.Decompositions
+    proof: proofs/decomposition.md#version-spaces-that-no-tree-can-reduce-lemma-43-sharper
+    """
     wrong = equal = large = undoubled = 0
     for G, H, p, d in _pairs(trial):
         t, essential = _dimension_and_essentials(H, p, d)
@@ -280,17 +275,16 @@ def _tops(G: FiniteClass, p: int, d: int) -> frozenset[Hypothesis[str]]:
     return frozenset(f for tree in trees for f in tree.hypotheses())
 
 
-@statement(
-    id="Lyu25 Corollary 4.1",
-    says="its four items on essential hypotheses",
-    code="theory.decomposition.Decompositions, theory.decomposition.essential_hypotheses",
-    scope="all classes over 3 points in one order and 4 larger ones; item 1 with the sharper count",
-    deep="random classes, and all classes over 4 points up to their order",
-    status="as stated",
-    proof="proofs/decomposition.md#leaves-lemma-41",
-)
+@statement("Lyu25 Corollary 4.1")
 def essential_hypotheses_hold(trial: Trial) -> Outcome:
-    """1: few; 2: those of G are those of H for equal DDim; 3: some if DDim_2p = DDim_p; 4: DDim = 0."""
+    """1: few; 2: those of G are those of H for equal DDim; 3: some if DDim_2p = DDim_p; 4: DDim = 0.
+
+    says: its four items on essential hypotheses
+    scope: all classes over 3 points in one order and 4 larger ones; item 1 with the sharper count
+    deep: random classes, and all classes over 4 points up to their order
+    code: theory.decomposition.Decompositions, theory.decomposition.essential_hypotheses
+    proof: proofs/decomposition.md#leaves-lemma-41
+    """
     wrong = [0, 0, 0, 0]
     cases = [0, 0, 0, 0]
     larger = _random_classes(trial) if trial.deep else ()
@@ -319,17 +313,16 @@ def essential_hypotheses_hold(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Definition 4.3",
-    says="an optimal greedy tree lists all essential hypotheses; a class may have none",
-    code="theory.decomposition.essential_hypotheses, theory.decomposition.decompose",
-    scope="all classes over 3 points in one order, random larger ones; p <= 2, d = LDim, LDim + 1",
-    deep="all classes over four points, up to the order of the points",
-    status="as stated",
-    proof="proofs/decomposition.md#why-no-learner-lists-essential-hypotheses",
-)
+@statement("Lyu25 Definition 4.3")
 def lists_of_greedy_trees(trial: Trial) -> Outcome:
-    """The SOAs of the top leaves of the greedy tree, which learners list, beside the exact list."""
+    """The SOAs of the top leaves of the greedy tree, which learners list, beside the exact list.
+
+    says: an optimal greedy tree lists all essential hypotheses; a class may have none
+    scope: all classes over 3 points in one order, random larger ones; p <= 2, d = LDim, LDim + 1
+    deep: all classes over four points, up to the order of the points
+    code: theory.decomposition.essential_hypotheses, theory.decomposition.decompose
+    proof: proofs/decomposition.md#why-no-learner-lists-essential-hypotheses
+    """
     optimal = cases = missed = more = 0
     larger = _random_classes(trial) if trial.deep else ()
     for H, p, d in _with_parameters((*_classes(), *_hard(), *larger)):
@@ -353,16 +346,15 @@ def lists_of_greedy_trees(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Claim 6.4",
-    says='its proof, "no new hypothesis is introduced": needs equal DDim',
-    code="theory.decomposition.essential_hypotheses",
-    scope="one class of four functions, p = d = 1",
-    status="false",
-    proof="proofs/decomposition.md#no-new-hypothesis-is-introduced-proof-of-claim-64",
-)
+@statement("Lyu25 Claim 6.4", "false")
 def a_new_hypothesis() -> Outcome:
-    """H = {0, e1, e2, e3} and its version space {0, e1}, p = d = 1."""
+    """H = {0, e1, e2, e3} and its version space {0, e1}, p = d = 1.
+
+    says: its proof, "no new hypothesis is introduced": needs equal DDim
+    scope: one class of four functions, p = d = 1
+    code: theory.decomposition.essential_hypotheses
+    proof: proofs/decomposition.md#no-new-hypothesis-is-introduced-proof-of-claim-64
+    """
     H = _singletons(3)
     G = H.restrict("x1", 0).restrict("x2", 0)
     (t, outer), (s, inner) = _dimension_and_essentials(H, 1, 1), _dimension_and_essentials(G, 1, 1)
@@ -381,16 +373,15 @@ def _samples(size: int) -> Iterator[list[tuple[str, int]]]:
                 yield list(zip(points, labels, strict=True))
 
 
-@statement(
-    id="Lyu25 Fact 4",
-    says="sharper, f is not essential to {h : errs less than f} for n <= p points",
-    code="theory.decomposition.essential_hypotheses",
-    scope="all classes over three points, in one order, and all samples of at most three examples",
-    status="as stated",
-    proof="proofs/decomposition.md#few-columns",
-)
+@statement("Lyu25 Fact 4")
 def exposed_hypotheses() -> Outcome:
-    """All classes and samples of up to three examples on three points; n counts distinct points."""
+    """All classes and samples of up to three examples on three points; n counts distinct points.
+
+    says: sharper, f is not essential to {h : errs less than f} for n <= p points
+    scope: all classes over three points, in one order, and all samples of at most three examples
+    code: theory.decomposition.essential_hypotheses
+    proof: proofs/decomposition.md#few-columns
+    """
     wrong = cases = fewer = 0
     for examples in (sample for size in (1, 2, 3) for sample in _samples(size)):
         n = len({x for x, _ in examples})
@@ -416,17 +407,16 @@ def exposed_hypotheses() -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 section 4.1",
-    says="a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible",
-    code="theory.decomposition.is_irreducible, theory.decomposition.decomposition_dimension",
-    scope="all classes over 3 points in one order, random larger ones",
-    deep="all classes over four points, up to the order of the points",
-    status="as stated",
-    proof="proofs/decomposition.md#few-columns",
-)
+@statement("Lyu25 section 4.1")
 def few_columns(trial: Trial) -> Outcome:
-    """So DDim = 0 if there are at most p columns; copies of a column do not count."""
+    """So DDim = 0 if there are at most p columns; copies of a column do not count.
+
+    says: a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible
+    scope: all classes over 3 points in one order, random larger ones
+    deep: all classes over four points, up to the order of the points
+    code: theory.decomposition.is_irreducible, theory.decomposition.decomposition_dimension
+    proof: proofs/decomposition.md#few-columns
+    """
     reducible = zero = wrong = 0
     for H, p, d in _settings(trial):
         dimension = H.littlestone_dimension()
@@ -444,17 +434,16 @@ def few_columns(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Lemma 4.3",
-    says="for greedy trees that are kept while C shrinks and p doubles",
-    code="theory.decomposition.refine, theory.decomposition.decompose",
-    scope="random subclasses of random classes and of singletons and more, p = 1, 2, 4, 8",
-    deep="all classes over four points, up to the order of the points",
-    status="as stated",
-    proof="proofs/decomposition.md#greedy-trees-that-are-kept",
-)
+@statement("Lyu25 Lemma 4.3")
 def greedy_nested_trees(trial: Trial) -> Outcome:
-    """Every stage is valid; at equal degree, its top SOAs were top SOAs of the stage before."""
+    """Every stage is valid; at equal degree, its top SOAs were top SOAs of the stage before.
+
+    says: for greedy trees that are kept while C shrinks and p doubles
+    scope: random subclasses of random classes and of singletons and more, p = 1, 2, 4, 8
+    deep: all classes over four points, up to the order of the points
+    code: theory.decomposition.refine, theory.decomposition.decompose
+    proof: proofs/decomposition.md#greedy-trees-that-are-kept
+    """
     rng = trial.array(6)
     stages = wrong = equal = 0
     wide = [_wide(rng) for _ in range(trial.pick(24, 240))]
@@ -500,16 +489,15 @@ def _patterns(V: HypothesisClass[Any], points: Sequence[Any]) -> Iterator[tuple[
             yield (y, *rest)
 
 
-@statement(
-    id="Error balls",
-    says="at most N(m, l) version spaces for m distinct points (Sauer)",
-    code="theory.decomposition.error_ball",
-    scope="random samples on six points, classes of tables, thresholds and points",
-    status="as stated",
-    proof="proofs/decomposition.md#error-balls",
-)
+@statement("Error balls")
 def error_balls(trial: Trial) -> Outcome:
-    """Against the errors of every pattern of labels on the sample and on two more points."""
+    """Against the errors of every pattern of labels on the sample and on two more points.
+
+    says: at most N(m, l) version spaces for m distinct points (Sauer)
+    scope: random samples on six points, classes of tables, thresholds and points
+    code: theory.decomposition.error_ball
+    proof: proofs/decomposition.md#error-balls
+    """
     rng = trial.array(7)
     classes: list[HypothesisClass[Any]] = [Thresholds.on(0, 9), Points(Integers())]
     wrong = balls = 0
@@ -538,20 +526,17 @@ def error_balls(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Error balls",
-    says="for p >= m, the SOAs of the version spaces serve as the list (Lyu25 section 4.2)",
-    code=(
-        "theory.decomposition.error_ball, theory.decomposition.top_hypotheses, "
-        "theory.decomposition.certain_hypotheses"
-    ),
-    scope="balls of random samples of random classes, and one infinite ball",
-    deep="all classes over four points, up to the order of the points",
-    status="as stated",
-    proof="proofs/decomposition.md#error-balls",
-)
+@statement("Error balls")
 def lists_of_balls(trial: Trial) -> Outcome:
-    """The tree of a ball of a finite class is valid, and exact where its top leaves are certain."""
+    """The tree of a ball of a finite class is valid, and exact where its top leaves are certain.
+
+    says: for p >= m, the SOAs of the version spaces serve as the list (Lyu25 section 4.2)
+    scope: balls of random samples of random classes, and one infinite ball
+    deep: all classes over four points, up to the order of the points
+    code: theory.decomposition.error_ball, theory.decomposition.top_hypotheses,
+        theory.decomposition.certain_hypotheses
+    proof: proofs/decomposition.md#error-balls
+    """
     rng = trial.array(8)
     wrong = balls = exact = 0
     for H in _random_classes(trial):

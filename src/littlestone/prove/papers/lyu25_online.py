@@ -51,16 +51,15 @@ def _list_of_teacher(
     return {V.soa() for V in found}
 
 
-@statement(
-    id="Lyu25 Claim 6.1",
-    says="between U - s and U + z mistakes come before a hit",
-    code="privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold",
-    scope="the exact law of the first hit, in six streams of 18 steps",
-    status="changed",
-    proof="proofs/staged-stream.md#theorem-2-mistakes",
-)
+@statement("Lyu25 Claim 6.1", "changed")
 def mistakes_before_a_hit() -> Outcome:
-    """One-sided noise, e^epsilon slightly above 2: the exact law of the first hit."""
+    """One-sided noise, e^epsilon slightly above 2: the exact law of the first hit.
+
+    says: between U - s and U + z mistakes come before a hit
+    scope: the exact law of the first hit, in six streams of 18 steps
+    code: privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold
+    proof: proofs/staged-stream.md#theorem-2-mistakes
+    """
     worst = [0.0, 0.0]
     for U, gap in product((3, 5, 7), (1, 2)):
         stream = [t % gap == 0 for t in range(18)]
@@ -84,16 +83,15 @@ def mistakes_before_a_hit() -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Claim 6.2",
-    says="a factor of 1 +- 1/(5d) between chunks, for every h",
-    code="learn.stream.stage_sizes.errs",
-    scope="all equal splits of eight mistakes, of which h errs on one, between two teachers",
-    status="false",
-    proof="proofs/staged-stream.md#where-this-differs-from-lyu25-and-why",
-)
+@statement("Lyu25 Claim 6.2", "false")
 def errors_of_chunks() -> Outcome:
-    """The target is 0 on eight points, and h is 1 at the first; d = 1."""
+    """The target is 0 on eight points, and h is 1 at the first; d = 1.
+
+    says: a factor of 1 +- 1/(5d) between chunks, for every h
+    scope: all equal splits of eight mistakes, of which h errs on one, between two teachers
+    code: learn.stream.stage_sizes.errs
+    proof: proofs/staged-stream.md#where-this-differs-from-lyu25-and-why
+    """
     h = FiniteClass.from_array([[1, 0, 0, 0, 0, 0, 0, 0]]).soa()
     mistakes, d, fine, splits = [(f"x{i}", 0) for i in range(8)], 1, 0, 0
     for one in combinations(mistakes, 4):
@@ -107,16 +105,15 @@ def errors_of_chunks() -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Claim 6.2",
-    says="no chunk crosses a level but for exp(-(n/k) (1 - e^-KL))",
-    code="learn.stream.stage_sizes.divergence, learn.stream.stage_sizes.levels",
-    scope="sums of binomials for 8 and 20 mistakes and 2 and 4 teachers, d = 2",
-    status="mended",
-    proof="proofs/staged-stream.md#lemma-3-chunks",
-)
+@statement("Lyu25 Claim 6.2", "mended")
 def levels_of_chunks() -> Outcome:
-    """Lemma 3, for all e n errors of n mistakes, against sums of binomials."""
+    """Lemma 3, for all e n errors of n mistakes, against sums of binomials.
+
+    says: no chunk crosses a level but for exp(-(n/k) (1 - e^-KL))
+    scope: sums of binomials for 8 and 20 mistakes and 2 and 4 teachers, d = 2
+    code: learn.stream.stage_sizes.divergence, learn.stream.stage_sizes.levels
+    proof: proofs/staged-stream.md#lemma-3-chunks
+    """
     worst, cases = 0.0, 0
     for n, k, level in product((8, 20), (2, 4), levels(2)):
         for e in range(1, n):
@@ -139,16 +136,15 @@ def levels_of_chunks() -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Claim 6.3",
-    says="with Lemma 4.3, if levels interleave, a stage that fails ends a dimension",
-    code="learn.stream.stage_sizes.stage_leaves, learn.stream.stage_sizes.levels",
-    scope="two teachers with random chunks of at most three points of random classes",
-    status="mended",
-    proof="proofs/staged-stream.md#lemma-2-stages",
-)
+@statement("Lyu25 Claim 6.3", "mended")
 def stages_end_a_dimension(trial: Trial) -> Outcome:
-    """Lemma 2, for two teachers' trees: its SOA is listed a stage before, or a leaf is larger."""
+    """Lemma 2, for two teachers' trees: its SOA is listed a stage before, or a leaf is larger.
+
+    says: with Lemma 4.3, if levels interleave, a stage that fails ends a dimension
+    scope: two teachers with random chunks of at most three points of random classes
+    code: learn.stream.stage_sizes.stage_leaves, learn.stream.stage_sizes.levels
+    proof: proofs/staged-stream.md#lemma-2-stages
+    """
     rng = trial.array(63)
     cases = wrong = large = 0
     for _ in range(trial.pick(120, 3000)):
@@ -189,16 +185,15 @@ def _tree(H: FiniteClass, chunks: Sequence[Chunk], stage: int, cap: int, t: int)
     return stage_leaves(H, chunks, levels(d)[stage], cap << stage, t)
 
 
-@statement(
-    id="Lyu25 Fact 4",
-    says="with p_1 = 2 d^3, below the size of a chunk",
-    code="theory.decomposition.essential_hypotheses",
-    scope="six functions on six points, d = 1, p = 2 and 6",
-    status="false",
-    proof="proofs/staged-stream.md#where-this-differs-from-lyu25-and-why",
-)
+@statement("Lyu25 Fact 4", "false")
 def exposed_and_essential() -> Outcome:
-    """Five points, each positive once, and 35 negative examples; f = 0, H = {0, e1, ..., e5}."""
+    """Five points, each positive once, and 35 negative examples; f = 0, H = {0, e1, ..., e5}.
+
+    says: with p_1 = 2 d^3, below the size of a chunk
+    scope: six functions on six points, d = 1, p = 2 and 6
+    code: theory.decomposition.essential_hypotheses
+    proof: proofs/staged-stream.md#where-this-differs-from-lyu25-and-why
+    """
     rows = np.vstack([np.zeros(6, dtype=int), np.eye(6, dtype=int)[:5]])
     H = FiniteClass.from_array(rows)
     chunk = [(x, 1) for x in list(H.domain)[:5]] + [(list(H.domain)[5], 0)] * 35
@@ -224,16 +219,15 @@ def _as_printed(d: int, k: int = 20) -> SparseSampling[int]:
     return sampling
 
 
-@statement(
-    id="Lyu25 Claim 6.4",
-    says="p(u) >= 2^-O(d^2) with the k of Algorithm 3, for 2^O(d^2) candidates",
-    code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
-    scope="random lists of 20 teachers, and 2^(d^2) hypotheses on all lists, d = 1, 2, 3",
-    status="as stated",
-    proof="proofs/staged-stream.md#where-this-differs-from-lyu25-and-why",
-)
+@statement("Lyu25 Claim 6.4")
 def bottom_with_their_teachers(trial: Trial) -> Outcome:
-    """p(u) >= 1 / (1 + N e^(.9 d^2)) for N candidates, as k eps_sparse is d^2."""
+    """p(u) >= 1 / (1 + N e^(.9 d^2)) for N candidates, as k eps_sparse is d^2.
+
+    says: p(u) >= 2^-O(d^2) with the k of Algorithm 3, for 2^O(d^2) candidates
+    scope: random lists of 20 teachers, and 2^(d^2) hypotheses on all lists, d = 1, 2, 3
+    code: privacy.mechanisms.lists.sparse_sampling.SparseSampling
+    proof: proofs/staged-stream.md#where-this-differs-from-lyu25-and-why
+    """
     rng, k, tight = trial.array(640), 20, []
     wrong = cases = 0
     for d in (1, 2, 3):
@@ -252,16 +246,15 @@ def bottom_with_their_teachers(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Claim 6.4",
-    says="p(u) <= 1/100 for d = 1, 2, and B = k/10 as Lemma 3.1 needs it, for that k",
-    code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
-    scope="all teachers list one hypothesis, d = 1 to 4; the least private B for three deltas",
-    status="false",
-    proof="proofs/staged-stream.md#where-this-differs-from-lyu25-and-why",
-)
+@statement("Lyu25 Claim 6.4", "false")
 def their_teachers_are_too_few() -> Outcome:
-    """A hypothesis cannot be on more lists than all; Lemma 3.1 asks for eps B >= 10 ln(L / delta)."""
+    """A hypothesis cannot be on more lists than all; Lemma 3.1 asks for eps B >= 10 ln(L / delta).
+
+    says: p(u) <= 1/100 for d = 1, 2, and B = k/10 as Lemma 3.1 needs it, for that k
+    scope: all teachers list one hypothesis, d = 1 to 4; the least private B for three deltas
+    code: privacy.mechanisms.lists.sparse_sampling.SparseSampling
+    proof: proofs/staged-stream.md#where-this-differs-from-lyu25-and-why
+    """
     k = 20
     chances = [float(_as_printed(d, k).chances({0: k})[None]) for d in (1, 2, 3, 4)]
     private = []  # whether B = k/10 is at least the least private B, however large delta is
@@ -276,16 +269,15 @@ def their_teachers_are_too_few() -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Claim 6.4",
-    says="with one more chunk a tree only grows, so no list gains a hypothesis",
-    code="learn.stream.stage_sizes.stage_leaves",
-    scope="sets of at most two of six points, all pairs of chunks of two that share one positive",
-    status="mended",
-    proof="proofs/staged-stream.md#lemma-1-trees",
-)
+@statement("Lyu25 Claim 6.4", "mended")
 def trees_only_grow() -> Outcome:
-    """Every leaf of the tree of two chunks lies in a leaf of the tree of the first."""
+    """Every leaf of the tree of two chunks lies in a leaf of the tree of the first.
+
+    says: with one more chunk a tree only grows, so no list gains a hypothesis
+    scope: sets of at most two of six points, all pairs of chunks of two that share one positive
+    code: learn.stream.stage_sizes.stage_leaves
+    proof: proofs/staged-stream.md#lemma-1-trees
+    """
     rows = [row for row in product((0, 1), repeat=6) if sum(row) <= 2]
     H = FiniteClass.from_array(rows)
     first, *others = H.domain
@@ -310,16 +302,15 @@ def _all_leaves(H: FiniteClass, chunks: Sequence[Chunk], stage: int) -> set[int]
     return {V.alive for t in range(d + 1) for V in _tree(H, chunks, stage, 2, t)}
 
 
-@statement(
-    id="Lyu25 Claim 6.4",
-    says="sum_f r^score(f) falls to 4/5 from a call to the next of a stage",
-    code="learn.stream.stage_sizes.stage_leaves, learn.stream.stage_sizes.levels",
-    scope="random classes; all teachers see all mistakes, where a third of the law is wrong",
-    status="mended",
-    proof="proofs/staged-stream.md#lemma-5-calls",
-)
+@statement("Lyu25 Claim 6.4", "mended")
 def the_potential_falls(trial: Trial) -> Outcome:
-    """Lemma 5: all teachers see all mistakes, at points where a third of the draws' law is wrong."""
+    """Lemma 5: all teachers see all mistakes, at points where a third of the draws' law is wrong.
+
+    says: sum_f r^score(f) falls to 4/5 from a call to the next of a stage
+    scope: random classes; all teachers see all mistakes, where a third of the law is wrong
+    code: learn.stream.stage_sizes.stage_leaves, learn.stream.stage_sizes.levels
+    proof: proofs/staged-stream.md#lemma-5-calls
+    """
     rng = trial.array(64)
     cases = wrong = grown = new = 0
     slowest = Fraction(0)
@@ -367,19 +358,16 @@ def _scores(H: FiniteClass, chunks: Sequence[Sequence[Chunk]], stage: int, cap: 
     return Counter(f for own in chunks for f in _list_of_teacher(H, own, stage, cap))
 
 
-@statement(
-    id="Lyu25 Lemma 6.1",
-    says="after at most that many calls, the published function is the target",
-    code=(
-        "learn.stream.stage_sizes.calls_needed, learn.stream.stage_sizes.stage_leaves, "
-        "learn.stream.stage_sizes.levels"
-    ),
-    scope="without noise: exact tests and votes of the whole law, three teachers",
-    status="mended",
-    proof="proofs/staged-stream.md#lemma-5-calls",
-)
+@statement("Lyu25 Lemma 6.1", "mended")
 def few_calls(trial: Trial) -> Outcome:
-    """The process with exact tests and votes of the whole law, up to the end, three teachers."""
+    """The process with exact tests and votes of the whole law, up to the end, three teachers.
+
+    says: after at most that many calls, the published function is the target
+    scope: without noise: exact tests and votes of the whole law, three teachers
+    code: learn.stream.stage_sizes.calls_needed, learn.stream.stage_sizes.stage_leaves,
+        learn.stream.stage_sizes.levels
+    proof: proofs/staged-stream.md#lemma-5-calls
+    """
     rng = trial.array(61)
     runs = wrong = unlearned = 0
     most, r = 0.0, Fraction(2)

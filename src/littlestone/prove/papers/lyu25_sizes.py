@@ -42,16 +42,15 @@ def calls_by_lemma_5(d: int, cap: int, margin: int, base: Fraction) -> int:
     return found
 
 
-@statement(
-    id="Lyu25 Lemma 6.1",
-    says="the number of calls is 1 + sum_j (1 + the most m with (5/4)^m <= L_j r^(2M)), O(d^3)",
-    code="learn.stream.stage_sizes.calls_needed, learn.stream.stage_sizes.leaves",
-    scope="four dimensions, two caps, margins and bases each",
-    status="mended",
-    proof="proofs/staged-stream.md#lemma-5-calls",
-)
+@statement("Lyu25 Lemma 6.1", "mended")
 def number_of_calls() -> Outcome:
-    """In whole numbers, without logarithms."""
+    """In whole numbers, without logarithms.
+
+    says: the number of calls is 1 + sum_j (1 + the most m with (5/4)^m <= L_j r^(2M)), O(d^3)
+    scope: four dimensions, two caps, margins and bases each
+    code: learn.stream.stage_sizes.calls_needed, learn.stream.stage_sizes.leaves
+    proof: proofs/staged-stream.md#lemma-5-calls
+    """
     cases = wrong = 0
     bases = (Fraction(2), Fraction(101, 100))
     for d, more, margin, base in product((0, 1, 2, 4), (1, 500), (0, 40), bases):
@@ -140,16 +139,15 @@ def _meets(learner: StagedOnlineLearner) -> bool:
     )
 
 
-@statement(
-    id="Lyu25 Lemma 6.2",
-    says="at most K (U + z) mistakes with probability 19/20, with explicit constants",
-    code="learn.stream.StagedOnlineLearner.mistake_bound",
-    scope="the sizes for d = 1, 2, both adversaries, epsilon 1, delta 1e-6, T = 200,000; no stream",
-    status="mended",
-    proof="proofs/staged-stream.md#theorem-2-mistakes",
-)
+@statement("Lyu25 Lemma 6.2", "mended")
 def few_mistakes() -> Outcome:
-    """The default sizes against the conditions and the sum of Theorem 2."""
+    """The default sizes against the conditions and the sum of Theorem 2.
+
+    says: at most K (U + z) mistakes with probability 19/20, with explicit constants
+    scope: the sizes for d = 1, 2, both adversaries, epsilon 1, delta 1e-6, T = 200,000; no stream
+    code: learn.stream.StagedOnlineLearner.mistake_bound
+    proof: proofs/staged-stream.md#theorem-2-mistakes
+    """
     shown, ratios, chances, wrong = [], [], [], 0
     for d, adversary in product((1, 2), ("oblivious", "adaptive")):
         said: Any = adversary
@@ -175,16 +173,15 @@ def few_mistakes() -> Outcome:
     )
 
 
-@statement(
-    id="Votes of draws",
-    says="points chosen after the draws beat the bound of points that were fixed before",
-    code="learn.stream.stage_sizes.draws_failure",
-    scope="R = 25, 75 and 151 draws of 3 R functions, a point for each third, where these are wrong",
-    status="as stated",
-    proof="proofs/staged-stream.md#lemma-4-votes",
-)
+@statement("Votes of draws")
 def votes_of_draws(trial: Trial) -> Outcome:
-    """The adversary asks at the point where just over half of the draws, and so the vote, is wrong."""
+    """The adversary asks at the point where just over half of the draws, and so the vote, is wrong.
+
+    says: points chosen after the draws beat the bound of points that were fixed before
+    scope: R = 25, 75 and 151 draws of 3 R functions, a point for each third, where these are wrong
+    code: learn.stream.stage_sizes.draws_failure
+    proof: proofs/staged-stream.md#lemma-4-votes
+    """
     rng, shown, lost, wrong = trial.draws(4), [], 0, 0
     for R in (25, 75, 151):
         d = (3 * R).bit_length() - 1  # no class with that many functions has a larger LDim
@@ -252,15 +249,14 @@ def by_the_lecture(functions: int, e: float, a: float, b: float, n: int) -> bool
     return functions * (math.exp(-e * n * a / 6) + 2 * math.exp(-2 * n * (a / 3) ** 2)) <= b
 
 
-@statement(
-    id="Stated sizes",
-    says="what `plan` prints of the papers are their formulas at constant 1",
-    code="learn.plan.formulas, learn.plan.stream_formulas",
-    scope="LDim 1, 2, 4 for 2 labels, 1 and 2 for 3 and 9; four settings; each formula written out",
-    status="as stated",
-)
+@statement("Stated sizes")
 def formulas_as_printed() -> Outcome:
-    """And the exponent of d, by the ratio of two sizes for d and 2 d without the logarithms."""
+    """And the exponent of d, by the ratio of two sizes for d and 2 d without the logarithms.
+
+    says: what `plan` prints of the papers are their formulas at constant 1
+    scope: LDim 1, 2, 4 for 2 labels, 1 and 2 for 3 and 9; four settings; each formula written out
+    code: learn.plan.formulas, learn.plan.stream_formulas
+    """
     wrong = checked = 0
     cells: list[tuple[Any, int, int, int]] = [(Subsets(Integers(), d), d, 1, 0) for d in (1, 2, 4)]
     cells += [(Thresholds.on(1, 2**d - 1), d, 1, 2**d) for d in (1, 2, 4)]
@@ -294,16 +290,15 @@ def formulas_as_printed() -> Outcome:
     )
 
 
-@statement(
-    id="Votes of teachers",
-    says="k m records, for the least m at which the three terms of the proof are at most beta",
-    code="learn.IrreducibleLearner.plan, learn.papers.voting.VotingLearner.failure",
-    scope="sets of one and of two integers, two settings; the terms written out",
-    status="as stated",
-    proof="proofs/irreducible.md#theorem-2-the-proved-size",
-)
+@statement("Votes of teachers")
 def votes_of_teachers() -> Outcome:
-    """The size that the learner plans for itself, and the failure of its proof there and below."""
+    """The size that the learner plans for itself, and the failure of its proof there and below.
+
+    says: k m records, for the least m at which the three terms of the proof are at most beta
+    scope: sets of one and of two integers, two settings; the terms written out
+    code: learn.IrreducibleLearner.plan, learn.papers.voting.VotingLearner.failure
+    proof: proofs/irreducible.md#theorem-2-the-proved-size
+    """
     wrong, shown = 0, []
     for d, (epsilon, alpha, beta) in product((1, 2), [(1, 0.1, 0.05), (3, 0.3, 0.2)]):
         goal: dict[str, Any] = {"alpha": alpha, "beta": beta}

@@ -63,16 +63,14 @@ SCOPE = "all classes over 3 points in one order, and two over 4 points; p <= 3, 
 DEEP = "all classes over 4 points in one order, p = 1"
 
 
-@statement(
-    id="Lyu25 Definition 4.1",
-    says="k-irreducible classes",
-    code="theory.decomposition.is_irreducible, theory.decomposition.reducing_path",
-    scope="all classes over 3 points in one order, and two over 4 points; k <= 4",
-    deep=DEEP,
-    status="as stated",
-)
+@statement("Lyu25 Definition 4.1", deep=DEEP)
 def irreducible_classes(trial: Trial) -> Outcome:
-    """Every choice of k points, labelled by the SOA."""
+    """Every choice of k points, labelled by the SOA.
+
+    says: k-irreducible classes
+    scope: all classes over 3 points in one order, and two over 4 points; k <= 4
+    code: theory.decomposition.is_irreducible, theory.decomposition.reducing_path
+    """
     wrong = cases = reducible = 0
     for H in small_classes(trial):
         for k in range(5):
@@ -88,16 +86,14 @@ def irreducible_classes(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 section 4.1",
-    says="a k-reducible class is covered by k + 1 restrictions of smaller dimension",
-    code="theory.decomposition.reducing_path, theory.decomposition.reduces",
-    scope="all classes over 3 points in one order, and two over 4 points; k <= 4",
-    deep=DEEP,
-    status="as stated",
-)
+@statement("Lyu25 section 4.1", deep=DEEP)
 def covers(trial: Trial) -> Outcome:
-    """The sides of a reducing path, and its end."""
+    """The sides of a reducing path, and its end.
+
+    says: a k-reducible class is covered by k + 1 restrictions of smaller dimension
+    scope: all classes over 3 points in one order, and two over 4 points; k <= 4
+    code: theory.decomposition.reducing_path, theory.decomposition.reduces
+    """
     wrong = paths = 0
     for H in small_classes(trial):
         for k in range(1, 5):
@@ -122,17 +118,14 @@ def covers(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Definition 4.2",
-    says="DDim is the least degree of all valid trees",
-    code="theory.decomposition.Decompositions, theory.decomposition.decomposition_dimension",
-    scope=SCOPE,
-    deep=DEEP,
-    status="as stated",
-    proof="proofs/decomposition.md#the-exact-search",
-)
+@statement("Lyu25 Definition 4.2", scope=SCOPE, deep=DEEP)
 def least_degree(trial: Trial) -> Outcome:
-    """All valid trees, one by one, in place of a search."""
+    """All valid trees, one by one, in place of a search.
+
+    says: DDim is the least degree of all valid trees
+    code: theory.decomposition.Decompositions, theory.decomposition.decomposition_dimension
+    proof: proofs/decomposition.md#the-exact-search
+    """
     wrong = cases = positive = 0
     for H, rows, p, d in _settings(trial):
         t, _ = optimal_tops(rows, p, d)
@@ -197,16 +190,14 @@ def change_shape(shape: Shape, rows: Rows) -> Iterator[Shape]:
             yield x, zero, one
 
 
-@statement(
-    id="Lyu25 Definition 4.2",
-    says="`check_tree` accepts what is a valid tree, and nothing else",
-    code="theory.decomposition.check_tree",
-    scope="greedy trees, changed in one place, of the same classes; p <= 3, d = LDim, LDim + 1",
-    deep=DEEP,
-    status="as stated",
-)
+@statement("Lyu25 Definition 4.2", deep=DEEP)
 def valid_trees_only(trial: Trial) -> Outcome:
-    """Leaves that can be reduced or are too deep, trees that lose hypotheses, and points too many."""
+    """Leaves that can be reduced or are too deep, trees that lose hypotheses, and points too many.
+
+    says: `check_tree` accepts what is a valid tree, and nothing else
+    scope: greedy trees, changed in one place, of the same classes; p <= 3, d = LDim, LDim + 1
+    code: theory.decomposition.check_tree
+    """
     wrong = valid = tried = 0
     for H, rows, p, d in _settings(trial):
         greedy = shape_of(decompose(H, p, d), H)
@@ -221,17 +212,14 @@ def valid_trees_only(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Definition 4.3",
-    says="essential is what is a top SOA of every optimal tree, if anything is",
-    code="theory.decomposition.Decompositions, theory.decomposition.essential_hypotheses",
-    scope=SCOPE,
-    deep=DEEP,
-    status="as stated",
-    proof="proofs/decomposition.md#the-exact-search",
-)
+@statement("Lyu25 Definition 4.3", scope=SCOPE, deep=DEEP)
 def in_every_optimal_tree(trial: Trial) -> Outcome:
-    """All optimal trees, one by one; those of some classes disagree on all their top SOAs."""
+    """All optimal trees, one by one; those of some classes disagree on all their top SOAs.
+
+    says: essential is what is a top SOA of every optimal tree, if anything is
+    code: theory.decomposition.Decompositions, theory.decomposition.essential_hypotheses
+    proof: proofs/decomposition.md#the-exact-search
+    """
     wrong = cases = without = 0
     for H, rows, p, d in _settings(trial):
         _, tops = optimal_tops(rows, p, d)
@@ -247,17 +235,14 @@ def in_every_optimal_tree(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Lemma 4.1",
-    says="sharper, no valid tree has more leaves of LDim >= t, and some have as many",
-    code="theory.decomposition.leaf_bound",
-    scope=SCOPE,
-    deep=DEEP,
-    status="changed",
-    proof="proofs/decomposition.md#leaves-lemma-41",
-)
+@statement("Lyu25 Lemma 4.1", "changed", scope=SCOPE, deep=DEEP)
 def leaves_of_all_trees(trial: Trial) -> Outcome:
-    """The most leaves of all valid trees, against N(p (2^(d-t) - 1), l - t)."""
+    """The most leaves of all valid trees, against N(p (2^(d-t) - 1), l - t).
+
+    says: sharper, no valid tree has more leaves of LDim >= t, and some have as many
+    code: theory.decomposition.leaf_bound
+    proof: proofs/decomposition.md#leaves-lemma-41
+    """
     wrong = cases = equal = 0
     for _, rows, p, d in _settings(trial):
         for t in range(dimension_of_rows(rows) + 1):

@@ -61,16 +61,15 @@ def audit_row(
 AUDITED = {named.name: audit_row(named, **named.row) for named in find_subjects() if named.row}
 
 
-@statement(
-    id="Lyu25 Lemma 3.1",
-    says="B = 10 ln(L / delta) / eps suffices; the least B is a tenth of it",
-    code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
-    scope="the formula for four list sizes and three epsilons, delta 1e-6",
-    status="changed",
-    proof="proofs/sparse-sampling.md#theorem-2-it-cannot-be-improved",
-)
+@statement("Lyu25 Lemma 3.1", "changed")
 def least_bottom() -> Outcome:
-    """The paper's B beside the least one, and the delta of one less than the least."""
+    """The paper's B beside the least one, and the delta of one less than the least.
+
+    says: B = 10 ln(L / delta) / eps suffices; the least B is a tenth of it
+    scope: the formula for four list sizes and three epsilons, delta 1e-6
+    code: privacy.mechanisms.lists.sparse_sampling.SparseSampling
+    proof: proofs/sparse-sampling.md#theorem-2-it-cannot-be-improved
+    """
     wrong, ratios = 0, []
     for size in (1, 10, 100, 10**4):
         for epsilon in (Fraction(1, 10), Fraction(1), Fraction(2)):
@@ -91,16 +90,15 @@ def _paper_bottom(size: int, epsilon: Fraction) -> float:
     return 10 * math.log(size * 10**6) / (float(epsilon) / 2)
 
 
-@statement(
-    id="Bounded range",
-    says="100 exponential mechanisms of eps = .1 at delta = 1e-6 (DDR20, CR21)",
-    code="privacy.accounting.composed.Composition",
-    scope="one certified composition",
-    status="as stated",
-    proof="proofs/composition.md#theorem-3-renyi-divergences",
-)
+@statement("Bounded range")
 def hundred_draws() -> Outcome:
-    """The certified epsilon of the composition."""
+    """The certified epsilon of the composition.
+
+    says: 100 exponential mechanisms of eps = .1 at delta = 1e-6 (DDR20, CR21)
+    scope: one certified composition
+    code: privacy.accounting.composed.Composition
+    proof: proofs/composition.md#theorem-3-renyi-divergences
+    """
     draws = Composition([(ExponentialMechanism(Fraction(1, 10)), 100)], Fraction(1, 10**6))
     epsilon = draws.cost().epsilon
     return Outcome(
@@ -110,16 +108,16 @@ def hundred_draws() -> Outcome:
     )
 
 
-@statement(
-    id="Gaussian sums",
-    says="adaptive sums with Gaussian noise cost what one number N(mu, 1) costs (DRS22, Corollary 3.3)",
-    code="privacy.mechanisms.scores.noisy_sums.NoisySums",
-    scope="the exact law of two sums with discrete noise, on two records and all their neighbours",
-    status="as stated",
-    proof="proofs/gaussian.md#theorem-3-the-whole-sequence",
-)
+@statement("Gaussian sums")
 def noisy_sums() -> Outcome:
-    """The exact audit of two steps, whose claim is the curve of one number at (1, 1/1000)."""
+    """The exact audit of two steps, whose claim is the curve of one number at (1, 1/1000).
+
+    says: adaptive sums with Gaussian noise cost what one number N(mu, 1) costs (DRS22, Corollary
+        3.3)
+    scope: the exact law of two sums with discrete noise, on two records and all their neighbours
+    code: privacy.mechanisms.scores.noisy_sums.NoisySums
+    proof: proofs/gaussian.md#theorem-3-the-whole-sequence
+    """
     audit = find_subject("noisy-sums").make(Fraction(1), DELTA).exact()
     return Outcome(
         "epsilon 1 at delta 1/1000, and not much less",
@@ -144,16 +142,15 @@ CLASSES += [
 ]
 
 
-@statement(
-    id="Mixed tables",
-    says="counts of cells give the errors of every rule and tree",
-    code="classes.parse_class",
-    scope="five classes over two columns, one over three and one over one, 20 random records",
-    status="as stated",
-    proof="proofs/conditions.md#theorem-2-scores-are-counts-of-cells",
-)
+@statement("Mixed tables")
 def compare_scores(trial: Trial) -> Outcome:
-    """The scores of all written hypotheses beside the errors of each, one by one."""
+    """The scores of all written hypotheses beside the errors of each, one by one.
+
+    says: counts of cells give the errors of every rule and tree
+    scope: five classes over two columns, one over three and one over one, 20 random records
+    code: classes.parse_class
+    proof: proofs/conditions.md#theorem-2-scores-are-counts-of-cells
+    """
     rng, checked, wrong = trial.draws(5), 0, 0
     for text in CLASSES:
         H: Any = parse_class(text)

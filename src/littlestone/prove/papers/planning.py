@@ -33,16 +33,15 @@ from littlestone.prove.papers.statement import Outcome, statement
 CLASSES = ["points(a)", "subsets(a; at most 3)", "rules(a, b; at most 2)", "thresholds(x, 0..1000)"]
 
 
-@statement(
-    id="Lower bounds",
-    says="no proved or calibrated size is below them",
-    code="learn.plan.plan, learn.plan.lower.release",
-    scope="all learners of four classes, at two settings of the parameters",
-    status="as stated",
-    proof="proofs/lower-bounds.md#theorem-2-private-learners",
-)
+@statement("Lower bounds")
 def sizes_above() -> Outcome:
-    """All learners of some classes, at two settings of the parameters."""
+    """All learners of some classes, at two settings of the parameters.
+
+    says: no proved or calibrated size is below them
+    scope: all learners of four classes, at two settings of the parameters
+    code: learn.plan.plan, learn.plan.lower.release
+    proof: proofs/lower-bounds.md#theorem-2-private-learners
+    """
     sizes, below = 0, 0
     for text in CLASSES:
         for epsilon, alpha, beta in [(1, 0.1, 0.05), (0.2, 0.2, 0.1)]:
@@ -56,16 +55,15 @@ def sizes_above() -> Outcome:
     return Outcome("every size is at least the bound", f"{below} of {sizes} are below", below == 0)
 
 
-@statement(
-    id="Lower bounds",
-    says="points of an infinite domain, beside single-key selection",
-    code="learn.plan.lower.release, learn.SingleKeyLearner.plan",
-    scope="epsilon 1, delta 1e-6, alpha .1, beta .05",
-    status="as stated",
-    proof="proofs/lower-bounds.md#theorem-3-private-learners-that-release-finite-unions-of-elements",
-)
+@statement("Lower bounds")
 def one_point() -> Outcome:
-    """Epsilon 1, delta 1e-6, alpha .1, beta .05."""
+    """Epsilon 1, delta 1e-6, alpha .1, beta .05.
+
+    says: points of an infinite domain, beside single-key selection
+    scope: epsilon 1, delta 1e-6, alpha .1, beta .05
+    code: learn.plan.lower.release, learn.SingleKeyLearner.plan
+    proof: proofs/lower-bounds.md#theorem-3-private-learners-that-release-finite-unions-of-elements
+    """
     least = release(1.0, 1e-6, 0.1, 0.05)
     learner = SingleKeyLearner(parse_class("points(a)"), Budget(1, "1e-6"))
     bound = learner.plan(0.1, 0.05, setting="realizable")
@@ -73,16 +71,15 @@ def one_point() -> Outcome:
     return Outcome(f"at least {least} records", f"{n} are enough", least <= n <= 1.1 * least)
 
 
-@statement(
-    id="Group privacy",
-    says="a bit that K equal records decide errs with probability (e^-(eps K / 2)) / 2",
-    code="learn.plan.lower.indistinct",
-    scope="epsilon 1/2, delta 0 and K < 40",
-    status="as stated",
-    proof="proofs/lower-bounds.md#theorem-2-private-learners",
-)
+@statement("Group privacy")
 def indistinct_bits() -> Outcome:
-    """h(K) for delta = 0 beside the formula; and its mean, which bounds n from below."""
+    """h(K) for delta = 0 beside the formula; and its mean, which bounds n from below.
+
+    says: a bit that K equal records decide errs with probability (e^-(eps K / 2)) / 2
+    scope: epsilon 1/2, delta 0 and K < 40
+    code: learn.plan.lower.indistinct
+    proof: proofs/lower-bounds.md#theorem-2-private-learners
+    """
     h, first = indistinct(0.5, 0.0).tolist(), (0.5, 1 / (1 + math.exp(0.5)))
     wrong = sum(abs(h[K] - first[K % 2] * math.exp(-0.5 * (K // 2))) > 1e-12 for K in range(40))
     mean = binomial_mean(100, 0.1, indistinct(0.5, 0.0))
@@ -93,16 +90,16 @@ def indistinct_bits() -> Outcome:
     )
 
 
-@statement(
-    id="Lower bounds",
-    says="a rule is wrong at fewer than k points of a random branch as coins are, Pr[Bin(m, 1/2) < k]",
-    code="learn.plan.lower.half_tail, dimension.mistake_tree",
-    scope="the trees of thresholds on seven points and of a cube, all rules and all k",
-    status="as stated",
-    proof="proofs/lower-bounds.md#theorem-4-private-learners-and-the-littlestone-dimension",
-)
+@statement("Lower bounds")
 def rules_on_a_branch() -> Outcome:
-    """Step 2 of Theorem 4: exactly, for each of the 2^7 rules on the points of the tree."""
+    """Step 2 of Theorem 4: exactly, for each of the 2^7 rules on the points of the tree.
+
+    says: a rule is wrong at fewer than k points of a random branch as coins are, Pr[Bin(m, 1/2) <
+        k]
+    scope: the trees of thresholds on seven points and of a cube, all rules and all k
+    code: learn.plan.lower.half_tail, dimension.mistake_tree
+    proof: proofs/lower-bounds.md#theorem-4-private-learners-and-the-littlestone-dimension
+    """
     wrong = cases = 0
     for H in (Thresholds.on(0, 6), FiniteClass.from_array(list(product((0, 1), repeat=3)))):
         table = np.array([[h(x) for x in H.domain] for h in _all(H)])
@@ -130,16 +127,15 @@ def _all(H: Any) -> list[Any]:
     return list(found.values())
 
 
-@statement(
-    id="Lower bounds",
-    says="they are the least n of Theorems 2 and 4",
-    code="learn.plan.lower.chain, learn.plan.lower.path",
-    scope="three points, epsilon 1 and 1/2, delta 0 and 1e-6, alpha .1, beta .05; sums term by term",
-    status="as stated",
-    proof="proofs/lower-bounds.md#theorem-4-private-learners-and-the-littlestone-dimension",
-)
+@statement("Lower bounds")
 def least_sizes() -> Outcome:
-    """The failure of each n by its definition, from n = 1 on."""
+    """The failure of each n by its definition, from n = 1 on.
+
+    says: they are the least n of Theorems 2 and 4
+    scope: three points, epsilon 1 and 1/2, delta 0 and 1e-6, alpha .1, beta .05; sums term by term
+    code: learn.plan.lower.chain, learn.plan.lower.path
+    proof: proofs/lower-bounds.md#theorem-4-private-learners-and-the-littlestone-dimension
+    """
     shown, wrong, m, alpha, beta = [], 0, 3, 0.1, 0.05
     for epsilon, delta in product((1.0, 0.5), (0.0, 1e-6)):
         r = math.exp(epsilon)
@@ -184,16 +180,15 @@ def _binomial(n: int, K: int, p: float) -> float:
     return math.comb(n, K) * p**K * (1 - p) ** (n - K)
 
 
-@statement(
-    id="Lower bounds",
-    says="no proved number of mistakes is below them",
-    code="learn.plan.plan_stream, learn.plan.lower.lower_mistakes",
-    scope="the online learners of three classes, at three settings of epsilon, delta and T",
-    status="as stated",
-    proof="proofs/lower-bounds.md#theorem-6-mistakes-of-private-learners",
-)
+@statement("Lower bounds")
 def mistakes_above() -> Outcome:
-    """Theorems 5 to 7; and for delta = 0 that of Theorem 6 grows as ln T."""
+    """Theorems 5 to 7; and for delta = 0 that of Theorem 6 grows as ln T.
+
+    says: no proved number of mistakes is below them
+    scope: the online learners of three classes, at three settings of epsilon, delta and T
+    code: learn.plan.plan_stream, learn.plan.lower.lower_mistakes
+    proof: proofs/lower-bounds.md#theorem-6-mistakes-of-private-learners
+    """
     known = below = 0
     for text in ("points(a)", "subsets(a; at most 4)", "rules(a, b; at most 2)"):
         for epsilon, T in ((1, 200_000), (8, 1000), ("0.1", 10**6)):
@@ -228,16 +223,15 @@ def _grows(ratios: list[list[float]]) -> bool:
     return any(b > 1.01 * a for row in ratios for a, b in pairwise(row))
 
 
-@statement(
-    id="BLM20 Theorem 1",
-    says="its size follows from the constants of Theorems 10 and 17",
-    code="learn.plan.formulas, learn.GloballyStableLearner.plan",
-    scope="d <= 8, eight settings of epsilon, delta and alpha; the proof's size over the formula",
-    status="mended",
-    proof="proofs/globally-stable.md#theorem-5-accuracy",
-)
+@statement("BLM20 Theorem 1", "mended")
 def tournaments_stated() -> Outcome:
-    """One constant is enough if the ratio does not grow with d.  The repaired size grows faster."""
+    """One constant is enough if the ratio does not grow with d.  The repaired size grows faster.
+
+    says: its size follows from the constants of Theorems 10 and 17
+    scope: d <= 8, eight settings of epsilon, delta and alpha; the proof's size over the formula
+    code: learn.plan.formulas, learn.GloballyStableLearner.plan
+    proof: proofs/globally-stable.md#theorem-5-accuracy
+    """
     ratios = []
     for goal in GOALS:
         found = [_formula_of("BLM20 Theorem 1", d, goal) for d in range(1, 9)]
@@ -257,16 +251,15 @@ def tournaments_stated() -> Outcome:
     )
 
 
-@statement(
-    id="BGS21 Theorem 3.5",
-    says="its size is enough for the learner of GGKM21, up to a constant",
-    code="learn.plan.formulas, learn.GGKMLearner.plan",
-    scope="d <= 5, eight settings of epsilon, delta and alpha; the proved size over the formula",
-    status="as stated",
-    proof="proofs/baselines.md#theorem-3-the-learner-of-ggkm21-proved-sizes",
-)
+@statement("BGS21 Theorem 3.5")
 def ggkm_stated() -> Outcome:
-    """The proved size has 1 / alpha and the formula 1 / alpha^2, so the ratio falls with alpha, too."""
+    """The proved size has 1 / alpha and the formula 1 / alpha^2, so the ratio falls with alpha, too.
+
+    says: its size is enough for the learner of GGKM21, up to a constant
+    scope: d <= 5, eight settings of epsilon, delta and alpha; the proved size over the formula
+    code: learn.plan.formulas, learn.GGKMLearner.plan
+    proof: proofs/baselines.md#theorem-3-the-learner-of-ggkm21-proved-sizes
+    """
     ratios = []
     for goal in GOALS:
         row = []
@@ -374,16 +367,15 @@ def bounds_by_definition(
     }
 
 
-@statement(
-    id="Lower bounds",
-    says="each is the least n at which the failure of its proof is at most beta",
-    code="learn.plan.lower.lower_bounds, learn.plan.lower.indistinct",
-    scope="points and sets of an infinite domain, six settings; sums over all numbers of records",
-    status="as stated",
-    proof="proofs/lower-bounds.md#theorem-2-private-learners",
-)
+@statement("Lower bounds")
 def bounds_by_formula() -> Outcome:
-    """With one point the bit of `Bit` is a learner that meets Theorem 2, so no larger n is true."""
+    """With one point the bit of `Bit` is a learner that meets Theorem 2, so no larger n is true.
+
+    says: each is the least n at which the failure of its proof is at most beta
+    scope: points and sets of an infinite domain, six settings; sums over all numbers of records
+    code: learn.plan.lower.lower_bounds, learn.plan.lower.indistinct
+    proof: proofs/lower-bounds.md#theorem-2-private-learners
+    """
     wrong = checked = public = 0
     for text, points in (("points(a)", 1), ("subsets(a; at most 3)", 3)):
         for epsilon, delta, alpha, beta in [

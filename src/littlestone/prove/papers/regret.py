@@ -23,17 +23,16 @@ K = 3
 """How often the point of a node is asked."""
 
 
-@statement(
-    id="BLM20 section 1, regret",
-    says="at most sqrt(T ln N(T, d) / 2) more mistakes than the best hypothesis",
-    code="theory.game.AgnosticExperts",
-    scope="all games on all classes over 3 points, T = 3, and over 2 points, T = 4; long streams",
-    deep="over 3 points for T = 4",
-    status="as stated",
-    proof="proofs/regret.md#theorem-1-few-more-mistakes-than-the-best",
-)
+@statement("BLM20 section 1, regret")
 def few_more_mistakes(trial: Trial) -> Outcome:
-    """The expected mistakes less those of the best hypothesis, over the bound, in the worst game."""
+    """The expected mistakes less those of the best hypothesis, over the bound, in the worst game.
+
+    says: at most sqrt(T ln N(T, d) / 2) more mistakes than the best hypothesis
+    scope: all games on all classes over 3 points, T = 3, and over 2 points, T = 4; long streams
+    deep: over 3 points for T = 4
+    code: theory.game.AgnosticExperts
+    proof: proofs/regret.md#theorem-1-few-more-mistakes-than-the-best
+    """
     games = [(H, trial.pick(3, 4)) for H in unordered_classes(3)]
     games += [(H, 4) for H in unordered_classes(2)]
     played = worst = 0.0
@@ -84,16 +83,15 @@ def _worst(
     return worst, ends
 
 
-@statement(
-    id="BLM20 section 1, regret",
-    says="no learner can promise less than sqrt(d T / 8) for T = d k",
-    code="theory.game.AgnosticExperts, classes.HypothesisClass.mistake_point",
-    scope="all classes over 3 points with d >= 1, k = 3: fair labels down a tree, and this learner",
-    status="as stated",
-    proof="proofs/regret.md#theorem-2-no-learner-does-much-better",
-)
+@statement("BLM20 section 1, regret")
 def no_fewer_mistakes() -> Outcome:
-    """Each node's point is asked k times, and the majority of the labels chooses the branch."""
+    """Each node's point is asked k times, and the majority of the labels chooses the branch.
+
+    says: no learner can promise less than sqrt(d T / 8) for T = d k
+    scope: all classes over 3 points with d >= 1, k = 3: fair labels down a tree, and this learner
+    code: theory.game.AgnosticExperts, classes.HypothesisClass.mistake_point
+    proof: proofs/regret.md#theorem-2-no-learner-does-much-better
+    """
     wrong, least = 0, math.inf
     classes = [H for H in unordered_classes(3) if H.littlestone_dimension() >= 1]
     share = sum(abs(2 * sum(bits) - K) for bits in product((0, 1), repeat=K)) / 2**K / 2
@@ -130,15 +128,14 @@ def _mean(
     return sum(regrets) / 2, sum(mistakes) / 2
 
 
-@statement(
-    id="GL21 at LDim 1",
-    says="every mistake of the SOA names the target",
-    code="classes.FiniteClass.soa",
-    scope="random tables of dimension 1 on four points",
-    status="as stated",
-)
+@statement("GL21 at LDim 1")
 def one_mistake_names_the_target(trial: Trial) -> Outcome:
-    """The functions that agree with a mistake, on random tables of dimension 1."""
+    """The functions that agree with a mistake, on random tables of dimension 1.
+
+    says: every mistake of the SOA names the target
+    scope: random tables of dimension 1 on four points
+    code: classes.FiniteClass.soa
+    """
     rng = trial.array(11)
     classes = mistakes = wrong = 0
     for _ in range(trial.pick(400, 20_000)):
@@ -159,19 +156,16 @@ def one_mistake_names_the_target(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="KMM+23",
-    says="certain votes are free, and an uncertain one costs what Theorem 1 allows",
-    code=(
-        "privacy.mechanisms.thresholds.uncertain_votes.moment_per_hit, "
-        "privacy.mechanisms.thresholds.between_thresholds.BetweenThresholds"
-    ),
-    scope="exact moments of all pairs of neighbouring counts, four settings",
-    status="as stated",
-    proof="proofs/private-prediction.md#theorem-1-certain-votes-are-free",
-)
+@statement("KMM+23")
 def certain_votes_are_free() -> Outcome:
-    """The moment of every question against (1 - its certain part) times the bound."""
+    """The moment of every question against (1 - its certain part) times the bound.
+
+    says: certain votes are free, and an uncertain one costs what Theorem 1 allows
+    scope: exact moments of all pairs of neighbouring counts, four settings
+    code: privacy.mechanisms.thresholds.uncertain_votes.moment_per_hit,
+        privacy.mechanisms.thresholds.between_thresholds.BetweenThresholds
+    proof: proofs/private-prediction.md#theorem-1-certain-votes-are-free
+    """
     tried = wrong = 0
     largest = Fraction(0)
     for voters, margin, order in ((30, 10, 2), (30, 10, 4), (61, 25, 3), (61, 1, 2)):

@@ -47,17 +47,16 @@ def at_most(d: int, points: int, labels: int) -> FiniteClass:
     return FiniteClass.from_array(list(rows), labels=labels)
 
 
-@statement(
-    id="BGS21 Theorem 5.6",
-    says="on a sample, at most sum_(i <= d) C(n, i) k^i patterns on n points",
-    code="dimension.multiclass_littlestone_dimension, prove.papers.bgs21.sauer_sum",
-    scope="all sets of points: every table of 3 labels on two points, random ones of 3 and 4 on four",
-    deep="more random tables",
-    status="as stated",
-    proof="proofs/multiclass.md#patterns-on-n-points",
-)
+@statement("BGS21 Theorem 5.6")
 def patterns(trial: Trial) -> Outcome:
-    """All sets of points of random tables; functions with at most d labels other than 0 attain it."""
+    """All sets of points of random tables; functions with at most d labels other than 0 attain it.
+
+    says: on a sample, at most sum_(i <= d) C(n, i) k^i patterns on n points
+    scope: all sets of points: every table of 3 labels on two points, random ones of 3 and 4 on four
+    deep: more random tables
+    code: dimension.multiclass_littlestone_dimension, prove.papers.bgs21.sauer_sum
+    proof: proofs/multiclass.md#patterns-on-n-points
+    """
     tried = wrong = of_two = 0
     for H in _tables(trial):
         d, values = H.littlestone_dimension(), H.table()
@@ -86,20 +85,17 @@ def _trees(trial: Trial) -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]
             yield H, optimal_tree(H, p, d + more)
 
 
-@statement(
-    id="Lyu25 Lemma 4.1",
-    says="with k + 1 labels, at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t",
-    code=(
-        "theory.decomposition.leaf_bound, theory.decomposition.decompose, "
-        "theory.decomposition.optimal_tree"
-    ),
-    scope="greedy and optimal trees: every table of 3 labels on two points, and random ones",
-    deep="more random tables",
-    status="changed",
-    proof="proofs/decomposition.md#leaves-with-several-labels",
-)
+@statement("Lyu25 Lemma 4.1", "changed")
 def leaves(trial: Trial) -> Outcome:
-    """Greedy and optimal trees of random tables; D = p (2^(d-t) - 1), and t = 0 counts all leaves."""
+    """Greedy and optimal trees of random tables; D = p (2^(d-t) - 1), and t = 0 counts all leaves.
+
+    says: with k + 1 labels, at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t
+    scope: greedy and optimal trees: every table of 3 labels on two points, and random ones
+    deep: more random tables
+    code: theory.decomposition.leaf_bound, theory.decomposition.decompose,
+        theory.decomposition.optimal_tree
+    proof: proofs/decomposition.md#leaves-with-several-labels
+    """
     counts = wrong = of_two = 0
     for H, tree in _trees(trial):
         dimension = H.littlestone_dimension()
@@ -139,17 +135,16 @@ def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
     return DecompositionTree(p, d, (*nodes, Node(V)))
 
 
-@statement(
-    id="Lyu25 Lemma 4.2",
-    says="with k + 1 labels, sharper, the SOAs of d-irreducible subclasses have MLS <= d",
-    code="theory.decomposition.is_irreducible, classes.FiniteClass.soa",
-    scope="all subclasses of 3 to 7 functions: every table of 3 labels on two points, and more",
-    deep="more random tables",
-    status="as stated",
-    proof="proofs/decomposition.md#soas-of-irreducible-subclasses-lemma-42",
-)
+@statement("Lyu25 Lemma 4.2")
 def soa_class(trial: Trial) -> Outcome:
-    """All subclasses of random tables, and of one label other than 0 that some point must have."""
+    """All subclasses of random tables, and of one label other than 0 that some point must have.
+
+    says: with k + 1 labels, sharper, the SOAs of d-irreducible subclasses have MLS <= d
+    scope: all subclasses of 3 to 7 functions: every table of 3 labels on two points, and more
+    deep: more random tables
+    code: theory.decomposition.is_irreducible, classes.FiniteClass.soa
+    proof: proofs/decomposition.md#soas-of-irreducible-subclasses-lemma-42
+    """
     wrong = larger = fewer = 0
     classes = [H for H in _tables(trial) if 3 <= H.size <= 7]
     for points in (3, 4):
@@ -191,16 +186,15 @@ def _chunks(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
     return H, [Sample.from_examples(H.domain, row, labels=labels) for row in rows]
 
 
-@statement(
-    id="Lyu25 Theorem 3",
-    says="with k + 1 labels, one rule on the lists of all teachers",
-    code="learn.IrreducibleLearner.hypotheses_of_teacher",
-    scope="random tables of 3 and 4 labels, three teachers with 2 to 4 records each",
-    status="changed",
-    proof="proofs/irreducible.md#theorem-3-several-labels",
-)
+@statement("Lyu25 Theorem 3", "changed")
 def one_rule_on_all_lists(trial: Trial) -> Outcome:
-    """One label other than 0 and more, 3 and 4 labels, three teachers, with d doublings."""
+    """One label other than 0 and more, 3 and 4 labels, three teachers, with d doublings.
+
+    says: with k + 1 labels, one rule on the lists of all teachers
+    scope: random tables of 3 and 4 labels, three teachers with 2 to 4 records each
+    code: learn.IrreducibleLearner.hypotheses_of_teacher
+    proof: proofs/irreducible.md#theorem-3-several-labels
+    """
     rng = trial.array(11)
     tried = lacking = 0
     for _ in range(trial.pick(150, 3000)):

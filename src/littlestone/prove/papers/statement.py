@@ -20,7 +20,7 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from littlestone.base.discovery import modules
+from littlestone.base.discovery import modules, read_entries
 from littlestone.base.errors import DeclarationError
 from littlestone.base.parallel import spread
 from littlestone.classes import FiniteClass
@@ -163,20 +163,21 @@ class Statement:
 
 
 def statement(
-    *,
     id: str,  # noqa: A002, the field's name
-    says: str,
-    code: str,
-    scope: str,
-    status: Status,
-    proof: str = "",
-    deep: str = "",
+    status: Status = "as stated",
+    **words: str,
 ) -> Callable[[Callable[..., Outcome]], Statement]:
     """Mark a function as a statement that can be run; see `Statement` for the words.
 
-    The function takes a `Trial`, named ``trial``, if it samples or has a larger family.
+    The last lines of its docstring are words that are not given.  The function takes a `Trial`, named
+    ``trial``, if it samples or has a larger family.
     """
-    return partial(Statement, id, says, code, scope, status_of(id, status), proof, deep)
+
+    def mark(run: Callable[..., Outcome]) -> Statement:
+        told = {"proof": "", "deep": ""} | read_entries(run.__doc__)[1] | words
+        return Statement(id, status=status_of(id, status), run=run, **told)
+
+    return mark
 
 
 def status_of(statement_id: str, text: str) -> Status:

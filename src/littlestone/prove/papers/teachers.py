@@ -55,16 +55,15 @@ def chunks_of_three(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[
     return H, [Sample.from_examples(H.domain, [(x, target(x)) for x in row]) for row in drawn]
 
 
-@statement(
-    id="Lyu25 Theorem 3",
-    says="one rule on the lists of all teachers: p must double with each radius",
-    code="learn.IrreducibleLearner.hypotheses_of_teacher",
-    scope="random classes, three teachers with 2 to 5 records each",
-    status="changed",
-    proof="proofs/irreducible.md#theorem-2-the-proved-size",
-)
+@statement("Lyu25 Theorem 3", "changed")
 def one_rule_on_all_lists(trial: Trial) -> Outcome:
-    """Singletons and more, three teachers: with d doublings, and with one p for all radii."""
+    """Singletons and more, three teachers: with d doublings, and with one p for all radii.
+
+    says: one rule on the lists of all teachers: p must double with each radius
+    scope: random classes, three teachers with 2 to 5 records each
+    code: learn.IrreducibleLearner.hypotheses_of_teacher
+    proof: proofs/irreducible.md#theorem-2-the-proved-size
+    """
     rng = trial.array(7)
     tried = lacking = without = 0
     for _ in range(trial.pick(200, 4000)):
@@ -81,16 +80,15 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lists of teachers",
-    says="with p points or fewer, a teacher lists all hypotheses that err at most alpha m times",
-    code="learn.IrreducibleLearner.hypotheses_of_teacher, learn.papers.teachers.frontier",
-    scope="random classes, chunks of at most 9 records with wrong labels, four shares alpha",
-    status="as stated",
-    proof="proofs/decomposition.md#few-columns",
-)
+@statement("Lists of teachers")
 def all_that_errs_little(trial: Trial) -> Outcome:
-    """Then every leaf is one function, so none dominates another: the errors say it all."""
+    """Then every leaf is one function, so none dominates another: the errors say it all.
+
+    says: with p points or fewer, a teacher lists all hypotheses that err at most alpha m times
+    scope: random classes, chunks of at most 9 records with wrong labels, four shares alpha
+    code: learn.IrreducibleLearner.hypotheses_of_teacher, learn.papers.teachers.frontier
+    proof: proofs/decomposition.md#few-columns
+    """
     rng, wrong, listed = trial.array(12), 0, 0
     cases = trial.pick(120, 2000)
     for _ in range(cases):
@@ -110,16 +108,15 @@ def all_that_errs_little(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 Theorem 3",
-    says="an ERM guarantee: few mistakes on any fixed data set that H fits",
-    code="learn.IrreducibleLearner.fit, learn.IrreducibleLearner.plan",
-    scope="sets of at most one element, three data sets; all small hypergeometric medians",
-    status="changed",
-    proof="proofs/irreducible.md#theorem-4-any-fixed-data-set",
-)
+@statement("Lyu25 Theorem 3", "changed")
 def on_a_fixed_data_set(trial: Trial) -> Outcome:
-    """Sets of at most one element, fits to three data sets; and what the proof takes of medians."""
+    """Sets of at most one element, fits to three data sets; and what the proof takes of medians.
+
+    says: an ERM guarantee: few mistakes on any fixed data set that H fits
+    scope: sets of at most one element, three data sets; all small hypergeometric medians
+    code: learn.IrreducibleLearner.fit, learn.IrreducibleLearner.plan
+    proof: proofs/irreducible.md#theorem-4-any-fixed-data-set
+    """
     domain, goal = Integers(), {"alpha": 0.4, "beta": 0.1}
     learner = IrreducibleLearner.with_proved_bound(Subsets(domain, 1), Budget(5, "0.01"), **goal)
     bound = learner.plan(**goal, setting="realizable")
@@ -143,17 +140,16 @@ def on_a_fixed_data_set(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="Lyu25 section 5, remark",
-    says="proper: a hypothesis of H, and an error above alpha with probability beta at most",
-    code="learn.ProperLearner.fit, learn.ProperLearner.plan",
-    scope="sets of exactly one integer, whose SOA is no such set; 20 samples of the planned size",
-    deep="200 samples",
-    status="changed",
-    proof="proofs/proper.md#theorem-4-accuracy",
-)
+@statement("Lyu25 section 5, remark", "changed")
 def proper_as_a_whole(trial: Trial) -> Outcome:
-    """Half of the distribution is the target, an integer that no list of candidates begins with."""
+    """Half of the distribution is the target, an integer that no list of candidates begins with.
+
+    says: proper: a hypothesis of H, and an error above alpha with probability beta at most
+    scope: sets of exactly one integer, whose SOA is no such set; 20 samples of the planned size
+    deep: 200 samples
+    code: learn.ProperLearner.fit, learn.ProperLearner.plan
+    proof: proofs/proper.md#theorem-4-accuracy
+    """
     domain, goal, target = Integers(), {"alpha": 0.4, "beta": 0.1}, 10**6
     H = Subsets(domain, 1, exactly=True)
     learner = ProperLearner.with_proved_bound(H, Budget(5, "0.01"), **goal)
@@ -218,16 +214,15 @@ def some_class(rng: random.Random, table: np.random.Generator) -> HypothesisClas
     return Subsets(Integers(), rng.randint(1, 3))
 
 
-@statement(
-    id="Radii, Lemma 2",
-    says="one record moves each end of a run of radii by one at most",
-    code="learn.papers.radii.lists",
-    scope="random classes and records, each with one record replaced",
-    status="as stated",
-    proof="proofs/radii.md#lemma-2-scores",
-)
+@statement("Radii, Lemma 2")
 def one_record_moves_a_run_by_one(trial: Trial) -> Outcome:
-    """Random classes and records, each with one record replaced."""
+    """Random classes and records, each with one record replaced.
+
+    says: one record moves each end of a run of radii by one at most
+    scope: random classes and records, each with one record replaced
+    code: learn.papers.radii.lists
+    proof: proofs/radii.md#lemma-2-scores
+    """
     rng, table = trial.draws(5), trial.array(5)
     tried = wrong = moved = 0
     for _ in range(trial.pick(80, 4000)):

@@ -96,35 +96,32 @@ def votes(learner: GloballyStableLearner[Any], sizes: BatchSizes, game: Game) ->
     ]
 
 
-@statement(
-    id="BLM20 algorithm G",
-    says="SOA(S T) for S ~ D~_k has the law of its definition",
-    code="learn.papers.stable_sizes.stable_rule",
-    scope="exact laws of its code: all classes over 2 points and 13 over 3, k <= 2",
-    deep="every class of three points",
-    status="changed",
-    proof="proofs/globally-stable.md#theorem-5-accuracy",
-)
+@statement("BLM20 algorithm G", "changed")
 def tournaments(trial: Trial) -> Outcome:
-    """All outcomes of coins and examples, against an enumeration that shares no code with it."""
+    """All outcomes of coins and examples, against an enumeration that shares no code with it.
+
+    says: SOA(S T) for S ~ D~_k has the law of its definition
+    scope: exact laws of its code: all classes over 2 points and 13 over 3, k <= 2
+    deep: every class of three points
+    code: learn.papers.stable_sizes.stable_rule
+    proof: proofs/globally-stable.md#theorem-5-accuracy
+    """
     played = list(games(trial))
     wrong = sum(law_of_the_code(*each) != each[0].capped_law(*each[1:]) for each in played)
     return Outcome("the same law", f"{wrong} of {len(played)} laws differ", wrong == 0)
 
 
-@statement(
-    id="BLM20 Theorem 10",
-    says="Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f of loss <= alpha, with a cap",
-    code="learn.papers.stable_sizes.stable_rule",
-    scope="exact laws of its code for LDim 1, five blocks of one example, realizable distributions",
-    deep="every class of three points",
-    status="mended",
-    proof="proofs/globally-stable.md#theorem-5-accuracy",
-)
+@statement("BLM20 Theorem 10", "mended")
 def globally_stable_code(trial: Trial) -> Outcome:
     """K is uniform in {0, 1}; a rule of frequency eta for k has loss <= 1 - eta, as n = 1.
 
     No law has more of a rule than D_k, and the two agree in all but what ran out.
+
+    says: Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f of loss <= alpha, with a cap
+    scope: exact laws of its code for LDim 1, five blocks of one example, realizable distributions
+    deep: every class of three points
+    code: learn.papers.stable_sizes.stable_rule
+    proof: proofs/globally-stable.md#theorem-5-accuracy
     """
     wrong = cases = 0
     least = Fraction(1)
@@ -156,16 +153,15 @@ def globally_stable_code(trial: Trial) -> Outcome:
     )
 
 
-@statement(
-    id="BLM20 Theorem 17",
-    says="batches of the learner M play D~_0, ..., D~_d in turn",
-    code="learn.GloballyStableLearner.rule",
-    scope="exact laws of its code, LDim 1, four batches of blocks of one example",
-    status="changed",
-    proof="proofs/globally-stable.md#theorem-5-accuracy",
-)
+@statement("BLM20 Theorem 17", "changed")
 def batches_in_turn() -> Outcome:
-    """The law of the vote of each batch, by the learner itself."""
+    """The law of the vote of each batch, by the learner itself.
+
+    says: batches of the learner M play D~_0, ..., D~_d in turn
+    scope: exact laws of its code, LDim 1, four batches of blocks of one example
+    code: learn.GloballyStableLearner.rule
+    proof: proofs/globally-stable.md#theorem-5-accuracy
+    """
     game = Game(frozenset([0, 1, 2]), 2, {(0, 0): HALF, (1, 0): HALF})
     sizes = BatchSizes(block=1, caps=(0, 4), batches=4, fresh=1)
     learner = GloballyStableLearner(as_class(game), Budget(1, "0.1"), sizes=sizes)

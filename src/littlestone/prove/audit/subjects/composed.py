@@ -59,14 +59,13 @@ def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
     return Subject(event, law_of_responses, ((0, 1),), run_responses, (0, 1))
 
 
-@subject(
-    "composed-draws",
-    id="Lyu25 section 3.4, concurrent composition",
-    code="privacy.accounting.composed.Composition",
-    proof="proofs/composition.md#theorem-5-interleaved-interactive-events",
-)
+@subject("composed-draws", id="Lyu25 section 3.4, concurrent composition")
 def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """Two draws by error counts, the second about what the first returned; needs no delta."""
+    """Two draws by error counts, the second about what the first returned; needs no delta.
+
+    code: privacy.accounting.composed.Composition
+    proof: proofs/composition.md#theorem-5-interleaved-interactive-events
+    """
     mechanism = ExponentialMechanism(epsilon / 2)
     event = Composition([(mechanism, 2)], delta)
 

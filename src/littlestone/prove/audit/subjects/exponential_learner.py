@@ -121,14 +121,13 @@ def sums(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return learner_subject(H, epsilon, n=2)
 
 
-@subject(
-    "exponential-learner-lines",
-    id="Lines of a plane",
-    code="learn.ExponentialLearner",
-    proof="proofs/exponential-mechanism.md#theorem-7-hypotheses-that-are-counted",
-)
+@subject("exponential-learner-lines", id="Lines of a plane")
 def lines(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The exponential learner of affine lines, by counts of cosets; spends no delta."""
+    """The exponential learner of affine lines, by counts of cosets; spends no delta.
+
+    code: learn.ExponentialLearner
+    proof: proofs/exponential-mechanism.md#theorem-7-hypotheses-that-are-counted
+    """
     return learner_subject(AffineSubspaces.over(["x", "y"], 3, 1), epsilon, n=2)
 
 
@@ -164,14 +163,13 @@ def union(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return learner_subject(ScoredUnion(parts[0].domain, parts), epsilon, n=2)
 
 
-@subject(
-    "exponential-learner-missed",
-    id="KLN+11 Theorem 3.4",
-    code="learn.ExponentialLearner",
-    proof="proofs/exponential-mechanism.md#theorem-5-mistakes-that-do-not-all-cost-the-same",
-)
+@subject("exponential-learner-missed", id="KLN+11 Theorem 3.4")
 def costly_misses(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The exponential learner, where a missed positive costs 3 and a false alarm 1; spends no delta."""
+    """The exponential learner, where a missed positive costs 3 and a false alarm 1; spends no delta.
+
+    code: learn.ExponentialLearner
+    proof: proofs/exponential-mechanism.md#theorem-5-mistakes-that-do-not-all-cost-the-same
+    """
     return learner_subject(Thresholds.on(0, 2), epsilon, n=3, cost=(3, 1))
 
 

@@ -28,15 +28,13 @@ Lists = tuple[tuple[int, ...], ...]
 LISTS: Lists = ((), (0,), (0, 1), (1, 0, 2), (1, 1), (2, 2, 3))
 
 
-@subject(
-    "sparse-sampling",
-    id="Lyu25 Algorithm 1",
-    code="privacy.mechanisms.lists.sparse_sampling.SparseSampling",
-    proof="proofs/sparse-sampling.md#theorem-1-privacy",
-    status="changed",
-)
+@subject("sparse-sampling", id="Lyu25 Algorithm 1", status="changed")
 def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
-    """Sparse sampling from lists of at most two items; needs a delta."""
+    """Sparse sampling from lists of at most two items; needs a delta.
+
+    code: privacy.mechanisms.lists.sparse_sampling.SparseSampling
+    proof: proofs/sparse-sampling.md#theorem-1-privacy
+    """
     mechanism = SparseSampling[int](Budget(epsilon, delta), list_size=2)
     # One item is in most lists, and one is rarer but not as rare as bottom, so each list matters.
     many = ((0,),) * (mechanism.bottom + 6) + ((1,),) * (mechanism.bottom + 3)
@@ -52,14 +50,13 @@ def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
 Keys = tuple[str | None, ...]
 
 
-@subject(
-    "stable-histogram",
-    id="BLM20 Lemma 15",
-    code="privacy.mechanisms.lists.stable_histogram.StableHistogram",
-    proof="proofs/stable-histogram.md#theorem-1-privacy-blm20-lemma-15-with-its-constants",
-)
+@subject("stable-histogram", id="BLM20 Lemma 15")
 def stable_histogram(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
-    """The stable histogram of one key a record; needs a delta."""
+    """The stable histogram of one key a record; needs a delta.
+
+    code: privacy.mechanisms.lists.stable_histogram.StableHistogram
+    proof: proofs/stable-histogram.md#theorem-1-privacy-blm20-lemma-15-with-its-constants
+    """
     mechanism = StableHistogram[str](Budget(epsilon, delta))
 
     def cell(keys: Keys, released: Histogram[str]) -> Histogram[str]:
@@ -100,14 +97,13 @@ def neighbouring_values(tests: int) -> Iterator[tuple[Values, Values]]:
             yield one, other
 
 
-@subject(
-    "sparse-vector",
-    id="Sparse vector technique",
-    code="privacy.mechanisms.thresholds.above_threshold.SparseVector",
-    proof="proofs/sparse-vector.md#theorem-1-privacy",
-)
+@subject("sparse-vector", id="Sparse vector technique")
 def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
-    """The sparse vector technique up to one hit, any values; spends no delta."""
+    """The sparse vector technique up to one hit, any values; spends no delta.
+
+    code: privacy.mechanisms.thresholds.above_threshold.SparseVector
+    proof: proofs/sparse-vector.md#theorem-1-privacy
+    """
     return mechanism_subject(
         SparseVector.within(epsilon, threshold=0),
         pairs=[*neighbouring_values(2), ((0, 0, -4), (1, 1, -5))],
@@ -116,15 +112,13 @@ def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
     )
 
 
-@subject(
-    "above-threshold",
-    id="Lyu25 Algorithm 2",
-    code="privacy.mechanisms.thresholds.above_threshold.AboveThreshold",
-    proof="proofs/above-threshold.md#theorem-2-the-exact-worst-case",
-    status="mended",
-)
+@subject("above-threshold", id="Lyu25 Algorithm 2", status="mended")
 def above_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
-    """AboveThreshold with fresh noise up to one hit; needs a delta."""
+    """AboveThreshold with fresh noise up to one hit; needs a delta.
+
+    code: privacy.mechanisms.thresholds.above_threshold.AboveThreshold
+    proof: proofs/above-threshold.md#theorem-2-the-exact-worst-case
+    """
     return mechanism_subject(
         AboveThreshold(budget=Budget(epsilon, delta), threshold=0),
         pairs=[*neighbouring_values(2), ((0,) * 6, (1,) * 6)],
@@ -177,14 +171,13 @@ def partition_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     )
 
 
-@subject(
-    "rest-selection",
-    id="Keys",
-    code="privacy.mechanisms.keys.partition_selection",
-    proof="proofs/partition-selection.md#theorem-3-all-keys",
-)
+@subject("rest-selection", id="Keys")
 def rest_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """Partition selection that may release all keys there are; needs a delta."""
+    """Partition selection that may release all keys there are; needs a delta.
+
+    code: privacy.mechanisms.keys.partition_selection
+    proof: proofs/partition-selection.md#theorem-3-all-keys
+    """
     mechanism = RestSelection[str](Budget(epsilon, delta))
     half = least(lambda score: 2 * mechanism.curve(score) >= 1)
     # Around a key that is often released, where the rest without it is even or has more of one label.

@@ -72,14 +72,13 @@ def on_tables(
     return subject_of_learner(learner, by_learner(learner), pairs, around=300)
 
 
-@subject(
-    "conditions-learner",
-    id="Mixed tables",
-    code="learn.ExponentialLearner",
-    proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
-)
+@subject("conditions-learner", id="Mixed tables")
 def conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner of conjunctions and disjunctions over a mixed table; spends no delta."""
+    """The learner of conjunctions and disjunctions over a mixed table; spends no delta.
+
+    code: learn.ExponentialLearner
+    proof: proofs/exponential-mechanism.md#theorem-6-sums-of-errors
+    """
     learner = exponential(f"conditions({CONDITIONS}, either)", epsilon)
     return on_tables(learner, ON_A_LIST, STEP)
 
@@ -91,14 +90,13 @@ def checklists(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return on_tables(learner, OF_FOUR, OF_FOUR[:2], n=1)
 
 
-@subject(
-    "trees-learner",
-    id="Mixed tables",
-    code="learn.ExponentialLearner",
-    proof="proofs/exponential-mechanism.md#theorem-6-sums-of-errors",
-)
+@subject("trees-learner", id="Mixed tables")
 def trees(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner of trees over a mixed table; spends no delta."""
+    """The learner of trees over a mixed table; spends no delta.
+
+    code: learn.ExponentialLearner
+    proof: proofs/exponential-mechanism.md#theorem-6-sums-of-errors
+    """
     return on_tables(exponential(TREES, epsilon), OF_NUMBERS[:3] + OF_NUMBERS[5:], PARITY)
 
 
@@ -130,28 +128,26 @@ def trees_of_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return on_tables(exponential(TREES_OF_THREE, epsilon, labels=3), OF_THREE, SHARES, n=1)
 
 
-@subject(
-    "open-conditions-learner",
-    id="Mixed tables",
-    code="learn.ChoosingLearner",
-    proof="proofs/choosing.md#theorem-1-privacy",
-)
+@subject("open-conditions-learner", id="Mixed tables")
 def open_conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The choosing learner of conjunctions with an open column; needs a delta."""
+    """The choosing learner of conjunctions with an open column; needs a delta.
+
+    code: learn.ChoosingLearner
+    proof: proofs/choosing.md#theorem-1-privacy
+    """
     H: Any = parse_class("conditions(w, x at {0, 5}; at most 2)")
     learner = ChoosingLearner(H, Budget(epsilon, delta))
     pairs = [*neighbours(OPEN, 2, ordered=False), *crowd(learner.mechanism.bottom, OPEN[:4])]
     return subject_of_learner(learner, by_learner(learner), pairs, around=300)
 
 
-@subject(
-    "rule-list-learner",
-    id="Mixed tables",
-    code="learn.rounds.RoundsLearner",
-    proof="proofs/rounds.md#theorem-1-privacy",
-)
+@subject("rule-list-learner", id="Mixed tables")
 def rule_list(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner of lists of two rules, in two rounds; spends no delta."""
+    """The learner of lists of two rules, in two rounds; spends no delta.
+
+    code: learn.rounds.RoundsLearner
+    proof: proofs/rounds.md#theorem-1-privacy
+    """
     H: Any = parse_class("rule_list(x at {0, 5}, s in {a}; at most 2)")
     return on_tables(RoundsLearner(H, Budget(epsilon)), FEW, STEP)
 
@@ -179,14 +175,13 @@ def regrown_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return on_tables(learner, ONE_OR_NONE, MISSING, (2, 3), n=1, times=12)
 
 
-@subject(
-    "regrown-learner",
-    id="Mixed tables",
-    code="learn.regrown.RegrownLearner",
-    proof="proofs/regrown.md#theorem-1-disjoint-leaves-share-one-budget",
-)
+@subject("regrown-learner", id="Mixed tables")
 def regrown_tree(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner of a tree whose leaves are split once more; spends no delta."""
+    """The learner of a tree whose leaves are split once more; spends no delta.
+
+    code: learn.regrown.RegrownLearner
+    proof: proofs/regrown.md#theorem-1-disjoint-leaves-share-one-budget
+    """
     H: Any = parse_class(REGROWN)
     return on_tables(RegrownLearner(H, Budget(epsilon)), ONE_OR_NONE, MISSING, (2, 3))
 
@@ -208,14 +203,13 @@ def vocabulary_learner(
     return VocabularyLearner(H, Budget(epsilon, delta), cost=cost)
 
 
-@subject(
-    "vocabulary-learner",
-    id="Mixed tables",
-    code="learn.vocabulary",
-    proof="proofs/vocabulary.md#theorem-1-privacy",
-)
+@subject("vocabulary-learner", id="Mixed tables")
 def vocabulary(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner of trees with an open column; needs a delta."""
+    """The learner of trees with an open column; needs a delta.
+
+    code: learn.vocabulary
+    proof: proofs/vocabulary.md#theorem-1-privacy
+    """
     return on_words(vocabulary_learner(epsilon, delta))
 
 

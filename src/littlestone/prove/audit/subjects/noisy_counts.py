@@ -176,14 +176,12 @@ def rule_estimates(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return estimate_subject(CellCounts(epsilon / 2, len(CELLS)), epsilon=epsilon / 2)
 
 
-@subject(
-    "group-estimates",
-    id="Mixed tables",
-    code="learn.results.estimate",
-    proof="proofs/estimates.md#theorem-2-rule-and-counts-together",
-    drawn_at=25,
-)
+@subject("group-estimates", id="Mixed tables", drawn_at=25)
 def group_estimates(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """A threshold group with a rate above 0.3, its size and its rate; spends no delta."""
+    """A threshold group with a rate above 0.3, its size and its rate; spends no delta.
+
+    code: learn.results.estimate
+    proof: proofs/estimates.md#theorem-2-rule-and-counts-together
+    """
     counts, cost = CellCounts(epsilon / 10, len(CELLS)), MistakeCosts.above("0.3")
     return estimate_subject(counts, epsilon=epsilon * 9 / 10, cost=cost)

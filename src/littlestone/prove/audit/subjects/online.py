@@ -191,15 +191,13 @@ def fork(stream: Any) -> Any:
     return made
 
 
-@subject(
-    "online-key-learner",
-    id="Streams",
-    code="learn.stream.KeyLearner",
-    proof="proofs/continual-key-selection.md#theorem-1-privacy",
-    epsilon=5,
-)
+@subject("online-key-learner", id="Streams", epsilon=5)
 def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The online learner of sets: all sets that it publishes; needs a delta."""
+    """The online learner of sets: all sets that it publishes; needs a delta.
+
+    code: learn.stream.KeyLearner
+    proof: proofs/continual-key-selection.md#theorem-1-privacy
+    """
     learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=LONG)
     return subject_of_stream(
         learner, lambda data: of_keys(learner, data), ((0, 0), VOID, (0, 1), (1, 0), (1, 1))
@@ -215,17 +213,13 @@ def functions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     )
 
 
-@subject(
-    "online-teacher-learner",
-    id="Streams",
-    code="learn.stream.TeacherLearner",
-    proof="proofs/online-teachers.md#theorem-2-the-whole-process",
-    epsilon=5,
-    drawn_at=20,
-    steps=1,
-)
+@subject("online-teacher-learner", id="Streams", epsilon=5, drawn_at=20, steps=1)
 def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The online learner of teachers, of single points: all it publishes; needs a delta."""
+    """The online learner of teachers, of single points: all it publishes; needs a delta.
+
+    code: learn.stream.TeacherLearner
+    proof: proofs/online-teachers.md#theorem-2-the-whole-process
+    """
     learner = TeacherLearner(
         Points(Integers()), Budget(epsilon, delta), horizon=LONG, threshold=1, teachers=2
     )
@@ -343,16 +337,13 @@ def _quiet(mechanism: ContinualConfirmation, epochs: Epochs) -> Fraction:
     return quiet
 
 
-@subject(
-    "continual-confirmation",
-    id="Streams",
-    code="privacy.mechanisms.streams.confirmation",
-    proof="proofs/confirmation.md#theorem-1-privacy",
-    drawn_at=6,
-    steps=2,
-)
+@subject("continual-confirmation", id="Streams", drawn_at=6, steps=2)
 def continual_confirmation(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
-    """Two keys of a stream, each confirmed when it is named often; spends no delta."""
+    """Two keys of a stream, each confirmed when it is named often; spends no delta.
+
+    code: privacy.mechanisms.streams.confirmation
+    proof: proofs/confirmation.md#theorem-1-privacy
+    """
     mechanism = ContinualConfirmation(
         skip_epsilon=epsilon / 2,
         test_epsilon=epsilon / 2,
@@ -378,16 +369,13 @@ def quick(H: HypothesisClass[Any], epsilon: Fraction) -> ConfirmedLearner:
     return learner
 
 
-@subject(
-    "online-confirmed-learner",
-    id="Streams",
-    code="learn.stream.ConfirmedLearner",
-    proof="proofs/confirmation.md#theorem-1-privacy",
-    drawn_at=4,
-    steps=2,
-)
+@subject("online-confirmed-learner", id="Streams", drawn_at=4, steps=2)
 def points(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The online learner of confirmations, of a table of two points; spends no delta."""
+    """The online learner of confirmations, of a table of two points; spends no delta.
+
+    code: learn.stream.ConfirmedLearner
+    proof: proofs/confirmation.md#theorem-1-privacy
+    """
     table = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]], points=["a", "b"])
     learner = quick(table, epsilon)
     return subject_of_stream(

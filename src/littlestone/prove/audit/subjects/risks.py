@@ -85,15 +85,13 @@ def risk_subject(
     )
 
 
-@subject(
-    "risks-of-steps",
-    id="Mixed tables",
-    code="learn.results.risks",
-    proof="proofs/risks.md#theorem-1-privacy-of-the-table",
-    drawn_at=25,
-)
+@subject("risks-of-steps", id="Mixed tables", drawn_at=25)
 def risks_of_steps(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """A learned threshold with the noisy counts at its steps, one or two of them; spends no delta."""
+    """A learned threshold with the noisy counts at its steps, one or two of them; spends no delta.
+
+    code: learn.results.risks
+    proof: proofs/risks.md#theorem-1-privacy-of-the-table
+    """
     H, table = Thresholds.on(0, 1), CellCounts(epsilon / 2, None)
     return risk_subject(H, table, epsilon=epsilon / 2)
 

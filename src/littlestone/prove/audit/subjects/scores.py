@@ -81,14 +81,13 @@ def choosing_subject(mechanism: ChoosingMechanism[str]) -> Subject[Covered]:
     )
 
 
-@subject(
-    "choosing-mechanism",
-    id="BNS13",
-    code="privacy.mechanisms.lists.choosing.ChoosingMechanism",
-    proof="proofs/choosing.md#theorem-1-privacy",
-)
+@subject("choosing-mechanism", id="BNS13")
 def choosing_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Covered]:
-    """The choosing mechanism where a record brings at most two hypotheses; needs a delta."""
+    """The choosing mechanism where a record brings at most two hypotheses; needs a delta.
+
+    code: privacy.mechanisms.lists.choosing.ChoosingMechanism
+    proof: proofs/choosing.md#theorem-1-privacy
+    """
     return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), growth=2))
 
 
@@ -98,14 +97,13 @@ def choosing_gain(epsilon: Fraction, delta: Fraction) -> Subject[Covered]:
     return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), 2, gain=3))
 
 
-@subject(
-    "choosing-mechanism-loss",
-    id="BNS13",
-    code="privacy.mechanisms.lists.choosing.ChoosingMechanism",
-    proof="proofs/choosing.md#theorem-1-privacy",
-)
+@subject("choosing-mechanism-loss", id="BNS13")
 def choosing_loss(epsilon: Fraction, delta: Fraction) -> Subject[Covered]:
-    """The choosing mechanism where a positive record gains 2 and a negative one loses 3."""
+    """The choosing mechanism where a positive record gains 2 and a negative one loses 3.
+
+    code: privacy.mechanisms.lists.choosing.ChoosingMechanism
+    proof: proofs/choosing.md#theorem-1-privacy
+    """
     return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), 2, gain=2, loss=3))
 
 

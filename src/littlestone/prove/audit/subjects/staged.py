@@ -171,15 +171,17 @@ class _LearnerOfChoices:
 @subject(
     "online-staged-learner",
     id="Lyu25 section 6.1",
-    code="learn.stream.StagedOnlineLearner, learn.stream.staged.StagedStream",
-    proof="proofs/staged-stream.md#theorem-1-privacy",
     status="mended",
     epsilon=5,
     drawn_at=40,
     steps=2,
 )
 def staged_learner(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The staged online learner, of single points: all it publishes; needs a delta."""
+    """The staged online learner, of single points: all it publishes; needs a delta.
+
+    code: learn.stream.StagedOnlineLearner, learn.stream.staged.StagedStream
+    proof: proofs/staged-stream.md#theorem-1-privacy
+    """
     learner = StagedOnlineLearner(
         Subsets(Integers(), 1),
         Budget(epsilon, delta),

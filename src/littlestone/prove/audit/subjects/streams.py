@@ -49,15 +49,13 @@ def quiet(record: str) -> tuple[Keys, Keys]:
     return (record, *rest), (None, *rest)
 
 
-@subject(
-    "continual-key-selection",
-    id="Streams",
-    code="privacy.mechanisms.streams.continual_key_selection.ContinualKeySelection",
-    proof="proofs/continual-key-selection.md#theorem-1-privacy",
-    epsilon=5,
-)
+@subject("continual-key-selection", id="Streams", epsilon=5)
 def continual_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
-    """Keys of a stream, each selected soon after it is named often; needs a delta."""
+    """Keys of a stream, each selected soon after it is named often; needs a delta.
+
+    code: privacy.mechanisms.streams.continual_key_selection.ContinualKeySelection
+    proof: proofs/continual-key-selection.md#theorem-1-privacy
+    """
     mechanism = ContinualKeySelection[str].within(Budget(epsilon, delta), horizon=HORIZON)
     busy: Keys = ("a",) * 5
     return mechanism_subject(
@@ -91,40 +89,33 @@ def few(records: Named) -> Iterable[tuple[Named, Named]]:
             yield (*one, rest, rest), (*other, rest, rest)
 
 
-@subject(
-    "continual-selection-own",
-    id="Streams",
-    code="privacy.mechanisms.streams.continual_selection.ContinualSelection",
-    proof="proofs/continual-selection.md#theorem-1-privacy",
-    epsilon=5,
-)
+@subject("continual-selection-own", id="Streams", epsilon=5)
 def own(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
-    """Candidates of a stream, one after another, with skips of their own; needs a delta."""
+    """Candidates of a stream, one after another, with skips of their own; needs a delta.
+
+    code: privacy.mechanisms.streams.continual_selection.ContinualSelection
+    proof: proofs/continual-selection.md#theorem-1-privacy
+    """
     return selection(epsilon, delta, shared=False)
 
 
-@subject(
-    "continual-selection-shared",
-    id="Streams",
-    code="privacy.mechanisms.streams.continual_selection.ContinualSelection",
-    proof="proofs/continual-selection.md#theorem-1-privacy",
-    epsilon=5,
-)
+@subject("continual-selection-shared", id="Streams", epsilon=5)
 def shared_skips(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
-    """Candidates of a stream, one after another, with shared skips; needs a delta."""
+    """Candidates of a stream, one after another, with shared skips; needs a delta.
+
+    code: privacy.mechanisms.streams.continual_selection.ContinualSelection
+    proof: proofs/continual-selection.md#theorem-1-privacy
+    """
     return selection(epsilon, delta, shared=True)
 
 
-@subject(
-    "one-sided-threshold",
-    id="Streams",
-    code="privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold",
-    proof="proofs/online-teachers.md#theorem-1-the-counter",
-    drawn_at=3,
-    steps=1,
-)
+@subject("one-sided-threshold", id="Streams", drawn_at=3, steps=1)
 def one_sided_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Counted]:
-    """Noisy counts of a stream with noise on one side, over all epochs; spends no delta."""
+    """Noisy counts of a stream with noise on one side, over all epochs; spends no delta.
+
+    code: privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold
+    proof: proofs/online-teachers.md#theorem-1-the-counter
+    """
     still = (False,) * 9
     return mechanism_subject(
         OneSidedThreshold(epsilon=epsilon, threshold=1, horizon=HORIZON),
@@ -203,15 +194,13 @@ def copy_run(stream: Any) -> Any:
     return made
 
 
-@subject(
-    "online-rule-learner",
-    id="Streams",
-    code="learn.stream.RuleLearner",
-    proof="proofs/continual-selection.md#theorem-4-privacy-of-the-learner",
-    epsilon=5,
-)
+@subject("online-rule-learner", id="Streams", epsilon=5)
 def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The online learner of equality rules, of one column: all its rules; needs a delta."""
+    """The online learner of equality rules, of one column: all its rules; needs a delta.
+
+    code: learn.stream.RuleLearner
+    proof: proofs/continual-selection.md#theorem-4-privacy-of-the-learner
+    """
     H = EqualityRules.over_columns("a", max_literals=1)
     learner = RuleLearner(H, Budget(epsilon, delta), horizon=LONG)
 
@@ -262,16 +251,13 @@ def _paths(
     yield (rule.words(),) * len(records), left
 
 
-@subject(
-    "continual-tallies",
-    id="Streams",
-    code="privacy.mechanisms.streams.tallies",
-    proof="proofs/tallies.md#theorem-1-privacy",
-    drawn_at=8,
-    steps=2,
-)
+@subject("continual-tallies", id="Streams", drawn_at=8, steps=2)
 def continual_tallies(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
-    """Two cells of a stream, counted again and again; spends no delta."""
+    """Two cells of a stream, counted again and again; spends no delta.
+
+    code: privacy.mechanisms.streams.tallies
+    proof: proofs/tallies.md#theorem-1-privacy
+    """
     mechanism = ContinualTallies(
         timer=quick_timer(epsilon, HORIZON), cell_epsilon=epsilon / 2, cells=2, least=0, most=1
     )
@@ -283,16 +269,13 @@ def continual_tallies(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
     )
 
 
-@subject(
-    "online-tallied-learner",
-    id="Streams",
-    code="learn.stream.TalliedLearner",
-    proof="proofs/tallies.md#theorem-1-privacy",
-    drawn_at=6,
-    steps=2,
-)
+@subject("online-tallied-learner", id="Streams", drawn_at=6, steps=2)
 def points(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The online learner of tallies, of a table of two points; spends no delta."""
+    """The online learner of tallies, of a table of two points; spends no delta.
+
+    code: learn.stream.TalliedLearner
+    proof: proofs/tallies.md#theorem-1-privacy
+    """
     table = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]], points=["a", "b"])
     learner = TalliedLearner(table, Budget(epsilon), horizon=LONG, threshold=1)
     learner.scale = Scale(Fraction(1), 1, 1)

@@ -155,14 +155,13 @@ def exponential(epsilon: Fraction, most: int, reading: Read = read_units) -> Sub
     return unit_subject(learner, unit, law, [(0, 0), (0, 1)], reading=reading)
 
 
-@subject(
-    "unit-learner",
-    id="Mixed tables",
-    code="points.units",
-    proof="proofs/units.md#theorem-2-group-privacy",
-)
+@subject("unit-learner", id="Mixed tables")
 def two_records(epsilon: Fraction, delta: Fraction) -> Subject[Blocks]:
-    """The exponential learner of units, two records of each; spends no delta."""
+    """The exponential learner of units, two records of each; spends no delta.
+
+    code: points.units
+    proof: proofs/units.md#theorem-2-group-privacy
+    """
     return exponential(epsilon, most=2)
 
 
@@ -248,12 +247,11 @@ def unit_stream(
     )
 
 
-@subject(
-    "unit-stream",
-    id="Streams",
-    code="learn.stream.durable_run",
-    proof="proofs/units.md#theorem-5-streams",
-)
+@subject("unit-stream", id="Streams")
 def two_records_at_most(epsilon: Fraction, delta: Fraction) -> Subject[Steps]:
-    """The online learner of sets, two records of each unit count; needs a delta."""
+    """The online learner of sets, two records of each unit count; needs a delta.
+
+    code: learn.stream.durable_run
+    proof: proofs/units.md#theorem-5-streams
+    """
     return unit_stream(epsilon, delta, most=2)

@@ -171,15 +171,13 @@ def votes(
     return subject_of_learner(learner, law_of_votes, pairs, release=rule)
 
 
-@subject(
-    "irreducible-learner",
-    id="Lyu25 Corollary 5.1",
-    code="learn.IrreducibleLearner",
-    proof="proofs/irreducible.md#theorem-2-the-proved-size",
-    status="changed",
-)
+@subject("irreducible-learner", id="Lyu25 Corollary 5.1", status="changed")
 def irreducible(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner of teachers, of single points and with a record for each; needs a delta."""
+    """The learner of teachers, of single points and with a record for each; needs a delta.
+
+    code: learn.IrreducibleLearner
+    proof: proofs/irreducible.md#theorem-2-the-proved-size
+    """
     return votes(IrreducibleLearner, Budget(epsilon, delta), Points(Integers()), RECORDS)
 
 
@@ -191,14 +189,13 @@ NAMED = FiniteClass.from_array(
 NAMED_RECORDS: Records = tuple(product(NAMED.domain.points[:2], range(NAMED.labels)))
 
 
-@subject(
-    "single-key-learner-labels",
-    id="Keys",
-    code="learn.SingleKeyLearner",
-    proof="proofs/single-key-selection.md#theorem-3-every-class-of-littlestone-dimension-1",
-)
+@subject("single-key-learner-labels", id="Keys")
 def single_key_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner that releases one function of three labels that records name; needs a delta."""
+    """The learner that releases one function of three labels that records name; needs a delta.
+
+    code: learn.SingleKeyLearner
+    proof: proofs/single-key-selection.md#theorem-3-every-class-of-littlestone-dimension-1
+    """
     learner = SingleKeyLearner(NAMED, Budget(epsilon, delta))
     half = half_way(learner.mechanism.curve)
     pairs = [*neighbours(NAMED_RECORDS, 3, ordered=False), *crowd(half, NAMED_RECORDS)]
