@@ -27,7 +27,7 @@ pytestmark = [
 CORE = "tests/dimension/test_core.py"
 COUNTING = "tests/classes/test_counting.py"
 FLATS = f"{COUNTING}::test_subspaces"
-HALF_GRAPHS = "tests/dimension/test_brackets.py -k half_graph or compiled"
+HALF_GRAPHS = "tests/dimension/test_brackets.py -k half_graph"
 SYMMETRY = "tests/dimension/test_symmetry.py -k finds or checks"
 
 

@@ -261,12 +261,11 @@ class PackedTable:
         table = rectangle(table_or_class, _ASKED, _FIX_BITS)
         count, points = table.shape
         _require_numbers(count, points)
-        packed = np.zeros((count, -(-points // 64) * 8), np.uint8)
+        packed = np.zeros((count, -(-points // 64)), np.uint64)
         for first in range(0, count, _BLOCK):
             block = table[first : first + _BLOCK]
-            bits = np.packbits(_parse_bits(block, first), axis=1, bitorder="little")
-            packed[first : first + _BLOCK, : bits.shape[1]] = bits
-        return cls.of_words(packed.view("<u8").astype(np.uint64, copy=False), points)
+            packed[first : first + _BLOCK] = pack_rows(_parse_bits(block, first))
+        return cls.of_words(packed, points)
 
     @classmethod
     def _of_class(cls, finite: ColumnClass) -> PackedTable:
@@ -321,13 +320,8 @@ class PackedTable:
     @cached_property
     def columns(self) -> NDArray[np.uint64]:
         """The columns, 64 rows to a word: bit i of columns[j] is the value of rows[i] at point j."""
-        packed = np.zeros((self.points, -(-self.size // 64) * 8), np.uint8)
-        for first in range(0, self.size, _BLOCK):
-            bits = np.packbits(
-                self.values(slice(first, first + _BLOCK)).T, axis=1, bitorder="little"
-            )
-            packed[:, first // 8 : first // 8 + bits.shape[1]] = bits
-        return packed.view("<u8").astype(np.uint64, copy=False)
+        blocks = (slice(i, i + _BLOCK) for i in range(0, self.size, _BLOCK))
+        return np.hstack([pack_rows(self.values(block).T) for block in blocks])
 
     @cached_property
     def masks(self) -> tuple[int, ...]:
@@ -359,6 +353,14 @@ class SearchTable:
 def functions(mask: int) -> NDArray[np.int64]:
     """The numbers of the functions in a mask."""
     return np.flatnonzero(_unpack(mask, -(-mask.bit_length() // 8))).astype(np.int64, copy=False)
+
+
+def pack_rows(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """The rows of a table of 0s and 1s as sets, 64 columns to a word."""
+    bits = np.packbits(values, axis=1, bitorder="little")
+    packed = np.zeros((len(bits), -(-values.shape[1] // 64) * 8), np.uint8)
+    packed[:, : bits.shape[1]] = bits
+    return packed.view("<u8").astype(np.uint64, copy=False)
 
 
 def pack(columns: Sequence[int], chosen: NDArray[np.int64]) -> NDArray[np.uint64]:
