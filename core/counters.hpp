@@ -50,9 +50,6 @@ struct Flats {
 // weights of its points, plus those of the points at infinity that lie in W.
 void count_flats(const Flats& flats, Index first, Index last, Index base, List<std::int64_t> found);
 
-// The weight of each coset of one direction space, with that of the points at infinity in the space.
-void weigh_cosets(const Flats& flats, Index number, List<std::int64_t> sums);
-
 // For each row of cells: count the functions of few columns by the sum of their cells, less `low`.
 // Bit c of a function says whether cell c is in the sum.
 void count_juntas(Grid<const std::int64_t> weights, List<const std::int64_t> functions, Index low,

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <vector>
 
 #include "counters.hpp"
@@ -62,14 +61,6 @@ class Directions {
 };
 
 }  // namespace
-
-void weigh_cosets(const Flats& flats, Index number, List<std::int64_t> sums) {
-    Directions space(flats);
-    space.set(number);
-    std::fill_n(sums.data, sums.size, space.weigh_inside());
-    const WeightedPoints& points = flats.points;
-    for (Index p = 0; p < points.weights.size; ++p) sums[space.coset(points, p)] += points.weights[p];
-}
 
 void count_flats(const Flats& flats, Index first, Index last, Index base, List<std::int64_t> found) {
     Directions space(flats);

@@ -77,29 +77,4 @@ Answer Solver::ask_both(int k, std::int64_t nodes, std::int64_t work, int ahead)
     return answer == Answer::stopped ? found : answer;
 }
 
-void descend(Grid<const Word> rows, List<Index> points, List<Index> index, List<Index> ends) {
-    const Index leaves = ends.size - 1;
-    Index node = 0;
-    for (Index width = leaves; width > 1; width /= 2) {
-        for (Index left = 0; left < leaves; left += width, ++node) {
-            const Index first = ends[left], last = ends[left + width];
-            Index& x = points[node];
-            if (x < 0) {
-                const Word *a = rows[index[first]], *b = rows[index[first + 1]];
-                int w = 0;
-                while (a[w] == b[w]) ++w;
-                x = 64 * w + lowest_one(a[w] ^ b[w]);
-            }
-            Index lower = first, upper = last;
-            while (lower < upper) {
-                if (rows[index[lower]][x >> 6] >> (x & 63) & 1)
-                    std::swap(index[lower], index[--upper]);
-                else
-                    ++lower;
-            }
-            ends[left + width / 2] = lower;
-        }
-    }
-}
-
 }  // namespace littlestone

@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "search.hpp"
-#include "views.hpp"
 
 namespace littlestone {
 
@@ -48,11 +47,5 @@ private:
     std::atomic<const Search*> seen_{nullptr};  // the second search, for those who count
     Clock::time_point help_from_ = Clock::time_point::max();
 };
-
-// Sort the row numbers in ``index`` to the leaves of a tree and fill in its lowest level: a point where
-// the first two rows of a node differ.  The rows of leaf i, counted from the left, end up in
-// index[ends[i]], ..., index[ends[i + 1] - 1].  The first and the last of the ends are given, and the
-// points of the nodes as a heap, with -1 for those of the lowest level.
-void descend(Grid<const Word> rows, List<Index> points, List<Index> index, List<Index> ends);
 
 }  // namespace littlestone

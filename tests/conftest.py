@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from limits import limit_memory
 from servers import Server, server
 
 # A shell has what it starts in the background ignore Ctrl+C, which tests press.
@@ -20,6 +21,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Tests share the cores among themselves.
 os.environ.setdefault("LITTLESTONE_JOBS", "1")
+# What grows without end fails, and takes no other test with it: some faults are planted right here.
+limit_memory(10 << 30)
 
 DEEP_FILE = re.compile(r"^pytestmark = pytest\.mark\.deep$", re.MULTILINE)
 

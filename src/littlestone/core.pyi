@@ -37,18 +37,6 @@ def count_flats(
     pivots: _Longs,
     free: _Longs,
 ) -> None: ...
-def weigh_cosets(
-    number: int,
-    sums: _Longs,
-    product: _Shorts,
-    minus: _Shorts,
-    points: _Shorts,
-    weights: _Longs,
-    infinity: _Shorts,
-    infinite_weights: _Longs,
-    pivots: _Longs,
-    free: _Longs,
-) -> None: ...
 def count_juntas(weights: _Longs, functions: _Longs, low: int, found: _Longs) -> None: ...
 def count_lists(columns: int, counts: _Longs, starts: _Longs, found: _Longs) -> None: ...
 
@@ -83,8 +71,6 @@ class Solver:
     @property
     def symmetric(self) -> bool: ...
     def find_tree(self, k: int, points: _Longs) -> bool: ...
-
-def descend(rows: _Words, points: _Longs, index: _Longs, ends: _Longs) -> None: ...
 
 # The writer of certificates (writer.hpp).
 class Writer:

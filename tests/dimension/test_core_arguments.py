@@ -48,15 +48,6 @@ def writer() -> core.Writer:
     return core.Writer(3, 65, 1 << 20)
 
 
-def descend(rows: Any, points: Any, index: Any, ends: Any) -> None:
-    """The tree that asks for bit 1 and then for bit 0 of four rows."""
-    rows[:, :1] = np.arange(len(rows))[:, None] % 4
-    points[:] = np.where(np.arange(len(points)) == 0, 1, -1)
-    index[:] = np.arange(len(index))
-    ends[-1] = 4
-    core.descend(rows, points, index, ends)
-
-
 FIELD = [(SHORTS, 3, 3), (SHORTS, 3, 3)]
 FLATS = [*FIELD, (SHORTS, 2, 4), (LONGS, 4), (SHORTS, 2, 1), (LONGS, 1), (LONGS, 1), (LONGS, 1)]
 RECORDS = [
@@ -76,7 +67,6 @@ CALLS = [
     Call("Solver orbits", lambda a: solver().use_orbits(a), [(INTS, 2, 65, 2)], (), FIRST),
     Call("Writer orbits", lambda a: writer().use_orbits(a), [(INTS, 2, 65, 2)], (), FIRST),
     Call("find_tree", lambda points: solver().find_tree(3, points), [(LONGS, 3)], (), FIRST),
-    Call("descend", descend, [(WORDS, 4, 2), (LONGS, 3), (LONGS, 4), (LONGS, 5)], *2 * [((0, 1),)]),
     Call("Symmetries", lambda rows: core.Symmetries(rows, 65), [(WORDS, 3, 2)], FIRST, FIRST),
     Call("suggest", lambda image: core.Symmetries(TABLE, 65).suggest(image), [(LONGS, 130)]),
     Call(
@@ -91,7 +81,6 @@ CALLS = [
     Call("count_cells", core.count_cells, RECORDS, *2 * [((0, 0), (6, 0))]),
     Call("count_boxes", lambda a: core.count_boxes(a, SIZES, 0, FOUND), [(INTS, 6)]),
     Call("count_flats", lambda *a: core.count_flats(0, 1, 0, FOUND, *a), FLATS),
-    Call("weigh_cosets", lambda *a: core.weigh_cosets(0, FOUND[:3], *a), FLATS),
     Call(
         "count_lists",
         lambda *a: core.count_lists(1, *a),

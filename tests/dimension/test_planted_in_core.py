@@ -9,11 +9,14 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from limits import limit_memory
 
 ROOT = Path(__file__).parents[2]
 # The one that was installed beside this Python needs no PATH.
@@ -29,6 +32,7 @@ COUNTING = "tests/classes/test_counting.py"
 FLATS = f"{COUNTING}::test_subspaces"
 HALF_GRAPHS = "tests/dimension/test_brackets.py -k half_graph"
 SYMMETRY = "tests/dimension/test_symmetry.py -k finds or checks"
+MEMORY = 3 << 30  # bytes of one run, several times what the honest core takes
 
 
 class Plant(NamedTuple):
@@ -143,7 +147,7 @@ class Workshop:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def passes(self, tests: str) -> bool:
-        """Whether the tests pass with the core as it is built now; a core that hangs does not."""
+        """Whether the tests pass with the core as it is built now; one that hangs or grows does not."""
         self.run(CMAKE, "--build", self.build, "--target", "_core", "--parallel", "2")
         (built,) = self.build.glob("_core*.so")
         path, *chosen = tests.split(" -k ")
@@ -159,6 +163,7 @@ class Workshop:
                 env={**os.environ, **environment},
                 capture_output=True,
                 timeout=60,
+                preexec_fn=partial(limit_memory, MEMORY),
             )
         except subprocess.TimeoutExpired:
             return False

@@ -184,14 +184,29 @@ class FlatCounts(Blocks):
         self, family: Family, first: int, last: int, base: int, found: NDArray[np.int64]
     ) -> None:
         """Count the flats with the directions first, ..., last - 1."""
-        core.count_flats(first, last, base, found, *self._arrays(family))
-
-    def _arrays(self, family: Family) -> Any:
-        """The field, the points and the columns of a family, as the counter takes them."""
         level = self._levels[family.level]
         weighted = level.points, level.weights, level.infinity, level.infinite_weights
         columns = (np.array(which, np.int64) for which in (family.pivots, family.free))
-        return *self._tables, *weighted, *columns
+        core.count_flats(first, last, base, found, *self._tables, *weighted, *columns)
+
+    def _weigh_cosets(self, family: Family, number: int) -> NDArray[np.int64]:
+        """What each coset of one direction space weighs, with the points at infinity in the space."""
+        level, rows = self._levels[family.level], self._entries(family, number)
+        product, minus = self._tables
+
+        def cosets(points: NDArray[np.uint16]) -> NDArray[np.int64]:
+            found = np.zeros(points.shape[1], np.int64)
+            for f, c in enumerate(family.free):
+                left = points[c]  # what is left of coordinate c after the pivots are taken away
+                for r, p in enumerate(family.pivots):
+                    left = minus[left, product[rows[r][f], points[p]]]
+                found = found * self._q + left
+            return found
+
+        inside = level.infinite_weights[cosets(level.infinity) == 0].sum()
+        sums = np.full(self._q ** len(family.free), inside)
+        np.add.at(sums, cosets(level.points), level.weights)
+        return sums
 
     def item(self, block: int, errors: int, index: int) -> Item:
         family, first, last = self._blocks[block]
@@ -207,9 +222,7 @@ class FlatCounts(Blocks):
                 last = middle
             else:
                 first, index = middle, index - int(found[errors])
-        sums = np.empty(self._q ** len(family.free), np.int64)
-        core.weigh_cosets(first, sums, *self._arrays(family))
-        key = int(np.flatnonzero(base + sums == errors)[index])
+        key = int(np.flatnonzero(base + self._weigh_cosets(family, first) == errors)[index])
         place = []
         for _ in family.free:
             key, digit = divmod(key, self._q)

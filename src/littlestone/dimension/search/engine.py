@@ -96,13 +96,26 @@ class Engine:
 
     def tree(self, depth: int) -> MistakeTree:
         """A shattered tree, where LDim >= depth is known."""
-        leaves = 1 << depth
-        points = np.full(leaves - 1, -1, np.int64)
+        points = np.zeros((1 << depth) - 1, np.int64)
         if depth >= 2 and not self._solver.find_tree(depth, points):
             raise RuntimeError("the search did not find the tree again")
-        index, ends = np.arange(self._table.size), np.zeros(leaves + 1, np.int64)
-        ends[leaves] = self._table.size
-        core.descend(self._table.rows, points, index, ends)
-        return MistakeTree(
-            tuple(points.tolist()), tuple(self._table.names[index[ends[:-1]]].tolist())
-        )
+        leaves = _descend(self._table.rows, points, depth)
+        return MistakeTree(tuple(points.tolist()), tuple(self._table.names[leaves].tolist()))
+
+
+def _descend(rows: NDArray[np.uint64], points: NDArray[np.int64], depth: int) -> NDArray[np.int64]:
+    """The first row of each leaf of a tree whose lowest level is filled in here."""
+    nodes = np.zeros(len(rows), np.int64)  # of a heap
+    for level in range(depth):
+        if level == depth - 1:  # a point where the first two rows of a node differ
+            order = np.argsort(nodes, kind="stable")
+            lowest = np.arange((1 << level) - 1, len(points))
+            first = np.searchsorted(nodes[order], lowest)
+            differing = rows[order[first]] ^ rows[order[first + 1]]
+            word = (differing != 0).argmax(axis=1)
+            bits = differing[np.arange(len(word)), word]
+            points[lowest] = 64 * word + np.log2(bits & (~bits + np.uint64(1))).astype(np.int64)
+        asked = points[nodes]
+        bits = rows[np.arange(len(rows)), asked >> 6] >> (asked & 63).astype(np.uint64)
+        nodes = 2 * nodes + 1 + (bits & np.uint64(1)).astype(np.int64)
+    return np.unique(nodes, return_index=True)[1]
