@@ -79,15 +79,30 @@ def test_several_labels_have_a_column_each(table: Path) -> None:
 
 
 def test_what_cannot_be_is_refused_before_anything_is_spent(table: Path) -> None:
-    both = fit(table, "--positive", 1, "--risk", "--estimate", "0.1")
-    assert both.status != 0
-    assert "leave the estimate out" in both.err
+    assert fit(table, "--positive", 1, "--risk", "--estimate", "none").status != 0
     assert not Path("littlestone.ledger").exists()
     assert fit(table, "--positive", 1).status == 0
     without = run("predict", "m.json", table, "--risk")
     assert without.status != 0
     assert "littlestone fit --risk" in without.err
     assert run("export", "m.json", "--to", "pandas", "--risk").status != 0
+
+
+def test_an_estimate_may_stand_beside_risks(table: Path) -> None:
+    both = fit(table, "--positive", 1, "--risk", "--estimate", "0.1")
+    assert both.status == 0
+    rows = [line.split()[0] for line in both.out.splitlines() if line.startswith("  ")]
+    assert {"auc", "quality", "recall", "unread", "estimates"} <= set(rows)
+    made = Release.load("m.json")
+    assert (str(made.cost.epsilon), made.risks is None, made.estimate is None) == (
+        "21/10",
+        False,
+        False,
+    )
+    page = run("report", "m.json").out
+    assert "Estimated on these records" in page
+    assert "ROC curve" in page
+    assert "--risk --estimate 0.1" in page
 
 
 def test_a_dry_run_shows_what_many_records_cost_and_a_useless_delta_is_told(table: Path) -> None:
@@ -111,5 +126,13 @@ def test_a_dry_run_shows_what_many_records_cost_and_a_useless_delta_is_told(tabl
     assert run(*limit, "--delta", "0.5").status == 0
     done = run(*asked, "--out", "m.json")
     assert done.status == 0
-    assert str(Release.load("m.json").cost) == spent
+    made = Release.load("m.json")
+    assert str(made.cost) == spent
     assert "delta 0.01 is 1/n or more" in done.err
+    # A sheet that was taken says how good it is, too.
+    assert type(made.hypothesis).__name__ == "ScoreSheet"
+    assert made.risks is not None
+    assert str(made.risks.epsilon) == "1/4"
+    assert made.quality is not None
+    assert "calibration  of" in done.out
+    assert "auc          about" in done.out

@@ -33,7 +33,7 @@ class Place(NamedTuple):
     sets: int | None = None
 
 
-MOST_BINS = 20
+MOST_BINS = 10
 """How many runs of places a score's records are counted in."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from random import Random
 from typing import TYPE_CHECKING, Any, Self
 
@@ -45,6 +46,28 @@ On ordinary tables, less than a fifth costs log loss where n epsilon is below 60
 tenths costs errors.
 """
 
+LEAST_RISK_SHARE = Fraction(1, 20)
+"""The least part of epsilon that says how good a score is, which says its risks itself."""
+
+SURE = 1500
+"""With so many n epsilon in the table of a score, the interval of its error is about .02 to each side.
+
+The noise of ten counts adds up to about 31 / epsilon records, with the probability of an interval.
+"""
+
+
+def quality_share(n: int, epsilon: Fraction) -> Fraction:
+    """The part of epsilon that says how good a score of ``n`` records is, by public numbers.
+
+    It is what an interval of about .02 to each side needs, in whole percents, but no more than other
+    rules pay for risks.
+
+    >>> [str(quality_share(n, Fraction(1))) for n in (1_000, 10_000, 100_000)]
+    ['1/4', '3/20', '1/20']
+    """
+    percents = ceil(100 * SURE / (n * epsilon))
+    return min(RISK_SHARE, max(LEAST_RISK_SHARE, Fraction(percents, 100)))
+
 
 @dataclass(frozen=True)
 class Declaration:
@@ -54,7 +77,7 @@ class Declaration:
     ``unit``, or for one record if there is none.  ``mistakes`` are the costs of mistakes; None if they
     are equal.  ``estimate`` is an epsilon that estimates how good the rule is.  If ``group`` is true,
     the rule finds a group, and the estimate is a part of the budget; else it is paid on top.  With
-    ``risk`` a part of the budget counts the labels at each place of the rule.
+    ``risk`` the part ``risk_share`` of epsilon counts the labels at each place of the rule.
     ``separator`` and ``multiline`` are those of `open_table`.
 
     >>> told = Declaration.parse("late", "thresholds(hour, 0..23)", epsilon=1, positive="yes")
@@ -71,6 +94,7 @@ class Declaration:
     estimate: Fraction | None = None
     group: bool = False
     risk: bool = False
+    risk_share: Fraction = RISK_SHARE
     unit: Unit | None = None
     schema: Schema | None = None
     separator: str | None = None
@@ -131,12 +155,6 @@ class Declaration:
                 found="public numbers choose the part of epsilon that pays for risks",
                 fix="give risk=True",
             )
-        if risk and estimate is not None:
-            raise DeclarationError(
-                "estimate precision, recall and error of a rule with risks",
-                found="its table of risks gives them, for no more epsilon",
-                fix="leave the estimate out; `littlestone check --epsilon` counts what is not read",
-            )
         part = (
             None
             if estimate is None
@@ -186,7 +204,11 @@ class Declaration:
         >>> str(told.risk_part), str(told.share.epsilon)
         ('1/4', '3/4')
         """
-        return RISK_SHARE * self.budget.epsilon if self.risk else None
+        return self.risk_share * self.budget.epsilon if self.risk else None
+
+    def for_score(self, n: int) -> Self:
+        """The same for a score of ``n`` records, whose table says how good its own risks are."""
+        return replace(self, risk_share=quality_share(n, self.budget.epsilon))
 
     @property
     def shares(self) -> bool:

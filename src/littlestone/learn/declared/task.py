@@ -11,7 +11,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.data.opening import Dataset, lookalike
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
-from littlestone.learn.declared.declaration import Declaration
+from littlestone.learn.declared.declaration import RISK_SHARE, Declaration
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan.choice import AUTO, explain
 from littlestone.learn.plan.missed import enough, for_records
@@ -84,13 +84,15 @@ class Task:
     def for_records(self, n: int) -> Self:
         """The task with the learner for ``n`` records, which are public, if ``auto`` chose it.
 
-        If risks are asked for and no class was given, it may be a score sheet's, whose totals have
-        risks of their own.
+        If risks are asked for and no class was given, it may be a score sheet's.  Its totals have risks
+        of their own, so the part of epsilon for risks says how good these are (`quality_share`).
         """
         auto = self.declaration.method == AUTO and not self.declaration.group
         enough_for_sheet = self._enough_for_sheet() if auto else None
         if enough_for_sheet is not None and n >= enough_for_sheet:
             return self._with_sheet(n)
+        if self.declaration.risk and self.learner.method == "score_sheet":
+            return self._learn_sheet(self.declaration.for_score(n))
         learner = for_records(self.learner, n) if auto else self.learner
         if learner is self.learner:
             return self
@@ -108,22 +110,27 @@ class Task:
             return None
         from littlestone.learn.score_sheet import enough_records
 
-        return enough_records(self.learner.hypotheses.domain, told.budget)
+        # The most that it may leave to the table of risks, so that a larger n never has less.
+        return enough_records(
+            self.learner.hypotheses.domain, replace(told, risk_share=RISK_SHARE).share
+        )
 
     def _with_sheet(self, n: int) -> Self:
-        from littlestone.learn.score_sheet import ScoreSheetLearner, sheets_over
+        from littlestone.learn.score_sheet import sheets_over
 
-        told, before = self.declaration, self.learner.hypotheses
-        hypotheses = sheets_over(before.domain)
-        # Its totals have risks, so the whole budget goes to it and none to a table.
-        told = replace(told, hypotheses=hypotheses, risk=False)
-        learner: Any = ScoreSheetLearner(hypotheses, told.budget, cost=self.learner.mistakes)
+        hypotheses = sheets_over(self.learner.hypotheses.domain)
         taken = (
             f"score_sheet(*; {hypotheses.options}), because none was given, risks are asked for, and "
             f"{n:,} records are enough"
         )
-        why = f"{learner.method}: it gives risks, for the whole budget"
-        return replace(self, declaration=told, learner=learner, why=why, taken=taken)
+        task = self._learn_sheet(replace(self.declaration, hypotheses=hypotheses).for_score(n))
+        return replace(task, why="score_sheet: it gives risks", taken=taken)
+
+    def _learn_sheet(self, told: Declaration) -> Self:
+        from littlestone.learn.score_sheet import ScoreSheetLearner
+
+        learner: Any = ScoreSheetLearner(told.known_class, told.share, cost=self.learner.mistakes)
+        return replace(self, declaration=told, learner=learner)
 
     def later(self) -> tuple[Self, str]:
         """The task if there are many records, and its method and their number in words.

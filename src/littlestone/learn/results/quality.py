@@ -9,8 +9,6 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, groupby, pairwise
 from math import ceil, comb, expm1, inf, log
 
-import numpy as np
-
 from littlestone.learn.results.estimate import BETA, Share, interval
 from littlestone.learn.results.risks import Risks
 from littlestone.privacy.draws import counts_of_places
@@ -43,9 +41,14 @@ class Quality:
     @cached_property
     def ranks(self) -> list[list[int]]:
         """The places from the largest risk to the least, those of equal risk together."""
-        risks = [rates[1] for rates in self.risks.rates]
+        risks = self._said
         order = sorted(range(len(risks)), key=lambda i: -risks[i])
         return [list(alike) for _, alike in groupby(order, key=lambda i: risks[i])]
+
+    @property
+    def _said(self) -> Sequence[float]:
+        """The risk of each place: the rule's own, or else that of the table."""
+        return self.risks.said or [rates[1] for rates in self.risks.rates]
 
     def _sum(self, cells: Iterable[tuple[int, int]], ways: int = 1) -> tuple[int, int, int]:
         """The noisy number of records in these cells (place, label), and its least and largest.
@@ -150,12 +153,10 @@ class Quality:
     @property
     def calibration(self) -> list[tuple[float, Share]]:
         """For each place the risk that the rule says, and the share of positives among its records."""
-        said = [rates[1] for rates in self.risks.rates]
-        if (own := self.risks.rule.risks) is not None:  # the mean of each bin
-            bins = self.risks.rule.bins
-            said = (np.bincount(bins, own) / np.bincount(bins)).tolist()
         found = []
-        for risk, row, shares in zip(said, self.risks.counts, self.risks.of_these, strict=True):
+        for risk, row, shares in zip(
+            self._said, self.risks.counts, self.risks.of_these, strict=True
+        ):
             _, low, high = shares[1]
             negative, positive = (max(count, 0) for count in row)
             seen = Fraction(positive, max(negative + positive, 1))

@@ -10,6 +10,8 @@ from functools import cached_property
 from math import ceil, floor, log
 from typing import Any
 
+import numpy as np
+
 from littlestone.learn.results.estimate import BETA, Share, interval
 from littlestone.points import require_list
 from littlestone.privacy.cost import decimal_text, exact_epsilon
@@ -90,6 +92,14 @@ class Risks:
         ]
         return _clip(near, 1 / (n + 2))
 
+    @cached_property
+    def said(self) -> tuple[float, ...] | None:
+        """The mean risk of each place, if the rule itself says risks, as a score does."""
+        if (own := self.rule.risks) is None:
+            return None
+        bins = self.rule.bins
+        return tuple((np.bincount(bins, own) / np.bincount(bins)).tolist())
+
     @property
     def _noise(self) -> float:
         """The variance of the noise of one count."""
@@ -165,7 +175,16 @@ class Risks:
         return Share(*(Fraction(min(end, self.n), self.n) for end in ends))
 
     def rows(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
-        """The places with their risks, as pairs (heading, sentence); ``names`` are the labels'."""
+        """The places with their risks, as pairs (heading, sentence); ``names`` are the labels'.
+
+        Of a rule that says its own risks, whether these are within the intervals.
+        """
+        kind = "new records" if self.speaks_of_new else "these records"
+        holds = f"all intervals hold for {kind} with probability {float(1 - BETA):.0%}"
+        part = f"private, for epsilon {decimal_text(self.epsilon)} of the total"
+        last = ("risks", f"{holds}; {part}")
+        if self.said is not None:
+            return [("calibration", self._calibration(self.said)), last]
         found = []
         for place, shares, row in zip(self.places, self.intervals, self.counts, strict=True):
             told = shares[1:] if self.rule.labels == 2 else shares
@@ -176,10 +195,20 @@ class Risks:
             )
             about = max(0, round(sum(row) / self.n * 100))
             found.append(("risk", f"{words}, if {place.words} (about {about}% of the records)"))
-        kind = "new records" if self.speaks_of_new else "these records"
-        holds = f"all intervals hold for {kind} with probability {float(1 - BETA):.0%}"
-        part = f"private, for epsilon {decimal_text(self.epsilon)} of the total"
-        return [*found, ("risks", f"{holds}; {part}")]
+        return [*found, last]
+
+    def _calibration(self, said: Sequence[float]) -> str:
+        """Which of the risks that the rule says are outside the intervals, in words."""
+        ends = [shares[1] for shares in self.intervals]
+        outside = [
+            f"{place.words} says {risk:.3f}, and it is {interval(share, '0.001')}"
+            for place, risk, share in zip(self.places, said, ends, strict=True)
+            if not share.low <= risk <= share.high
+        ]
+        runs = f"of {len(ends)} runs of totals"
+        if not outside:
+            return f"{runs}, each says a risk within its private interval"
+        return f"{runs}, {len(outside)} say a risk outside: {'; '.join(outside)}"
 
     def to_json(self) -> dict[str, object]:
         """The noisy counts as plain JSON values, and what follows from them for readers."""

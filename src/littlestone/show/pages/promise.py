@@ -151,6 +151,8 @@ def again(release: Release, *, group: bool = False) -> str:
     ]
     if privacy.delta:
         options += ["--delta", decimal_text(privacy.delta)]
+    if release.risks is not None:
+        options.append("--risk")
     if estimate:
         options += ["--estimate", decimal_text(estimate)]
     if group:
