@@ -140,7 +140,7 @@ class Harness:
 
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     harness, rng = Harness(tmp_path, command()), random.Random(1)
-    kills = 24
+    kills = 12
     for kill in range(kills):
         harness.kill_after(harness.duration * (kill + rng.random()) / kills)
     assert harness.violations == []
@@ -149,7 +149,7 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
 
 def test_killed_between_the_reading_and_the_end(tmp_path: Path) -> None:
     harness, rng = Harness(tmp_path, command()), random.Random(2)
-    kills = 22
+    kills = 12
     for kill in range(kills):
         # Most of it is the end of the interpreter: half of the kills go to the first quarter.
         delay = 1.1 * harness.ending * ((kill + rng.random()) / kills) ** 2

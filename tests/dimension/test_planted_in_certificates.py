@@ -52,19 +52,19 @@ def built(folder: Path, old: str = "", new: str = "") -> Path:
     assert not old or text.count(old) == 1
     (folder / "writer.cpp").write_text(text.replace(old, new) if old else text)
     options = ["-std=c++17", "-O1", "-pthread", f"-I{CORE}"]
-    sources = [HERE / "write_claims.cpp", folder / "writer.cpp", *beside(compiler)]
+    sources = [folder / "writer.cpp", *beside(compiler)]
     subprocess.run([compiler, *options, "-o", folder / "write", *sources], check=True)
     return folder / "write"
 
 
 @cache
 def beside(compiler: str) -> list[Path]:
-    """What the writer takes from the search, compiled."""
+    """The program around the writer and what it takes from the search, compiled."""
     made = []
-    for name in BESIDE:
-        made.append(Path(mkdtemp()) / f"{name}.o")
-        options = ["-std=c++17", "-O1", "-c", "-o", str(made[-1])]
-        subprocess.run([compiler, *options, str(CORE / f"{name}.cpp")], check=True)
+    for source in (HERE / "write_claims.cpp", *(CORE / f"{name}.cpp" for name in BESIDE)):
+        made.append(Path(mkdtemp()) / f"{source.stem}.o")
+        options = ["-std=c++17", "-O1", f"-I{CORE}", "-c", "-o", str(made[-1])]
+        subprocess.run([compiler, *options, str(source)], check=True)
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -100,8 +101,8 @@ def test_the_ranking_may_be_chosen_by_the_noise() -> None:
 
 
 @pytest.mark.deep
-def test_all_intervals_hold_in_10000_draws() -> None:
-    all_intervals_hold_as_often_as_they_say(10_000)
+def test_all_intervals_hold_in_thousands_of_draws() -> None:
+    all_intervals_hold_as_often_as_they_say(10_000 if "WHOLE_GRID" in os.environ else 2_000)
 
 
 @pytest.mark.parametrize(("epsilon", "k"), [("1", 1), ("1", 4), ("0.3", 9), ("6", 30)])
