@@ -44,7 +44,7 @@ Frames::Frames(int most_rows, int columns)
       unsettled_(columns),
       slots_(product(8, columns + 2)),
       hashes_(columns),
-      index_(most_rows + 80) {  // `list` writes 7 more at most, `gather_rows` 63
+      index_(most_rows + 8) {  // `list` writes 7 more at most
     if (columns_.size() >= MANY) columns_.use_large_pages(0, columns_.size());
     if (rows_.size() >= MANY) rows_.use_large_pages(0, rows_.size());
     for (Frame& frame : frames_) {
@@ -56,30 +56,13 @@ Frames::Frames(int most_rows, int columns)
 
 void Frames::load(const Word* table, int rows) {
     Frame& root = frames_[0];
-    const int wide = words_of(width_), words = words_of(rows);
     root.at = root.rows_at = 0;
     root.stride = 0;
     root.rows = rows;
-    for (int b = 0; b < wide; b += 4) {
-        for (int g = 0; g < words; ++g) {
-            block_ = Block();
-            for (int r = 0; r < std::min(64, rows - 64 * g); ++r)
-                for (int i = 0; i < std::min(4, wide - b); ++i)
-                    block_.row(r)[i] = table[product(64 * g + r, wide) + b + i];
-            block_.transpose();
-            for (int i = 0; i < std::min(4, wide - b); ++i) {
-                const int first = 64 * (b + i);
-                for (int c = 0; c < std::min(64, width_ - first); ++c)
-                    columns_[product(first + c, words) + g] = block_.row(c)[i];
-            }
-        }
-    }
-    std::vector<std::int32_t> origin(static_cast<std::size_t>(width_));
-    for (int j = 0; j < width_; ++j) {
-        origin[static_cast<std::size_t>(j)] = 2 * j;
-        unsettled_[j].parent = j;
-    }
-    settle(root, width_, origin.data());
+    for (int i = 0; i < rows; ++i) index_[i] = i;
+    transpose_rows(table, words_of(width_), rows, width_, columns_.data());
+    for (int j = 0; j < width_; ++j) root.origin[j] = 2 * j;
+    settle(root, width_, root.origin.data());
 }
 
 void Frames::copy_root(const Frames& other) {
@@ -122,8 +105,13 @@ void Frames::restrict(int depth, int x, int side) {
     child.stride = 0;
     child.rows = frame.size(x, side);
     const Word* chosen = column(frame, x);
-    const int wide = frame.stride > 0 ? gather_rows(frame, child, chosen, side, child.rows)
-                                      : compress_columns(frame, child, chosen, side);
+    int wide = frame.columns;
+    if (frame.stride > 0) {
+        list(chosen, frame.rows, side, index_.data());
+        transpose_rows(rows(frame), frame.stride, child.rows, wide, columns_.data() + child.at);
+    } else {
+        wide = compress_columns(frame, child, chosen, side);
+    }
     settle(child, wide, frame.origin.data());
 }
 
@@ -158,17 +146,15 @@ int Frames::compress_columns(const Frame& frame, Frame& child, const Word* chose
     return found;
 }
 
-// Write the columns of a frame that has rows on one side of a column: gather the rows, transpose them.
-int Frames::gather_rows(const Frame& frame, Frame& child, const Word* chosen, int side, int rows) {
-    list(chosen, frame.rows, side, index_.data());
+// Write the columns of the rows in index_, of which each has ``stride`` words.
+void Frames::transpose_rows(const Word* bits, int stride, int rows, int columns, Word* out) {
     const int words = words_of(rows);
-    const Word* bits = this->rows(frame);
-    Word* out = columns_.data() + child.at;
-    for (int z = 0; z < frame.columns; ++z) unsettled_[z].parent = z;
-    for (int i = rows; i < 64 * words; ++i) index_[i] = frame.rows;  // the row of zeros
-    for_each_block(frame.stride, words, [&](int b, int width, int g) {
-        for (int r = 0; r < 64; ++r) {
-            const Word* row = bits + product(index_[64 * g + r], frame.stride) + b;
+    for (int z = 0; z < columns; ++z) unsettled_[z].parent = z;
+    for_each_block(stride, words, [&](int b, int width, int g) {
+        const int there = std::min(64, rows - 64 * g);
+        if (there < 64) block_ = Block();
+        for (int r = 0; r < there; ++r) {
+            const Word* row = bits + product(index_[64 * g + r], stride) + b;
             if (width == 4)
                 littlestone::store<4>(littlestone::load<4>(row), block_.row(r));
             else
@@ -178,11 +164,9 @@ int Frames::gather_rows(const Frame& frame, Frame& child, const Word* chosen, in
         for (int i = 0; i < width; ++i) {
             const int first = 64 * (b + i);
             Word* to = out + product(first, words) + g;
-            for (int c = 0; c < std::min(64, frame.columns - first); ++c, to += words)
-                *to = block_.row(c)[i];
+            for (int c = 0; c < std::min(64, columns - first); ++c, to += words) *to = block_.row(c)[i];
         }
     });
-    return frame.columns;
 }
 
 // Two hashes, the number of ones and the complement mask of unsettled columns, several together.

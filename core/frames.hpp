@@ -43,7 +43,7 @@ class Frames {
 public:
     Frames(int most_rows, int columns);
 
-    Frame& operator[](int depth) { return frames_[static_cast<std::size_t>(depth)]; }
+    Frame& operator[](int depth) { return frames_[depth]; }
     int depths() const { return static_cast<int>(frames_.size()); }
     int most_rows() const { return most_rows_; }
     int stride_of_root() const { return wide_; }
@@ -74,7 +74,7 @@ private:
         int parent;               // the column of the frame before that it comes from
     };
     int compress_columns(const Frame& frame, Frame& child, const Word* column, int side);
-    int gather_rows(const Frame& frame, Frame& child, const Word* column, int side, int rows);
+    void transpose_rows(const Word* bits, int stride, int rows, int columns, Word* out);
     template <int Together>
     void hash_columns(const Frame& frame, int first);
     void settle(Frame& frame, int wide, const std::int32_t* origin);
@@ -87,7 +87,7 @@ private:
     Array<Unsettled> unsettled_;       // [column, those that `settle` drops included]
     Array<std::int32_t> slots_;        // hash table of columns
     Array<Word> hashes_;               // [column]
-    Array<std::int32_t> index_;        // rows
+    Array<std::int32_t> index_;        // the rows that are transposed
     Block block_;
 };
 

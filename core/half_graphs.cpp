@@ -68,9 +68,9 @@ HalfGraphSearch::HalfGraphSearch(Grid<const Word> rows, Grid<const Word> columns
     levels_[0].points_left = full_set(static_cast<int>(columns_.size()));
 }
 
-// List the sets `among` these with least..most ones `on` a set, and note how many have how many ones.
-void HalfGraphSearch::list(const std::vector<Set>& sets, const Set& among, const Set& on, Index least,
-                           Index most, Numbers* kept) {
+// List the sets `among` these with least..most ones `on` a set. Whether all of them have a staircase there.
+bool HalfGraphSearch::list(const std::vector<Set>& sets, const Set& among, const Set& on, int need,
+                           Index least, Index most, Numbers* kept) {
     std::fill(having_.begin(), having_.end(), 0);
     for (std::size_t w = 0; w < among.size(); ++w)
         for (Word word = among[w]; word; word &= word - 1) {
@@ -79,6 +79,7 @@ void HalfGraphSearch::list(const std::vector<Set>& sets, const Set& among, const
             ++having_[ones];
             if (least <= ones && ones <= most) kept->push_back(i);
         }
+    return has_staircase(need, count(on));
 }
 
 // Whether enough of the items last listed have enough ones, and enough zeros, among `total`: in a
@@ -103,15 +104,13 @@ void HalfGraphSearch::list_hypotheses(Level& level, int need) {
     level.entered = true;
     level.hypotheses.clear();
     level.points.clear();
-    Numbers none;
-    list(columns_, level.points_left, level.hypotheses_left, 1, 0, &none);
-    if (!has_staircase(need, count(level.hypotheses_left))) return;
+    if (!list(columns_, level.points_left, level.hypotheses_left, need)) return;
+    Numbers& numbers = level.hypotheses.numbers;
     const Index total = count(level.points_left);
-    list(rows_, level.hypotheses_left, level.points_left, need, total, &level.hypotheses.numbers);
-    if (has_staircase(need, total))
-        keep_maximal(rows_, level.points_left, false, &level.hypotheses.numbers);
+    if (list(rows_, level.hypotheses_left, level.points_left, need, need, total, &numbers))
+        keep_maximal(rows_, level.points_left, false, &numbers);
     else
-        level.hypotheses.clear();
+        numbers.clear();
 }
 
 // The first point is 1 at the first hypothesis and 0 at the other need - 1.
@@ -120,11 +119,9 @@ void HalfGraphSearch::list_points(Level& level, int need) {
     level.ones = level.points_left;
     for (std::size_t w = 0; w < row.size(); ++w) level.ones[w] &= row[w];
     level.points.clear();
-    Numbers none;
-    list(rows_, level.hypotheses_left, level.ones, 1, 0, &none);
-    if (!has_staircase(need, count(level.ones))) return;
-    const Index alive = count(level.hypotheses_left);
-    list(columns_, level.ones, level.hypotheses_left, 1, alive - need + 1, &level.points.numbers);
+    if (!list(rows_, level.hypotheses_left, level.ones, need)) return;
+    const Index most = count(level.hypotheses_left) - need + 1;
+    list(columns_, level.ones, level.hypotheses_left, need, 1, most, &level.points.numbers);
     keep_maximal(columns_, level.hypotheses_left, true, &level.points.numbers);
 }
 

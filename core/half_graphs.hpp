@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "bits.hpp"
 #include "views.hpp"
+#include "words.hpp"
 
 namespace littlestone {
 
@@ -51,8 +51,8 @@ class HalfGraphSearch {
     void list_hypotheses(Level& level, int need);
     void list_points(Level& level, int need);
     void enter_next(Level& level, std::int32_t x);
-    void list(const std::vector<Set>& sets, const Set& among, const Set& on, Index least, Index most,
-              Numbers* kept);
+    bool list(const std::vector<Set>& sets, const Set& among, const Set& on, int need,
+              Index least = 1, Index most = 0, Numbers* kept = nullptr);
     bool has_staircase(int need, Index total) const;
 
     std::vector<Set> rows_, columns_;

@@ -22,13 +22,29 @@ int least_part(int k) { return 1 << (k - 2); }
 
 bool parts(int ones, int size, int least) { return least <= ones && ones <= size - least; }
 
+// Call visit(j, ones that x shares with column(j)) for j = first, ..., n - 1, until one of them is enough.
+// Four columns are counted at once, the last one again where there are fewer.
+template <class Column, class Visit>
+bool visit_shared(const Word* x, int words, int first, int n, Column column, Visit visit) {
+    for (; first < n; first += 4) {
+        const Word* four[4];
+        int shared[4];
+        bool enough = false;
+        for (int l = 0; l < 4; ++l) four[l] = column(std::min(first + l, n - 1));
+        count_shared(x, four, words, shared);
+        for (int l = 0; l < 4; ++l) enough |= visit(std::min(first + l, n - 1), shared[l]);
+        if (enough) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 // Most balanced first: their sides are the smallest, so they are the cheapest to refute and the
 // likeliest to be chosen.
 void Search::list_usable(int depth, int k) {
     Frame& frame = frames_[depth];
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    Choice& choice = choices_[depth];
     const int least = 1 << (k - 2), half = frame.rows / 2;
     std::int32_t* order = choice.order.data();
     int found = 0;
@@ -69,7 +85,7 @@ void Search::list_usable(int depth, int k) {
 void Search::leave_out_orbits(int depth) {
     const Frame& frame = frames_[depth];
     if (frame.place == 0) return;
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    Choice& choice = choices_[depth];
     const std::int32_t* orbits =
         shared_->orbits + 2 * static_cast<std::size_t>(frame.place) * shared_->columns;
     const auto orbit = [&](int i) { return orbits[2 * (frame.origin[choice.order[i]] >> 1)]; };
@@ -81,7 +97,7 @@ void Search::leave_out_orbits(int depth) {
 // Look whether a candidate may be left out or refuted, and count the columns that split its sides.
 // False if the search is to stop.
 bool Search::look_ahead(int depth, int i, int k) {
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    Choice& choice = choices_[depth];
     if (!choice.by_rows) {
         if (out_of_budget()) return false;
         if (inside_by_pairs(depth, i)) {
@@ -117,19 +133,18 @@ void Search::count_pairs(Frame& frame, Choice& choice, int i) {
         pairs(i, j) = choice.flags[j] & Choice::counted
                           ? pairs(j, i)
                           : count_shared(x, frames_.column(frame, choice.order[j]), frame.words);
-    for (int j = i; j < n; j += 4) {
-        const Word* four[4];
-        int shared[4];
-        for (int l = 0; l < 4; ++l) four[l] = frames_.column(frame, choice.order[std::min(j + l, n - 1)]);
-        count_shared(x, four, frame.words, shared);
-        for (int l = 0; l < 4; ++l) pairs(i, std::min(j + l, n - 1)) = shared[l];
-    }
+    visit_shared(
+        x, frame.words, i, n, [&](int j) { return frames_.column(frame, choice.order[j]); },
+        [&](int j, int shared) {
+            pairs(i, j) = shared;
+            return false;
+        });
     choice.flags[i] |= Choice::counted;
 }
 
 void Search::look_by_pairs(int depth, int i, int k) {
     Frame& frame = frames_[depth];
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    Choice& choice = choices_[depth];
     const int n = choice.usable, least = least_part(k);
     count_pairs(frame, choice, i);
     const std::int32_t* both = &choice.pairs[static_cast<std::size_t>(i) * n];
@@ -146,7 +161,7 @@ void Search::look_by_pairs(int depth, int i, int k) {
 // Count for a chunk of candidates, from the i-th one on, but for those that are refuted already.
 bool Search::look_by_rows(int depth, int i, int k) {
     Frame& frame = frames_[depth];
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    Choice& choice = choices_[depth];
     const int least = least_part(k);
     if (out_of_budget()) return false;
     choice.looked = std::min(choice.candidates, i + choice.chunk);
@@ -179,7 +194,7 @@ bool Search::look_by_rows(int depth, int i, int k) {
 // LDim(V) <= LDim(W) for V in W.
 bool Search::inside_by_pairs(int depth, int i) {
     const Frame& frame = frames_[depth];
-    const Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const Choice& choice = choices_[depth];
     const int ones = frame.ones[choice.order[i]];
     for (int j = 0; j < i; ++j) {
         const unsigned refuted = choice.flags[j];
@@ -196,7 +211,7 @@ bool Search::inside_by_pairs(int depth, int i) {
 // The same from the columns, where pairs are not counted.
 bool Search::inside_by_columns(int depth, int i) {
     const Frame& frame = frames_[depth];
-    const Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const Choice& choice = choices_[depth];
     const Word last = last_word(frame.rows);
     const Word* x = frames_.column(frame, choice.order[i]);
     for (int j = 0; j < i; ++j) {
@@ -216,46 +231,43 @@ bool Search::inside_by_columns(int depth, int i) {
     return false;
 }
 
+// Whether a part that column z makes of a side of column x is split by no column. The part where z is
+// ``first`` is looked at first; splits(part) looks at the rows in mask_.
+template <class Splits>
+bool Search::leaves_dead_part(const Frame& frame, int x, int side, int z, int first, Splits splits) {
+    const Word *a = frames_.column(frame, x), *b = frames_.column(frame, z);
+    const Word flip = side == 1 ? 0 : ALL;
+    for (const int part : {first, 1 - first}) {
+        const Word also = part == 1 ? 0 : ALL;
+        for (int w = 0; w < frame.words; ++w) mask_[w] = (a[w] ^ flip) & (b[w] ^ also);
+        mask_[frame.words - 1] &= last_word(frame.rows);
+        if (!splits(part)) return true;
+    }
+    return false;
+}
+
 // Whether a side of the i-th candidate has LDim < k for want of splits, k >= 3: every column that
 // splits the side into 2^(k-1) and 2^(k-1) rows leaves a part that no column splits into 2^(k-2) and
 // 2^(k-2), so that this part has LDim < k - 1.
 bool Search::refuted_by_pairs(int depth, int i, int side, int k) {
     const Frame& frame = frames_[depth];
-    const Choice& choice = choices_[static_cast<std::size_t>(depth)];
-    const int n = choice.usable, columns = frame.columns, words = frame.words;
+    const Choice& choice = choices_[depth];
     const int half = 1 << (k - 1), quarter = 1 << (k - 2), total = frame.size(choice.order[i], side);
-    const Word last = last_word(frame.rows), flip = side == 1 ? 0 : ALL;
-    const Word* x = frames_.column(frame, choice.order[i]);
-    Word* mask = mask_.data();
-    const auto splits = [&](int size) {
-        // All columns: the third one may be less balanced than the usable ones.
-        for (int first = 0; first < columns; first += 4) {
-            const Word* four[4];
-            int shared[4];
-            for (int l = 0; l < 4; ++l)
-                four[l] = frames_.column(frame, std::min(first + l, columns - 1));
-            count_shared(mask, four, words, shared);
-            for (const int ones : shared)
-                if (parts(ones, size, quarter)) return true;
-        }
-        return false;
-    };
-    for (int j = 0; j < n; ++j) {
-        const int pair = choice.pairs[static_cast<std::size_t>(i) * n + j];
-        const int both = side == 1 ? pair : frame.ones[choice.order[j]] - pair;
+    for (int j = 0; j < choice.usable; ++j) {
+        const int z = choice.order[j];
+        const int pair = choice.pairs[static_cast<std::size_t>(i) * choice.usable + j];
+        const int both = side == 1 ? pair : frame.ones[z] - pair;
         if (!parts(both, total, half)) continue;
-        const Word* z = frames_.column(frame, choice.order[j]);
-        const int first = 2 * both <= total ? 1 : 0;
-        bool dead = false;
-        for (const int part : {first, 1 - first}) {
-            const Word also = part == 1 ? 0 : ALL;
-            for (int w = 0; w < words; ++w) mask[w] = (x[w] ^ flip) & (z[w] ^ also);
-            mask[words - 1] &= last;
-            spend(static_cast<std::int64_t>(columns) * words);
-            dead = !splits(part == 1 ? both : total - both);
-            if (dead) break;
-        }
-        if (!dead) return false;
+        // By all columns: the third one may be less balanced than the usable ones.
+        const auto splits = [&](int part) {
+            const int size = part == 1 ? both : total - both;
+            spend(static_cast<std::int64_t>(frame.columns) * frame.words);
+            return visit_shared(
+                mask_.data(), frame.words, 0, frame.columns,
+                [&](int column) { return frames_.column(frame, column); },
+                [&](int, int ones) { return parts(ones, size, quarter); });
+        };
+        if (!leaves_dead_part(frame, choice.order[i], side, z, 2 * both <= total, splits)) return false;
     }
     return true;
 }
@@ -263,30 +275,20 @@ bool Search::refuted_by_pairs(int depth, int i, int side, int k) {
 // The same by rows: the columns that split the side are marked in the choice.
 bool Search::refuted_by_rows(int depth, int i, int side, int k) {
     const Frame& frame = frames_[depth];
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
-    const int x = choice.order[i];
-    const Word* splits = choice.split(i, side == frame.smaller(frame.ones[x]) ? 0 : 1);
-    Word *mask = mask_.data(), *const chosen = frames_.column(frame, x);
+    const int x = choices_[depth].order[i];
+    const Word* marked = choices_[depth].split(i, side == frame.smaller(frame.ones[x]) ? 0 : 1);
+    const auto splits = [&](int) {
+        const int size = Frames::list(mask_.data(), frame.rows, 1, index_.data());
+        std::fill_n(&index_[size], 15, frame.rows);
+        spend(static_cast<std::int64_t>(size >> 4) * frame.stride);
+        const SplitQuestion question{frames_.rows(frame), frame.totals.data(), frame.stride, frame.rows,
+                                     index_.data(), size, 1 << (k - 2)};
+        return count_splits(question, split_.data()).listed > 0;
+    };
     for (int word = 0; word < frame.stride; ++word) {
-        for (Word marks = splits[word]; marks != 0; marks &= marks - 1) {
+        for (Word marks = marked[word]; marks != 0; marks &= marks - 1) {
             const int z = 64 * word + lowest_one(marks);
-            const Word* column = frames_.column(frame, z);
-            const int first = frame.smaller(frame.ones[z]);
-            bool dead = false;
-            for (const int part : {first, 1 - first}) {
-                const Word flip = side == 1 ? 0 : ALL, also = part == 1 ? 0 : ALL;
-                for (int w = 0; w < frame.words; ++w)
-                    mask[w] = (chosen[w] ^ flip) & (column[w] ^ also);
-                const int size = Frames::list(mask, frame.rows, 1, index_.data());
-                std::fill_n(&index_[size], 15, frame.rows);
-                spend(static_cast<std::int64_t>(size >> 4) * frame.stride);
-                dead = count_splits({frames_.rows(frame), frame.totals.data(), frame.stride, frame.rows,
-                                     index_.data(), size, 1 << (k - 2)},
-                                    split_.data())
-                           .listed == 0;
-                if (dead) break;
-            }
-            if (!dead) return false;
+            if (!leaves_dead_part(frame, x, side, z, frame.smaller(frame.ones[z]), splits)) return false;
         }
     }
     return true;
@@ -307,18 +309,13 @@ int Search::choose_three(int depth) {
         const int size1 = frame.size(x, 1), size0 = frame.size(x, 0);
         if (std::min(size0, size1) < 4) continue;
         bool alive0 = false, alive1 = false;
-        for (int first = 0; first < columns; first += 4) {
-            const Word* four[4];
-            int shared[4];
-            for (int l = 0; l < 4; ++l)
-                four[l] = frames_.column(frame, std::min(first + l, columns - 1));
-            count_shared(frames_.column(frame, x), four, frame.words, shared);
-            for (int l = 0; l < 4; ++l) {
-                alive1 |= parts(shared[l], size1, 2);
-                alive0 |= parts(frame.ones[std::min(first + l, columns - 1)] - shared[l], size0, 2);
-            }
-            if (alive0 && alive1) return x;
-        }
+        const auto column = [&](int z) { return frames_.column(frame, z); };
+        const auto note = [&](int z, int both) {
+            alive1 |= parts(both, size1, 2);
+            alive0 |= parts(frame.ones[z] - both, size0, 2);
+            return alive0 && alive1;
+        };
+        if (visit_shared(column(x), frame.words, 0, columns, column, note)) return x;
     }
     return NONE;
 }

@@ -2,11 +2,7 @@
 
 namespace littlestone {
 
-namespace {
-
-constexpr int MARKED = 4;  // sides are marked for the other search from this k on
-
-}  // namespace
+static constexpr int MARKED = 4;  // sides are marked for the other search from this k on
 
 Shared::Shared(int width, std::size_t table_bytes)
     : table(table_bytes),
@@ -20,42 +16,26 @@ Shared::Shared(int width, std::size_t table_bytes)
     }
 }
 
-Choice::Choice(int columns, std::int32_t* pairs_room, Word* splits_room)
-    : order(columns), flags(columns), alive(2 * static_cast<std::size_t>(columns)), pairs(pairs_room),
-      splits(splits_room) {}
-
 Search::Search(int most_rows, int columns, std::size_t table_bytes)
-    : shared_(std::make_shared<Shared>(columns, table_bytes)),
-      first_(true),
-      frames_(most_rows, columns),
-      index_(most_rows + 80),
-      met_(columns),
-      split_(2 * static_cast<std::size_t>(frames_.stride_of_root())),
-      mask_(words_of(most_rows) + 1) {
-    make_choices();
-}
+    : Search(std::make_shared<Shared>(columns, table_bytes), most_rows, true) {}
 
-Search::Search(const Search& first)
-    : shared_(first.shared_),
-      first_(false),
-      frames_(first.frames_.most_rows(), shared_->columns),
-      index_(first.index_.size()),
-      met_(first.met_.size()),
-      split_(first.split_.size()),
-      mask_(first.mask_.size()) {
-    make_choices();
+Search::Search(const Search& first) : Search(first.shared_, first.most_rows(), false) {
     frames_.copy_root(first.frames_);
 }
 
-void Search::make_choices() {
-    const auto depths = static_cast<std::size_t>(frames_.depths());
-    const auto columns = static_cast<std::size_t>(shared_->columns);
-    const std::size_t pairs = space(columns, columns);
-    const std::size_t splits = space(2 * columns, static_cast<std::size_t>(frames_.stride_of_root()));
-    pairs_ = Array<std::int32_t>(space(depths, pairs));
-    splits_ = Array<Word>(space(depths, splits));
-    for (std::size_t depth = 0; depth < depths; ++depth)
-        choices_.emplace_back(shared_->columns, pairs_.data() + depth * pairs, splits_.data() + depth * splits);
+Search::Search(std::shared_ptr<Shared> shared, int most_rows, bool first)
+    : shared_(std::move(shared)),
+      first_(first),
+      frames_(most_rows, columns()),
+      index_(most_rows + 80),
+      met_(columns()),
+      split_(2 * static_cast<std::size_t>(frames_.stride_of_root())),
+      mask_(words_of(most_rows) + 1) {
+    const std::size_t pairs = space(columns(), columns()), splits = space(columns(), split_.size());
+    pairs_ = Array<std::int32_t>(space(frames_.depths(), pairs));
+    splits_ = Array<Word>(space(frames_.depths(), splits));
+    for (int depth = 0; depth < frames_.depths(); ++depth)
+        choices_.emplace_back(columns(), pairs_.data() + depth * pairs, splits_.data() + depth * splits);
 }
 
 // Of a table as it is given, its points in their order: restrictions name points, and `Frame::key` does not.
@@ -133,7 +113,7 @@ Answer Search::decide(int depth, int k) {
 int Search::choose(int depth, int k) {
     list_usable(depth, k);
     leave_out_orbits(depth);
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    Choice& choice = choices_[depth];
     for (const bool may_wait : {true, false}) {
         bool waits = false;
         for (int i = 0; i < choice.candidates; ++i) {
@@ -162,7 +142,7 @@ int Search::choose(int depth, int k) {
 // The side of a candidate that is easier to refute: with fewer rows, and columns that split it.
 int Search::easier_side(int depth, int i) {
     const Frame& frame = frames_[depth];
-    const Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const Choice& choice = choices_[depth];
     const auto cost = [&](int side) {
         return static_cast<std::int64_t>(choice.alive[2 * i + side]) * frame.size(choice.order[i], side);
     };
@@ -171,14 +151,14 @@ int Search::easier_side(int depth, int i) {
 
 // Whether a side of a candidate is seen to have LDim < k without being built.
 bool Search::refuted_in_place(int depth, int i, int side, int k) {
-    const Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    const Choice& choice = choices_[depth];
     if (choice.by_rows) return choice.alive[2 * i + side] <= FEW && refuted_by_rows(depth, i, side, k);
     return frames_[depth].words <= IN_PLACE && refuted_by_pairs(depth, i, side, k);
 }
 
 // Whether both sides of a candidate have LDim >= k - 1.
 Answer Search::try_candidate(int depth, int i, int k, bool may_wait) {
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    Choice& choice = choices_[depth];
     const int first = easier_side(depth, i);
     for (const int side : {first, 1 - first}) {
         const Answer answer = try_side(depth, i, side, k - 1, may_wait);
@@ -190,7 +170,7 @@ Answer Search::try_candidate(int depth, int i, int k, bool may_wait) {
 
 // Whether a side of a candidate has LDim >= k: from memory, in place, or by a search.
 Answer Search::try_side(int depth, int i, int side, int k, bool may_wait) {
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    Choice& choice = choices_[depth];
     const int x = choice.order[i];
     const Key path = side_of(frames_[depth], x, side);
     const Bounds bounds = shared_->table.probe(path);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "bounds_table.hpp"
@@ -44,7 +45,9 @@ struct Choice {
     static std::uint8_t refuted(int side) { return side == 1 ? refuted1 : refuted0; }
 
     // Room for pairs and splits is given: one allocation for all depths takes less time than many.
-    Choice(int columns, std::int32_t* pairs_room, Word* splits_room);
+    Choice(int columns, std::int32_t* pairs_room, Word* splits_room)
+        : order(columns), flags(columns), alive(space(2, columns)), pairs(pairs_room),
+          splits(splits_room) {}
 
     int usable = 0;      // columns with 2^(k-2) rows on both sides, most balanced first
     int candidates = 0;  // the first of them, with 2^(k-1) rows on both sides
@@ -93,7 +96,7 @@ protected:  // the writer of certificates looks ahead as the search does
     static constexpr int FEW = 64, IN_PLACE = 8;
 
     // search.cpp
-    void make_choices();
+    Search(std::shared_ptr<Shared> shared, int most_rows, bool first);
     Answer decide(int depth, int k);
     void enter(int depth, int x, int side);  // make a side of a column the next frame
     int choose(int depth, int k);
@@ -120,6 +123,8 @@ protected:  // the writer of certificates looks ahead as the search does
     void count_pairs(Frame& frame, Choice& choice, int i);
     bool inside_by_pairs(int depth, int i);
     bool inside_by_columns(int depth, int i);
+    template <class Splits>
+    bool leaves_dead_part(const Frame& frame, int x, int side, int z, int first, Splits splits);
     bool refuted_by_pairs(int depth, int i, int side, int k);
     bool refuted_by_rows(int depth, int i, int side, int k);
     int choose_three(int depth);

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "bits.hpp"
 #include "views.hpp"
+#include "words.hpp"
 
 namespace littlestone {
 

@@ -61,7 +61,7 @@ bool Writer::begin(int k, int place) {
 }
 
 void Writer::finish() {
-    claims_[static_cast<std::size_t>(open_.back())].end = script_.size();
+    claims_[open_.back()].end = script_.size();
     open_.pop_back();
     script_.put(end);
 }
@@ -80,13 +80,13 @@ bool Writer::proves(const Known& known, int k) const {
 void Writer::refer(const Known& known) {
     script_.put(static_cast<Word>(known.kind));
     script_.put(claims_.size() - 1 - static_cast<std::size_t>(known.claim));
-    if (known.kind == shape) script_.set(claims_[static_cast<std::size_t>(known.claim)].end, end_with_shape);
+    if (known.kind == shape) script_.set(claims_[known.claim].end, end_with_shape);
 }
 
 void Writer::learn(Key key, int claim, Kind kind) {
     Known& known = known_[key];
     known.claim = claim, known.kind = kind;
-    known.born = claims_[static_cast<std::size_t>(claim)].born;
+    known.born = claims_[claim].born;
 }
 
 void Writer::learn_least(Key key, int k) { known_[key].least = static_cast<std::int16_t>(k); }
@@ -116,8 +116,8 @@ Answer Writer::prove(int depth, int k) {
 Answer Writer::prove_sides(int depth, int k) {
     list_usable(depth, k);
     leave_out_orbits(depth);
-    steps_[static_cast<std::size_t>(depth)].clear();
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    steps_[depth].clear();
+    Choice& choice = choices_[depth];
     for (int i = 0; i < choice.candidates; ++i) {
         if (choice.flags[i] & Choice::left_out) continue;  // the first of its orbit stands for it: rule 5
         if (!look_ahead(depth, i, k)) return Answer::stopped;
@@ -135,10 +135,10 @@ Answer Writer::prove_sides(int depth, int k) {
 // If not, counting refutes it, and so it refutes what lies in it.
 void Writer::step_inside(int depth, int i) {
     Frame& frame = frames_[depth];
-    const int x = choices_[static_cast<std::size_t>(depth)].order[i];
+    const int x = choices_[depth].order[i];
     const Word last = last_word(frame.rows);
     const Word* a = frames_.column(frame, x);
-    for (const Step& step : steps_[static_cast<std::size_t>(depth)]) {
+    for (const Step& step : steps_[depth]) {
         const Word* b = frames_.column(frame, step.x);
         for (const int side : {0, 1}) {
             const Word flip = side == 1 ? 0 : ALL, also = step.side == 1 ? ALL : 0;
@@ -156,13 +156,13 @@ void Writer::step_inside(int depth, int i) {
 
 // A step about a side of the i-th candidate: the one that is easier to refute, or else the other.
 Answer Writer::prove_candidate(int depth, int i, int k) {
-    Choice& choice = choices_[static_cast<std::size_t>(depth)];
+    Choice& choice = choices_[depth];
     const int x = choice.order[i], first = easier_side(depth, i);
     for (const int side : {first, 1 - first}) {
         const Answer answer = prove_side(depth, i, side, k - 1);
         if (answer == Answer::no) {
             choice.flags[i] |= Choice::refuted(side);
-            steps_[static_cast<std::size_t>(depth)].push_back({x, side});
+            steps_[depth].push_back({x, side});
         }
         if (answer != Answer::yes) return answer;
     }
@@ -172,7 +172,7 @@ Answer Writer::prove_candidate(int depth, int i, int k) {
 // Write a step that shows LDim < k for a side: from memory (kinds 2 and 3), by a claim that counting proves
 // without steps, or by a claim with steps.
 Answer Writer::prove_side(int depth, int i, int side, int k) {
-    const int x = choices_[static_cast<std::size_t>(depth)].order[i];
+    const int x = choices_[depth].order[i];
     const Key path = side_of(frames_[depth], x, side);
     if (const Known* known = known_.find(path)) {
         if (known->least >= k) return Answer::yes;

@@ -53,7 +53,7 @@ PLANTS = [
     Plant("frames.cpp", "^ static_cast<std::int32_t>(column.flip & 1)", ""),
     Plant("frames.cpp", "if (w + 1 == words) word &= last;", ""),
     Plant("frames.cpp", "<Word>(frame.ones[z]) : 0;", "<Word>(frame.ones[z] ^ 1) : 0;"),
-    Plant("frames.cpp", "index_[i] = frame.rows;  // the row", "index_[i] = 1;  // the row"),
+    Plant("frames.cpp", "if (there < 64) block_ = Block();", ""),
     Plant("frames.cpp", "filled > 0 ? word >> (n - filled) : 0", "0"),
     Plant("words.hpp", "mask = (mask ^ move) | (move >> (1 << step));", "mask = mask ^ move;"),
     Plant("vectors.hpp", "low = low ^ (swap << shift);", "low = low ^ (swap >> shift);"),
@@ -105,7 +105,9 @@ PLANTS = [
     ),
     Plant("half_graphs.cpp", "items < need - k + 1", "items < need - k + 2", HALF_GRAPHS),
     Plant("half_graphs.cpp", "maximal = equal && i < j;", "maximal = false;", HALF_GRAPHS),
-    Plant("half_graphs.cpp", "alive - need + 1, &level", "alive - need, &level", HALF_GRAPHS),
+    Plant(
+        "half_graphs.cpp", "hypotheses_left) - need + 1;", "hypotheses_left) - need;", HALF_GRAPHS
+    ),
     Plant("symmetry.cpp", "(image[2 * x] & 1 ? ALL : 0)", "0", SYMMETRY),
     Plant("symmetry.cpp", "transpose(to, first, match.data())", "to = from", SYMMETRY),
     Plant("symmetry.cpp", "sums[v] += sums[v + (Index{1} << b)];", "", SYMMETRY),
