@@ -57,7 +57,7 @@ deep: $(READY)
 sanitizers: $(READY)
 	PATH=$(CURDIR)/$(BIN):$$PATH tools/sanitized.sh $(CURDIR)/$(BIN)/python
 
-ENGINES := tests/data/test_engines.py tests/data/test_days_in_engines.py tests/data/test_alike.py tests/data/test_postgresql_tables.py \
+ENGINES := tests/data/test_engines.py tests/data/test_sums_in_engines.py tests/data/test_days_in_engines.py tests/data/test_alike.py tests/data/test_postgresql_tables.py \
     tests/data/test_workbooks.py tests/cli/test_workbooks_cli.py \
     tests/cli/test_databases_cli.py tests/rules
 

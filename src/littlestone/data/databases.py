@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import date
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -31,11 +31,13 @@ from littlestone.base.addresses import (
 from littlestone.base.errors import LittlestoneError, SourceError, install_command
 from littlestone.data.coding import Alike, CodedColumn, Function, RowGroups, code_column
 from littlestone.data.lazy_frames import LazyTable, decimals
-from littlestone.data.sql_dialects import DIALECTS, Column, TableInfo, base_table
+from littlestone.data.sql_dialects import DIALECTS, Column, PostgreSql, TableInfo, base_table
 from littlestone.data.table import DAYS, NAMED, ColumnarTable, Kind, Table
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
+
+    from littlestone.data.stored import Snapshot
 
 _CONNECT = {  # an address may override these; see libpq's manual
     "connect_timeout": 10,
@@ -251,6 +253,26 @@ class SqlTable(ColumnarTable):
         """What one statement selects, column by column, in batches."""
         selected = [column.value for column in read] + ([more] if more else [])
         statement = f"SELECT {', '.join(selected)} FROM {self._found.name}{grouped}"
+        with self._opened_table() as connection:
+            streamed = connection.execution_options(stream_results=True, max_row_buffer=_BATCH)
+            result = streamed.exec_driver_sql(statement, tuple(given))
+            while batch := result.fetchmany(_BATCH):
+                yield list(zip(*batch, strict=True))
+
+    def snapshot(self) -> AbstractContextManager[Snapshot] | None:
+        # A column of SQLite holds values of several types, which have no one order.
+        return self._postgresql() if isinstance(self._dialect, PostgreSql) else None
+
+    @contextmanager
+    def _postgresql(self) -> Iterator[Snapshot]:
+        from littlestone.data.snapshots import PostgreSqlSnapshot
+
+        with self._opened_table() as connection:
+            yield PostgreSqlSnapshot(connection, self._found, self._errors)
+
+    @contextmanager
+    def _opened_table(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the database, where the table is as it was opened."""
         with self._snapshot() as (connection, found):
             # Read in the same transaction as the records, so no change of the table comes between.
             if found != self._found:
@@ -259,25 +281,27 @@ class SqlTable(ColumnarTable):
                     found="its columns were changed since it was opened",
                     fix="try again",
                 )
-            streamed = connection.execution_options(stream_results=True, max_row_buffer=_BATCH)
-            result = streamed.exec_driver_sql(statement, tuple(given))
-            while batch := result.fetchmany(_BATCH):
-                yield list(zip(*batch, strict=True))
+            yield connection
 
     @contextmanager
     def _snapshot(self) -> Iterator[tuple[Connection, TableInfo]]:
         """A transaction that sees one state of the database, and the table as it is there."""
-        connected = False
+        with self._errors(connected=False):
+            connection = self._engine.connect()
+        with self._errors(), connection:
+            self._dialect.begin_transaction(connection)
+            yield (
+                connection,
+                self._dialect.find_table(connection, self._table, f"read {self.name}"),
+            )
+            # Nothing was written.
+            connection.rollback()
+
+    @contextmanager
+    def _errors(self, *, connected: bool = True) -> Iterator[None]:
+        """Replace the errors of the database."""
         try:
-            with self._engine.connect() as connection:
-                connected = True
-                self._dialect.begin_transaction(connection)
-                yield (
-                    connection,
-                    self._dialect.find_table(connection, self._table, f"read {self.name}"),
-                )
-                # Nothing was written.
-                connection.rollback()
+            yield
         except LittlestoneError:
             raise
         except Exception as error:

@@ -8,9 +8,10 @@ every domain and every label reads equal numbers alike (docs/proofs/engines.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from decimal import Decimal
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -19,6 +20,9 @@ from littlestone.base.errors import LittlestoneError, TableError
 from littlestone.data.coding import Alike, CodedColumn, Codes, Function, RowGroups
 from littlestone.data.frames import FrameTable, kind_of, require_scalar
 from littlestone.data.table import DAYS, NAMED, ColumnarTable, Kind
+
+if TYPE_CHECKING:
+    from littlestone.data.stored import Snapshot
 
 
 class DaskTable(ColumnarTable):
@@ -143,6 +147,13 @@ class LazyTable(ColumnarTable):
     def kind(self, column: str) -> Kind | None:
         dtype = self._types.get(column)
         return None if dtype is None else kind_of(dtype, TEXTS)
+
+    def snapshot(self) -> AbstractContextManager[Snapshot] | None:
+        from littlestone.data.snapshots import DuckDbSnapshot, SparkSnapshot
+
+        open_one = {"DuckDB": DuckDbSnapshot.open, "Spark": SparkSnapshot.open}.get(self._engine)
+        errors = partial(engine_errors, self._engine, self.name)
+        return None if open_one is None else open_one(self._native, errors)
 
     def groups(self, columns: Sequence[str], alike: Function | None = None) -> Iterator[RowGroups]:
         with engine_errors(self._engine, self.name):

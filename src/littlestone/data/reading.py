@@ -26,7 +26,7 @@ from littlestone.data.coding import (
 )
 from littlestone.data.label import Label
 from littlestone.data.sample import Places, Records, Sample
-from littlestone.data.table import Table
+from littlestone.data.table import Table, no_rows
 from littlestone.points import Domain, Point, Product, entries, text
 from littlestone.points.columns import days_of
 from littlestone.points.units import Unit
@@ -157,11 +157,7 @@ def read_sample(
         readable[0] = readable[0] or any(map(domain.reads_record, _rows(points)[0]))
         readable[1] = readable[1] or any(map(label.reads, labels.to_list()))
     if sample.empty:
-        raise TableError(
-            f"learn from {table.name}",
-            found="it has no rows",
-            fix="give a table with at least one record",
-        )
+        raise no_rows(table)
     for name, has_values in zip((domain.name, label.column), readable, strict=True):
         if not has_values:
             raise TableError(

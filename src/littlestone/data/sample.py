@@ -110,6 +110,9 @@ class Sample(Generic[Point]):
         """
         return int(self.counts.sum()) if self.unit is None else self.unit.most * self.units
 
+    def close(self) -> None:
+        """Give back what the sample holds of an engine; a sample in memory holds nothing."""
+
     def records(self) -> Sample[Point]:
         """The records alone, without void places; their number is private if a unit is declared."""
         return self if self.unit is None else self.with_counts(self.points, self.counts)

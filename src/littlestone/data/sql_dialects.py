@@ -25,6 +25,8 @@ class Column(NamedTuple):
     """Why no values of the column can be read, or nothing."""
     element: str = ""
     """The type of an array whose elements the database compares as ``keys``, or nothing."""
+    name: str = ""
+    """Its quoted name."""
 
 
 class TableInfo(NamedTuple):
@@ -126,6 +128,7 @@ class PostgreSql(Dialect):
             "extra_float_digits = 1",
             "client_encoding = 'UTF8'",
             "datestyle = 'ISO'",
+            "standard_conforming_strings = on",
         ):
             connection.exec_driver_sql(f"SET LOCAL {setting}")
 
@@ -240,7 +243,9 @@ class PostgreSql(Dialect):
             day = f"CAST(CAST({value} AS pg_catalog.date) AS pg_catalog.text)"
             value = f'CASE WHEN {known} THEN {day} COLLATE pg_catalog."C" END'
             element = ""
-        return Column(value, (value,), kind, type_name == "numeric", refused, element)
+        return Column(
+            value, (value,), kind, type_name == "numeric", refused, element, self.quote(name)
+        )
 
 
 class Sqlite(Dialect):

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from littlestone.base.errors import TableError, did_you_mean
 from littlestone.data.coding import CodedColumn, Function, RowGroups, code_column, group_rows
+
+if TYPE_CHECKING:
+    from littlestone.data.stored import Snapshot
 
 Row = tuple[object, ...]
 
@@ -43,6 +47,15 @@ def suggest_separator(mark: str) -> str:
         f"say what is between its columns, which is --separator {option} on the command line, and in "
         f"Python open_table(file, separator={mark!r}); a schema can say so too, and that numbers have "
         "decimal commas"
+    )
+
+
+def no_rows(table: Table) -> TableError:
+    """The error about a table without records."""
+    return TableError(
+        f"learn from {table.name}",
+        found="it has no rows",
+        fix="give a table with at least one record",
     )
 
 
@@ -97,6 +110,10 @@ class Table(ABC):
         that ``alike`` maps to the same thing may stand for one another.
         """
         return map(group_rows, self.batches(columns))
+
+    def snapshot(self) -> AbstractContextManager[Snapshot] | None:
+        """One state of the table, which answers by sums; None if its records must be read."""
+        return None
 
     def kind(self, column: str) -> Kind | None:
         """What the declared type of a column holds; None if no type is declared, as in a CSV file."""

@@ -19,6 +19,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError, no_such, sh
 from littlestone.base.steps import searching
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.data.sample import Sample
+from littlestone.data.stored import StoredSample
 from littlestone.learn.results.estimate import Estimate
 from littlestone.learn.results.release import Release
 from littlestone.learn.results.risks import Risks
@@ -97,6 +98,9 @@ class PrivateLearner(Draw[Point]):
 
     Other learners look for hypotheses with few errors, which may not exist.
     """
+
+    asks_sums: ClassVar[bool] = False
+    """Whether its draw asks for whole-number sums over the records alone, as `StoredCells` has them."""
 
     hypotheses: HypothesisClass[Point]
 
@@ -268,6 +272,12 @@ class PrivateLearner(Draw[Point]):
         """
         # All that may be refused comes before the spend.
         require_fitting(sample, self.hypotheses, labels)
+        if isinstance(sample, StoredSample) and not (self.asks_sums and estimate is risk is None):
+            raise DeclarationError(
+                f"learn by the method {self.method} from records that stay in their engine",
+                found="it needs the records, or an estimate does",
+                fix="read them: read_sample(table, domain, label)",
+            )
         what = f"{purpose or f'learn {label}'} from {self.hypotheses}"
         if not self.mistakes.equal and not purpose:
             what += f"; {self.mistakes}"

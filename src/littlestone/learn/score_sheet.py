@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
 from math import ceil, isqrt
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.classes.score_sheets import ScoreSheets
 from littlestone.data.sample import Sample
+from littlestone.data.stored import StoredCells, StoredSample
 from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
 from littlestone.learn.fitting.all_columns import (
     STEEP,
@@ -147,6 +147,7 @@ class ScoreSheetLearner(WeighedLearner[Point]):
 
     method = "score_sheet"
     several = False
+    asks_sums = True
     tolerates_label_noise = True
 
     def __init__(
@@ -183,7 +184,11 @@ class ScoreSheetLearner(WeighedLearner[Point]):
             )
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        data = CellCodes.from_sample(sample, range(len(self.hypotheses.sizes)))
+        data: CellCodes | StoredCells
+        if isinstance(sample, StoredSample):
+            data = sample.cells
+        else:
+            data = CellCodes.from_sample(sample, range(len(self.hypotheses.sizes)))
         fit = SheetFit(self.hypotheses, self._event, sample.n)
         # Each question is chosen by what was released before it; `sums` alone sees records.
         released = self._event.draw(lambda known: sums(data, fit.question(known)), receipt=receipt)
@@ -207,29 +212,23 @@ class Question:
     ends: tuple[int, ...] = ()
 
 
-def sums(data: CellCodes, question: Question) -> Ints:
+def sums(data: CellCodes | StoredCells, question: Question) -> Ints:
     """The whole-number sums that a question asks for; they depend on the data: for noise only."""
-    counts = data.counts
+    columns, numbers = question.columns, question.numbers
     if question.kind == "label":
-        return np.asarray(counts[:, 1].sum(keepdims=True), np.int64)
-    own = [x[data.codes[j]] for j, x in zip(question.columns, question.numbers, strict=True)]
-    if question.kind == "products":
-        found = [(a * b * counts.sum(axis=1)).sum() for a, b in combinations(own, 2)]
-        return np.array(found, np.int64) * question.scale
-    sizes = [int(numbers.max()) + 1 for numbers in question.numbers]
-    if question.kind == "totals":
-        totals = sum(own, np.zeros(len(counts), np.int64))
-        own, sizes = [np.searchsorted(question.ends, totals, side="right")], [BINS]
-    # Sums of floats are exact up to 2^53, and there are fewer records.
-    parts = [
-        np.bincount(place, weights=counts[:, y], minlength=size)
-        for place, size in zip(own, sizes, strict=True)
-        for y in (1, 0)
-    ]
+        parts = [data.tables([(0,)])[0][1].sum(keepdims=True)]
+    elif question.kind == "products":
+        parts = [data.products(columns, numbers)]
+    elif question.kind == "totals":
+        parts = list(data.totals(columns, numbers, question.ends)[::-1])
+    else:
+        # Sums of floats are exact up to 2^53, and there are fewer records.
+        tables = zip(data.tables([(j,) for j in columns]), numbers, strict=True)
+        parts = [np.bincount(own, weights=table[y]) for table, own in tables for y in (1, 0)]
     return np.concatenate(parts).astype(np.int64) * question.scale
 
 
-NONE = Question("cells", (0,), (np.zeros(1 << 16, np.int64),), scale=0)
+NONE = Question(scale=0)
 """A question whose answer is 0, for steps without columns."""
 
 

@@ -151,7 +151,7 @@ def hides_a_record(text: str, budget: Budget, table: list[Record], times: int = 
 
 
 LEARNER = "littlestone.learn.score_sheet"
-
+CELLS = "littlestone.classes.counting.blocks:CellCodes"
 
 DRAW = "sums(data, fit.question(known))"
 COUNTED = "2 * columns, 2 * columns, first if"
@@ -253,38 +253,38 @@ FAULTS = {
     ),
     "both_labels": Fault(
         f"{LEARNER}:sums",
-        "weights=counts[:, y]",
-        "weights=counts[:, y:].sum(axis=1)",
+        "weights=table[y]",
+        "weights=table[y:].sum(axis=0)",
         "A positive record counts for both labels.",
     ),
     "positives_twice": Fault(
         f"{LEARNER}:sums",
-        "counts[:, 1].sum(keepdims=True)",
-        "(counts @ np.array([-1, 1])).sum(keepdims=True)",
+        "data.tables([(0,)])[0][1].sum(keepdims=True)",
+        "(np.array([-1, 1]) @ data.tables([(0,)])[0]).sum(keepdims=True)",
         "Positives count against negatives, for the price of positives.",
     ),
     "scale_twice": Fault(
         f"{LEARNER}:sums",
-        "np.array(found, np.int64) * question.scale",
-        "np.array(found, np.int64) * question.scale**2",
+        "[data.products(columns, numbers)]",
+        "[data.products(columns, numbers) * question.scale]",
         "The scale of products is applied twice.",
     ),
     "records_squared": Fault(
-        f"{LEARNER}:sums",
-        "counts.sum(axis=1)).sum()",
-        "counts.sum(axis=1) ** 2).sum()",
+        f"{CELLS}.products",
+        "(a * b * records).sum()",
+        "(a * b * records**2).sum()",
         "Equal records count by the square of their number.",
     ),
-    "seen_cells_only": Fault(
-        f"{LEARNER}:sums",
-        "minlength=size",
+    "seen_runs_only": Fault(
+        f"{CELLS}.totals",
+        "minlength=len(ends) + 1",
         "minlength=0",
-        "Cells after the last one that occurs are left out.",
+        "Runs after the last one that occurs are left out.",
     ),
     "cells_up_to_each": Fault(
         f"{LEARNER}:sums",
-        "np.bincount(place, weights=counts[:, y], minlength=size)",
-        "np.bincount(place, weights=counts[:, y], minlength=size).cumsum()",
+        "np.bincount(own, weights=table[y])",
+        "np.bincount(own, weights=table[y]).cumsum()",
         "The records up to each cell are counted, for the price of single cells.",
     ),
 }

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from itertools import accumulate
+from itertools import accumulate, combinations
 from math import prod
 from typing import Any
 
@@ -165,6 +165,30 @@ class CellCodes:
             np.moveaxis(found[start : start + size].reshape(shape), -1, 0)
             for start, size, shape in zip(starts.tolist(), sizes, shapes, strict=False)
         ]
+
+    def products(self, columns: Sequence[int], numbers: Sequence[Counts]) -> Counts:
+        """For each two of the columns, the sum over the records of the products of their numbers.
+
+        ``numbers`` has a whole number for each cell of each of the columns.
+        """
+        own, records = self._numbers(columns, numbers), self.counts.sum(axis=1)
+        return np.array([(a * b * records).sum() for a, b in combinations(own, 2)], np.int64)
+
+    def totals(
+        self, columns: Sequence[int], numbers: Sequence[Counts], ends: Sequence[int]
+    ) -> Counts:
+        """The counts [label, run] of the sums of the numbers; a run begins at each of ``ends``."""
+        own = self._numbers(columns, numbers)
+        totals = sum(own, np.zeros(len(self.counts), np.int64))
+        runs = np.searchsorted(ends, totals, side="right")
+        # Sums of floats are exact up to 2^53, and there are fewer records.
+        found = [
+            np.bincount(runs, weights=counts, minlength=len(ends) + 1) for counts in self.counts.T
+        ]
+        return np.array(found).astype(np.int64)
+
+    def _numbers(self, columns: Sequence[int], numbers: Sequence[Counts]) -> list[Counts]:
+        return [own[self.codes[j]] for j, own in zip(columns, numbers, strict=True)]
 
     @cached_property
     def _examples(self) -> tuple[NDArray[np.uint16], NDArray[np.int32], Counts]:

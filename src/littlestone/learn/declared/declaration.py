@@ -15,6 +15,7 @@ from littlestone.data import Label, Table, read_sample
 from littlestone.data.forms import Reading
 from littlestone.data.opening import Dataset, open_dataset
 from littlestone.data.sample import Sample
+from littlestone.data.stored import store_sample
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaring import (
     OneOrMore,
@@ -271,13 +272,23 @@ class Declaration:
         return opened
 
     def read(
-        self, table: Table, *, refuse_blank: bool = False, rng: Random | None = None
+        self,
+        table: Table,
+        *,
+        refuse_blank: bool = False,
+        rng: Random | None = None,
+        sums: bool = False,
     ) -> Sample[Any]:
         """The sample of a table, as `read_sample` reads it.
 
-        ``rng`` chooses the records of each unit; by default the system's cryptographic generator.
+        ``rng`` chooses the records of each unit; by default the system's cryptographic generator.  If
+        ``sums`` are all that is asked for, the records may stay in their engine.
         """
         domain = self.known_class.domain
+        if sums and not (refuse_blank or self.risk or self.estimate or self.unit):
+            stored = store_sample(table, domain, self.label)
+            if stored is not None:
+                return stored
         keep = faults = None
         if self.unit is not None:
             from littlestone.data.reading import Reservoir

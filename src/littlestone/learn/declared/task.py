@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Self
@@ -165,7 +166,9 @@ class Task:
         It warns about another data set of the ledger that looks the same, and of `useless_delta`.  The
         ledger notes the shape of the table (`Ledger.note_shape`).
         """
-        sample = self.declaration.read(data.table, refuse_blank=refuse_blank, rng=rng)
+        sample = self.declaration.read(
+            data.table, refuse_blank=refuse_blank, rng=rng, sums=self.learner.asks_sums
+        )
         others = ledger.note_shape(data.name, columns=data.table.columns, n=sample.n)
         hints = [lookalike(data.name, others) if others else None, self.useless_delta(sample.n)]
         return sample, "\n".join(filter(None, hints)) or None
@@ -209,18 +212,19 @@ class Task:
         )
         # The release says itself whether a record may span lines.
         reading = replace(declaration.reading, multiline=False)
-        release = learner.fit(
-            sample,
-            ledger=ledger,
-            dataset=dataset,
-            label=str(declaration.label),
-            labels=declaration.label.names,
-            estimate=declaration.estimate,
-            risk=declaration.risk_part,
-            purpose=purpose,
-            promise=self.promise(learner, sample.n),
-            rng=rng,
-        )
+        with closing(sample):
+            release = learner.fit(
+                sample,
+                ledger=ledger,
+                dataset=dataset,
+                label=str(declaration.label),
+                labels=declaration.label.names,
+                estimate=declaration.estimate,
+                risk=declaration.risk_part,
+                purpose=purpose,
+                promise=self.promise(learner, sample.n),
+                rng=rng,
+            )
         return replace(
             release,
             reading=reading.pick_columns(release.hypothesis.tested_columns),

@@ -1,0 +1,348 @@
+"""Score sheets learned where the table lives: what the engine sums is what the records sum to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from engines import arrow, duckdb_file, duckdb_relation, nasty
+from sources import Columns
+
+import littlestone
+from littlestone.base.errors import BudgetExceededError, TableError
+from littlestone.classes.counting.blocks import CellCodes
+from littlestone.data import Label, Table, open_table, read_sample
+from littlestone.data.stored import StoredSample, store_sample
+from littlestone.learn import score_sheet
+from littlestone.points import Cells, Dates, FiniteColumn, Listed, Product
+from servers import Server
+
+pytestmark = pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning")
+
+Engine = Callable[[Columns, Path], Table]
+COLUMNS = nasty(400)
+HIGH = 2**63 - 1
+NUMBER = ("-1000", "-0.5", "0", "0.29", "1.5", "7", "100", str(10**20))
+FINITE: list[FiniteColumn] = [
+    Listed(("a", "A", "ä", "a ", "say \"hi\"", "it's", "%s", ":x", "None", "1", "NULL"), "text"),
+    Listed(("nobody",), "text"),
+    Cells(NUMBER, "number"),
+    Cells(("0.28999999999999998", "0.29", "0.29000000000000004"), "number"),
+    Cells(("0", "0.0000000000000000001"), "number"),
+    Listed(("0", "0.29", "7", "inf", "nan", "5e-324", "1e+300", "1.50"), "number"),
+    Cells(("-1", "0", "0.5", "2", str(2**53), str(2**53 + 1), str(HIGH), str(HIGH + 1)), "whole"),
+    Listed(("0", "-1", "1.0", str(HIGH), str(-HIGH - 1), str(2**53)), "whole"),
+    Cells(("-3.1", "0", "1.499", "1.5", "1.501", "99999999.99", "99999999.991"), "exact"),
+    Cells(("0.5",), "flag"),
+    Listed(("True",), "flag"),
+]  # fmt: skip
+EXACT = Listed(("1.50", "1.5", "0.00", "0", "-3.10"), "exact")
+DOMAIN = Product(tuple(FINITE[:1] + FINITE[2:3] + FINITE[6:7] + FINITE[8:9] + FINITE[10:]))
+LABELS = [
+    Label.parse("late", "yes"),
+    Label.parse("late", "!= yes"),
+    Label.parse("late", "in {yes, no}"),
+    Label.parse("late", labels=["no", "yes"]),
+    Label.parse("text", "== "[:2] + " 💩"),
+    *(Label.parse("number", f"{sign} {x}") for sign in (">", ">=", "<", "<=", "==", "!=")
+      for x in ("0", "0.29", "1e400", "-1e400", "7.0", "inf")),
+    Label.parse("number", labels=["0", "nan"]),
+    Label.parse("number", "nan"),
+    *(Label.parse("whole", f"{sign} {x}") for sign in (">", "<=", "!=")
+      for x in ("0.5", str(2**53), str(HIGH), str(HIGH + 1))),
+    *(Label.parse("exact", f"{sign} {x}") for sign in (">", "<=", "==", "!=") for x in ("1.5", "0")),
+    Label.parse("flag", True),
+    Label.parse("flag", "< 1"),
+]  # fmt: skip
+
+
+def counts(sample: Any) -> list[list[list[int]]]:
+    """The counts [label, cell] of each column, by the engine or by the records."""
+    columns = range(len(sample.domain.columns))
+    data = (
+        sample.cells if isinstance(sample, StoredSample) else CellCodes.from_sample(sample, columns)
+    )
+    return [found.tolist() for found in data.tables([(j,) for j in columns])]
+
+
+def agree(table: Table, memory: Table, columns: list[FiniteColumn], labels: list[Label]) -> None:
+    """The engine's cells and labels are those of the door."""
+    for column in columns:
+        domain = Product((column,))
+        stored = store_sample(table, domain, labels[0])
+        assert stored is not None, column
+        assert counts(stored) == counts(read_sample(memory, domain, labels[0])), column
+        stored.close()
+    for label in labels:
+        domain = Product(tuple(columns[:1]))
+        stored = store_sample(table, domain, label)
+        assert stored is not None, label
+        assert counts(stored) == counts(read_sample(memory, domain, label)), label
+        stored.close()
+
+
+def release(source: Any, domain: Product = DOMAIN, **options: Any) -> Any:
+    from littlestone.classes.score_sheets import ScoreSheets
+
+    told = {"positive": "yes", "delta": "1e-6", "epsilon": 4, "simulation_seed": 5, **options}
+    return littlestone.fit(
+        source,
+        "late",
+        hypotheses=ScoreSheets(domain),
+        ledger=told.pop("ledger", None) or littlestone.Ledger(),
+        dataset="d",
+        **told,
+    )
+
+
+@pytest.mark.parametrize("engine", [duckdb_relation, duckdb_file])
+def test_cells_of_nasty_values_in_duckdb(engine: Engine, tmp_path: Path) -> None:
+    table, memory = engine(COLUMNS, tmp_path), open_table(arrow(COLUMNS))
+    agree(table, memory, [*FINITE, EXACT], LABELS)
+
+
+@pytest.fixture(scope="module")
+def server(running_server: Server) -> str:
+    """A table of nasty values in columns that equate many of them."""
+    pytest.importorskip("sqlalchemy")
+    psycopg = pytest.importorskip("psycopg")
+    address = running_server.database()
+    with psycopg.connect(address) as connection:
+        connection.execute(
+            "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level1', "
+            "deterministic = false)"
+        )
+        connection.execute(
+            "CREATE TABLE t (text text COLLATE loose, number double precision, whole bigint, "
+            "exact numeric, flag boolean, late text COLLATE loose)"
+        )
+        rows = zip(*COLUMNS.values(), strict=True)
+        connection.cursor().executemany("INSERT INTO t VALUES (%s, %s, %s, %s, %s, %s)", rows)
+    return address
+
+
+def test_cells_of_nasty_values_in_postgresql(server: str) -> None:
+    agree(open_table(server, "t"), open_table(arrow(COLUMNS)), FINITE, LABELS)
+    # 1.5 and 1.50 are equal there, and two texts: the records are read.
+    assert store_sample(open_table(server, "t"), Product((EXACT,)), LABELS[0]) is None
+
+
+@pytest.mark.parametrize("delta", ["1e-6", "0"])
+def test_one_seed_gives_one_sheet(delta: str, server: str, tmp_path: Path) -> None:
+    sources = [duckdb_relation(COLUMNS, tmp_path), open_table(server, "t"), arrow(COLUMNS)]
+    found = [release(source, delta=delta) for source in sources]
+    sheets = [(one.hypothesis, one.n, one.cost, one.mechanism) for one in found]
+    assert sheets[0] == sheets[1] == sheets[2]
+    assert sheets[0][0].chosen
+
+
+def random_sheet_questions() -> list[Any]:
+    rng = np.random.default_rng(0)
+    numbers = tuple(rng.integers(-32, 33, column.size or 0) for column in DOMAIN.columns)
+    columns = tuple(range(len(numbers)))
+    return [
+        score_sheet.Question("products", columns, numbers, 3),
+        score_sheet.Question("totals", columns[:3], numbers[:3], ends=(-40, -3, 0, 5, 5, 60)),
+        score_sheet.Question("totals", ends=(0, 1)),
+        score_sheet.Question("cells", columns[1:], tuple(n % 3 for n in numbers[1:]), 2),
+        score_sheet.Question(),
+    ]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgresql"])
+def test_sums_are_those_of_the_records(engine: str, server: str, tmp_path: Path) -> None:
+    table = (
+        open_table(server, "t") if engine == "postgresql" else duckdb_relation(COLUMNS, tmp_path)
+    )
+    stored = store_sample(table, DOMAIN, LABELS[0])
+    assert stored is not None
+    sample = read_sample(open_table(arrow(COLUMNS)), DOMAIN, LABELS[0])
+    data = CellCodes.from_sample(sample, range(len(DOMAIN.columns)))
+    for question in random_sheet_questions():
+        own, other = (score_sheet.sums(of, question) for of in (data, stored.cells))
+        assert own.tolist() == other.tolist(), question
+
+
+DAYS = [date(2021, 3, d) for d in range(1, 29)] + [date(1, 1, 1), date(9999, 12, 31), None]
+TIMES = ["2021-03-01 23:59:59.999999", "2021-03-02", "1969-12-31 23:59:59", "0001-01-01", None]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgresql"])
+def test_days_outside_the_calendar_are_missing(engine: str, running_server: Server) -> None:
+    odd = "'infinity', '-infinity', '0044-03-15 (BC)', '99999-01-01'"
+    kinds = {"day": "date", "time": "timestamp"}
+    connection: Any
+    if engine == "duckdb":
+        connection = pytest.importorskip("duckdb").connect()
+    else:
+        address = running_server.database()
+        connection = pytest.importorskip("psycopg").connect(address, autocommit=True)
+        odd = odd.replace("(BC)", "BC")
+    run = connection.execute
+    run("CREATE TABLE t (day date, time timestamp, late integer)")
+    values = [f"'{d}'" if d else "NULL" for d in (*DAYS, *TIMES)] + odd.split(", ")
+    for i, value in enumerate(values):
+        cast = ", ".join(f"CAST({value} AS {kind})" for kind in kinds.values())
+        run(f"INSERT INTO t VALUES ({cast}, {i % 2})")
+    if engine == "duckdb":
+        table = open_table(connection.table("t"))
+    else:
+        connection.close()
+        table = open_table(address, "t")
+    label = Label.parse("late", 1)
+    for name in kinds:
+        domain = Product((Dates(("0001-01-01", "2021-03-02", "2021-03-05", "9999-12-31"), name),))
+        stored = store_sample(table, domain, label)
+        assert stored is not None
+        found = counts(stored)
+        stored.close()
+        assert found == counts(read_sample(table, domain, label))
+        assert sum(row[0] for row in found[0]) == 6
+
+
+def test_narrow_and_wide_types_of_duckdb() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    kinds = [
+        *(f"{sign}{name}" for name in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+          for sign in ("", "U")),
+        "FLOAT", "DOUBLE", "DECIMAL(3, 0)", "DECIMAL(38, 20)", "DECIMAL(38, 0)",
+        "ENUM ('0', '7', 'a')",
+    ]  # fmt: skip
+    named = ", ".join(f'"c""{i}" {kind}' for i, kind in enumerate(kinds))
+    connection.execute(f"CREATE TABLE t ({named}, late INTEGER)")
+    for y, value in enumerate((0, 7, None)):
+        connection.execute(
+            f"INSERT INTO t VALUES ({'?, ' * len(kinds)}?)",
+            [*[value] * 15, None if value is None else str(value), y],
+        )
+    extremes = [(i, end) for i in range(10) for end in ("min", "max")]
+    for i, end in extremes:
+        bits = 8 * 2 ** (i // 2)
+        low, high = (0, 2**bits - 1) if i % 2 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        connection.execute(
+            f'INSERT INTO t ("c""{i}", late) VALUES ({low if end == "min" else high}, 1)'
+        )
+    for x in ("0.29", "0.1", "16777217", "1e-45", "nan", "inf", "-inf", "3.4028235e38"):
+        connection.execute(f'INSERT INTO t ("c""10", "c""11") VALUES (\'{x}\', \'{x}\')')
+    table, label = open_table(connection.table("t")), Label.parse("late", 1)
+    for i, kind in enumerate(kinds):
+        name = f'c"{i}'
+        cells = Cells(("-129", "-1", "0", "0.1", "0.29", "7", "127", "128", "16777216"), name)
+        columns: list[FiniteColumn] = [
+            Listed(("0", "7", "a", "0.29", "0E-20", "7.00000000000000000000"), name)
+        ]
+        for column in columns + ([] if kind.startswith("ENUM") else [cells]):
+            stored = store_sample(table, Product((column,)), label)
+            assert stored is not None
+            found = counts(stored)
+            stored.close()
+            assert found == counts(read_sample(table, Product((column,)), label)), (kind, column)
+
+
+def changing(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:
+    """Change the table before each question of a fit."""
+    own = score_sheet.sums
+
+    def sums(data: Any, question: Any) -> Any:
+        change()
+        return own(data, question)
+
+    monkeypatch.setattr(score_sheet, "sums", sums)
+
+
+def test_all_steps_see_one_state(
+    running_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = release(arrow(COLUMNS)).hypothesis
+    duckdb = pytest.importorskip("duckdb")
+    psycopg = pytest.importorskip("psycopg")
+    connection = duckdb.connect()
+    connection.register("given", arrow(COLUMNS))
+    connection.execute("CREATE TABLE t AS SELECT * FROM given")
+    other = connection.cursor()
+    address = running_server.database()
+    with psycopg.connect(address, autocommit=True) as writer:
+        writer.execute(
+            "CREATE TABLE t (text text, number double precision, whole bigint, exact numeric, "
+            "flag boolean, late text)"
+        )
+        rows = zip(*COLUMNS.values(), strict=True)
+        writer.cursor().executemany("INSERT INTO t VALUES (%s, %s, %s, %s, %s, %s)", rows)
+        for source, run in (
+            (connection.table("t"), other.execute),
+            (open_table(address, "t"), writer.execute),
+        ):
+            changes = list[int]()
+
+            def change(run: Any = run, changes: list[int] = changes) -> None:
+                changes.append(1)
+                run("DELETE FROM t WHERE flag OR late IS NULL")
+                run("UPDATE t SET whole = 7, number = 0, late = 'no'")
+
+            with monkeypatch.context() as patch:
+                changing(patch, change)
+                assert release(source).hypothesis == expected
+            assert len(changes) == 5
+            assert release(source).hypothesis != expected
+
+
+def test_a_transaction_of_the_owner_is_left_alone(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.register("given", arrow(COLUMNS))
+    connection.execute("CREATE TABLE t AS SELECT * FROM given LIMIT 100")
+    connection.execute("BEGIN")
+    connection.execute("INSERT INTO t SELECT * FROM given OFFSET 100")
+    assert release(connection.table("t")).hypothesis == release(arrow(COLUMNS)).hypothesis
+    connection.execute("ROLLBACK")  # which is still there
+    assert release(connection.table("t")).n == 100
+    connection.execute("BEGIN")  # and none is left behind
+    connection.execute("DELETE FROM t")
+    with pytest.raises(TableError, match="it has no rows"):
+        release(connection.table("t"))
+
+
+def test_what_is_refused_is_refused_before_the_spend(server: str, tmp_path: Path) -> None:
+    for source in (duckdb_relation(COLUMNS, tmp_path), open_table(server, "t")):
+        with littlestone.Ledger() as ledger:
+            ledger.set_limit("d", littlestone.Budget(1))
+            with pytest.raises(BudgetExceededError):
+                release(source, ledger=ledger)
+            missing = Product((Cells(("0",), "nowhere"),))
+            with pytest.raises(TableError, match="nowhere"):
+                release(source, missing, ledger=ledger)
+            assert not ledger.has_spent
+
+
+def test_a_question_that_fails_after_the_spend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from littlestone.data.snapshots import DuckDbSnapshot
+
+    duckdb = pytest.importorskip("duckdb")
+    own, table = DuckDbSnapshot.query, duckdb_relation(COLUMNS, tmp_path)
+
+    for failing in (1, 2, 3):
+        asked = list[int]()
+
+        def query(self: Any, *given: Any, asked: Any = asked, failing: int = failing) -> Any:
+            asked.append(1)
+            with self._errors():
+                if len(asked) == failing:
+                    raise duckdb.OutOfMemoryException("SECRET")
+            return own(self, *given)
+
+        with littlestone.Ledger() as ledger, monkeypatch.context() as patch:
+            patch.setattr(DuckDbSnapshot, "query", query)
+            with pytest.raises(TableError, match="DuckDB could not compute it") as error:
+                release(table, ledger=ledger)
+            assert "SECRET" not in str(error.value)
+            # Before the first draw the whole is recorded, and nothing before it.
+            assert ledger.has_spent == (failing > 1)
+            assert ("the budget is spent" in str(error.value)) == (failing > 1)
+            assert release(table).n == len(COLUMNS["late"])
