@@ -13,12 +13,16 @@ import pytest
 from engines import DOMAINS, LABELS, LATE, arrow, by_records, nasty
 from pyarrow import parquet
 from sources import examples, plain
+from test_sums_in_engines import COLUMNS as SUMMED
+from test_sums_in_engines import DOMAIN, ODD, agree, changing, release
+from test_sums_in_engines import LABELS as LABELS_SUMMED
 
 import littlestone
 from littlestone.base.errors import TableError
 from littlestone.data import Label, open_table, read_mapped, read_sample
 from littlestone.data.reading import Reservoir
-from littlestone.points import Product, Reals, Strings
+from littlestone.data.stored import store_sample
+from littlestone.points import Listed, Product, Reals, Strings
 from littlestone.points.units import Unit
 
 pytestmark = [
@@ -89,6 +93,26 @@ def test_a_table_of_nasty_values_gives_one_sample_and_one_release(
         read_mapped(table, Strings("text"), str)
     with pytest.raises(TableError, match="it has no rows"):
         read_sample(open_table(frame.limit(0)), Strings("text"), LATE)
+
+
+def test_a_score_sheet_is_learned_in_spark(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parquet.write_table(arrow(SUMMED), tmp_path / "t.parquet", row_group_size=17)
+    frame = spark.read.parquet(str(tmp_path / "t.parquet")).repartition(3)
+    memory = open_table(arrow(SUMMED))
+    # All columns at once, because each statement of Spark takes long.
+    agree(open_table(frame), memory, [DOMAIN, ODD], LABELS_SUMMED[::7])
+    # U+FFFD may stand for damaged bytes, which are no such text: the records are read.
+    damaged = Product((Listed(("\ufffd",), "text"),))
+    assert store_sample(open_table(frame), damaged, LATE) is None
+    expected = release(memory).hypothesis
+
+    def change() -> None:
+        parquet.write_table(arrow(nasty(50)), tmp_path / "t.parquet")
+
+    changing(monkeypatch, change)
+    assert release(frame).hypothesis == expected
 
 
 def test_a_collation_that_ignores_case(spark: Any) -> None:

@@ -42,6 +42,7 @@ FINITE: list[FiniteColumn] = [
 ]  # fmt: skip
 EXACT = Listed(("1.50", "1.5", "0.00", "0", "-3.10"), "exact")
 DOMAIN = Product(tuple(FINITE[:1] + FINITE[2:3] + FINITE[6:7] + FINITE[8:9] + FINITE[10:]))
+ODD = Product((FINITE[1], FINITE[5], FINITE[7], EXACT, FINITE[9]))
 LABELS = [
     Label.parse("late", "yes"),
     Label.parse("late", "!= yes"),
@@ -69,19 +70,14 @@ def counts(sample: Any) -> list[list[list[int]]]:
     return [found.tolist() for found in data.tables([(j,) for j in columns])]
 
 
-def agree(table: Table, memory: Table, columns: list[FiniteColumn], labels: list[Label]) -> None:
+def agree(table: Table, memory: Table, domains: list[Product], labels: list[Label]) -> None:
     """The engine's cells and labels are those of the door."""
-    for column in columns:
-        domain = Product((column,))
-        stored = store_sample(table, domain, labels[0])
-        assert stored is not None, column
-        assert counts(stored) == counts(read_sample(memory, domain, labels[0])), column
-        stored.close()
-    for label in labels:
-        domain = Product(tuple(columns[:1]))
+    told = [(domain, labels[0]) for domain in domains]
+    told += [(Product(domains[0].columns[:1]), label) for label in labels[1:]]
+    for domain, label in told:
         stored = store_sample(table, domain, label)
-        assert stored is not None, label
-        assert counts(stored) == counts(read_sample(memory, domain, label)), label
+        assert stored is not None, (domain, label)
+        assert counts(stored) == counts(read_sample(memory, domain, label)), (domain, label)
         stored.close()
 
 
@@ -102,7 +98,7 @@ def release(source: Any, domain: Product = DOMAIN, **options: Any) -> Any:
 @pytest.mark.parametrize("engine", [duckdb_relation, duckdb_file])
 def test_cells_of_nasty_values_in_duckdb(engine: Engine, tmp_path: Path) -> None:
     table, memory = engine(COLUMNS, tmp_path), open_table(arrow(COLUMNS))
-    agree(table, memory, [*FINITE, EXACT], LABELS)
+    agree(table, memory, [DOMAIN, ODD, *(Product((column,)) for column in FINITE)], LABELS)
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +122,8 @@ def server(running_server: Server) -> str:
 
 
 def test_cells_of_nasty_values_in_postgresql(server: str) -> None:
-    agree(open_table(server, "t"), open_table(arrow(COLUMNS)), FINITE, LABELS)
+    domains = [DOMAIN, *(Product((column,)) for column in FINITE)]
+    agree(open_table(server, "t"), open_table(arrow(COLUMNS)), domains, LABELS)
     # 1.5 and 1.50 are equal there, and two texts: the records are read.
     assert store_sample(open_table(server, "t"), Product((EXACT,)), LABELS[0]) is None
 
