@@ -22,7 +22,7 @@ import pytest
 from littlestone.base.discovery import concrete, modules
 from littlestone.base.errors import LittlestoneError
 from littlestone.classes.text.declared import DeclaredClass
-from littlestone.cli import _COMMANDS, _THEORY
+from littlestone.cli import _COMMANDS, _MODULES, _THEORY
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.plan import choose_learner
@@ -116,7 +116,8 @@ def test_every_mechanism_and_accountant_is_needed() -> None:
 
 def test_every_command_says_what_nothing_else_does() -> None:
     names = (_COMMANDS.keys() | _THEORY.keys()) - {"theory"}
-    commands = {name: import_module(f"littlestone.cli.{name}") for name in names}
+    places = {name: f"littlestone.cli.{_MODULES.get(name, name)}" for name in names}
+    commands = {name: import_module(module) for name, module in places.items()}
     assert [name for name, module in commands.items() if not says_why(module)] == []
 
 
