@@ -14,7 +14,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.above_threshold import SparseVector
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
-from littlestone.prove.audit.subjects.staged import Segment, StageLaw
+from littlestone.prove.audit.subjects.streams import Segment, StageLaw
 
 HALF = Fraction(1, 2)
 

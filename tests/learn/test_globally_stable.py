@@ -34,14 +34,14 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.prove.audit import audit_epsilon
 from littlestone.prove.audit.claims import exact_audit, neighbours
-from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
-from littlestone.prove.audit.subjects.stable import (
-    Learner,
+from littlestone.prove.audit.subjects.reductions import (
     Show,
+    StableLearner,
     as_text,
     in_order,
-    law_of_learner,
+    law_of_stable,
 )
+from littlestone.prove.audit.subjects.whole_learners import Records, released_text
 from littlestone.rules import Hypothesis
 from littlestone.theory.game.players import ExtendedSOA
 
@@ -49,7 +49,9 @@ TINY = Thresholds.on(0, 1)
 RECORDS = tuple(product((0, 1), (0, 1)))
 
 
-def claim(epsilon: str, delta: str, sizes: BatchSizes, kind: type[Learner] = Learner) -> Learner:
+def claim(
+    epsilon: str, delta: str, sizes: BatchSizes, kind: type[StableLearner] = StableLearner
+) -> StableLearner:
     return kind(TINY, Budget(epsilon, delta), sizes=sizes)
 
 
@@ -66,7 +68,7 @@ CASES = [
 VOTED = ("2", "0.3", BatchSizes(block=1, caps=(0,), batches=3, fresh=1))
 
 
-def is_private(learner: Learner, show: Show = as_text, records: Records = RECORDS) -> bool:
+def is_private(learner: StableLearner, show: Show = as_text, records: Records = RECORDS) -> bool:
     """The exact audit of all neighbouring sequences finds nothing.
 
     With the order known: the uniform one of `draw` can only hide more, and would hide the plants.
@@ -85,7 +87,7 @@ def test_private_on_every_tiny_pair(epsilon: str, delta: str, sizes: BatchSizes)
 def test_private_after_the_permutation() -> None:
     learner = claim(*CASES[1])
     pairs = neighbours(RECORDS, TOURNAMENTS.n, ordered=False)
-    assert exact_audit(law_of_learner(learner), pairs, learner.event).holds
+    assert exact_audit(law_of_stable(learner), pairs, learner.event).holds
 
 
 class Lower(StableHistogram[Any]):
@@ -96,7 +98,7 @@ class Lower(StableHistogram[Any]):
     )
 
 
-class WrongDelta(Learner):
+class WrongDelta(StableLearner):
     """Releases keys too easily, and claims what the right threshold would cost."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -109,7 +111,7 @@ class WrongDelta(Learner):
         return self.claimed
 
 
-class SameRecords(Learner):
+class SameRecords(StableLearner):
     """Chooses among the rules by the records that voted for them, at the price of one of both."""
 
     def split(self, examples: Examples[Any], sizes: BatchSizes) -> tuple[Any, Any]:
@@ -117,7 +119,7 @@ class SameRecords(Learner):
         return examples, batches
 
 
-class BatchesByData(Learner):
+class BatchesByData(StableLearner):
     """A batch ends at each positive record, so that all of them have one."""
 
     def split(self, examples: Examples[Any], sizes: BatchSizes) -> tuple[Any, Any]:
@@ -140,7 +142,7 @@ def test_a_teachers_object_is_caught() -> None:
 
 
 @pytest.mark.parametrize("kind", [WrongDelta, BatchesByData])
-def test_plants_are_caught(kind: type[Learner]) -> None:
+def test_plants_are_caught(kind: type[StableLearner]) -> None:
     assert not is_private(claim(*VOTED, kind))
 
 
@@ -148,12 +150,12 @@ def test_records_that_are_used_twice_are_caught() -> None:
     """Counts and errors then move together: the odds of two rules by e^epsilon each."""
     sizes, a, b = BatchSizes(block=1, caps=(0,), batches=9, fresh=0), (0, 1), (0, 0)
     pairs = [((a,) * (i + 1) + (b,) * (8 - i), (a,) * i + (b,) * (9 - i)) for i in range(9)]
-    for kind, private in ((Learner, True), (SameRecords, False)):
+    for kind, private in ((StableLearner, True), (SameRecords, False)):
         learner = claim("4", "0.01", sizes, kind)
         assert exact_audit(in_order(learner), pairs, learner.event).holds == private
 
 
-def fit(learner: Learner, sample: Sample[Any], rng: random.Random) -> Hypothesis[Any]:
+def fit(learner: StableLearner, sample: Sample[Any], rng: random.Random) -> Hypothesis[Any]:
     with Ledger() as ledger:
         release = learner.fit(sample, ledger=ledger, dataset="made up", rng=rng)
     h: Hypothesis[Any] = release.hypothesis
@@ -165,7 +167,7 @@ def test_draws_have_the_exact_distribution() -> None:
     learner, rng = claim(*CASES[1]), random.Random(3)
     data = ((0, 0), (0, 1), (1, 1), (1, 1), (1, 0))
     sample = Sample.from_examples(TINY.domain, data)
-    masses = law_of_learner(learner)(data)
+    masses = law_of_stable(learner)(data)
     counts = Counter[Hashable](released_text(fit(learner, sample, rng)) for _ in range(300))
     assert set(counts) <= set(masses)
     expected = [300 * float(mass) for mass in masses.values()]

@@ -26,7 +26,7 @@ from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.prove.audit.subject import receipt_for_trials
-from littlestone.prove.audit.subjects.exponential_learner import released_text
+from littlestone.prove.audit.subjects.whole_learners import released_text
 from littlestone.theory.game import StandardOptimalAlgorithm
 from littlestone.theory.game.players import ExtendedSOA
 from scripted import Script

@@ -18,7 +18,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit import exact_audit, neighbours
-from littlestone.prove.audit.subjects.exponential_learner import Records, all_records
+from littlestone.prove.audit.subjects.whole_learners import Records, all_records
 
 CLASSES: list[Enumerable[Any]] = [
     Thresholds.on(0, 2),

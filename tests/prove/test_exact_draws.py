@@ -15,7 +15,7 @@ from littlestone.privacy.samplers.reals import Real
 from littlestone.prove.audit import find_subjects
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.audit.subject import SubjectMaker
-from littlestone.prove.audit.subjects import online, staged, streams
+from littlestone.prove.audit.subjects import online, streams
 
 pytestmark = pytest.mark.deep
 
@@ -56,7 +56,7 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
 ) -> None:
     for module, name in (
         (online, "LONG"),
-        (staged, "LONG"),
+        (streams, "LONG"),
         (online, "CONFIRMED_STEPS"),
         (streams, "LONG"),
         (streams, "HORIZON"),

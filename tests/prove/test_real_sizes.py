@@ -44,7 +44,7 @@ from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.prove.audit import find_subject, find_subjects
 from littlestone.prove.audit.choices import follow
 from littlestone.prove.audit.subject import SubjectMaker
-from littlestone.prove.audit.subjects.exponential_learner import learner_subject
+from littlestone.prove.audit.subjects.whole_learners import learner_subject
 from planting import Fault, plant, turns_red
 
 THOUSANDTH, HUNDREDTH, ONE, THIRTY = EPSILONS

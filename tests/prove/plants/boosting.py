@@ -15,7 +15,6 @@ from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
 from littlestone.privacy import Budget
 from littlestone.prove.audit import Subject, find_subject, neighbours
-from littlestone.prove.audit.subjects.exponential_learner import all_records
 from littlestone.prove.audit.subjects.reductions import (
     RECORDS,
     Learner,
@@ -23,6 +22,7 @@ from littlestone.prove.audit.subjects.reductions import (
     tiny,
     votes_in_order,
 )
+from littlestone.prove.audit.subjects.whole_learners import all_records
 from plants.harness import Masses, Plant, is_private
 
 EPSILON = Fraction(1)

@@ -16,7 +16,7 @@ from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, mechanism_subject
-from littlestone.prove.audit.subjects.scores import COVERED, COVERING
+from littlestone.prove.audit.subjects.lists import COVERED, COVERING
 from plants.harness import Plant, is_private
 
 Record = tuple[Sequence[str], bool]

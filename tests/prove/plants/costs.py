@@ -20,8 +20,8 @@ from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns, ErrorSums
 from littlestone.prove.audit import Subject, mechanism_subject
+from littlestone.prove.audit.subjects.lists import COVERED
 from littlestone.prove.audit.subjects.noisy_counts import estimate_subject
-from littlestone.prove.audit.subjects.scores import COVERED
 from plants.harness import Claim, Masses, Plant, is_private, weighted
 
 ONE = Fraction(1)

@@ -22,7 +22,7 @@ from littlestone.points.algebra import Monomials
 from littlestone.privacy import Budget
 from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scores
 from littlestone.prove.audit import Subject, find_subject
-from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
+from littlestone.prove.audit.subjects.whole_learners import Records, released_text
 from littlestone.rules import Hypothesis
 from plants.harness import Masses, Plant, is_private, weighted
 

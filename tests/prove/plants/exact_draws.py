@@ -25,7 +25,7 @@ from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit import Subject, find_subject, mechanism_subject
-from littlestone.prove.audit.subjects import online, staged
+from littlestone.prove.audit.subjects import online, streams
 from plants.harness import Plant, draws_exactly
 
 Change = Callable[[pytest.MonkeyPatch], None]
@@ -128,7 +128,7 @@ def gate_forgets(patch: pytest.MonkeyPatch) -> None:
 def stream(name: str, epsilon: int) -> Subject[Any]:
     """A learner over two steps."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (online, staged):
+        for module in (online, streams):
             patch.setattr(module, "LONG", 2)
         made = find_subject(name).make(Fraction(epsilon), Fraction(1, 1000))
     return replace(made, pairs=made.pairs[-1:])

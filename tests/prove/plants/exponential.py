@@ -12,7 +12,7 @@ from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, find_subject, neighbours
-from littlestone.prove.audit.subjects.exponential_learner import all_records
+from littlestone.prove.audit.subjects.whole_learners import all_records
 from plants.harness import Masses, Plant, is_private, weighted
 
 ONE = Fraction(1)

@@ -17,8 +17,7 @@ from littlestone.learn.papers.teachers import restrict_where_consistent
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.prove.audit import Subject, find_subject
-from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
-from littlestone.prove.audit.subjects.whole_learners import NAMED
+from littlestone.prove.audit.subjects.whole_learners import NAMED, Records, released_text
 from littlestone.rules import FiniteSet
 from plants.harness import Masses, Plant, is_private
 

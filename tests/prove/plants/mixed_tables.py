@@ -27,7 +27,6 @@ from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.prove.audit import Subject, find_subject, neighbours
-from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
 from littlestone.prove.audit.subjects.mixed_tables import (
     OPEN,
     PARITY,
@@ -35,9 +34,14 @@ from littlestone.prove.audit.subjects.mixed_tables import (
     TREES,
     TREES_OF_THREE,
     TYPED,
-    by_learner,
+    by_sample,
 )
-from littlestone.prove.audit.subjects.whole_learners import crowd, subject_of_learner
+from littlestone.prove.audit.subjects.whole_learners import (
+    Records,
+    crowd,
+    released_text,
+    subject_of_learner,
+)
 from plants.exact_draws import changed
 from plants.harness import Masses, Plant, draws_exactly, is_private, weighted
 
@@ -192,7 +196,7 @@ def opened(kind: type[OpenConditions]) -> Subject[Any]:
     made: Any = parse_class("conditions(w, x: 0..9 step 1; at most 2)")
     learner = ChoosingLearner(kind(made.domain, made.most), Budget(1, FEW))
     pairs = [*neighbours(OPEN, 1), *crowd(learner.mechanism.bottom, OPEN[:4])]
-    return subject_of_learner(learner, by_learner(learner), pairs)
+    return subject_of_learner(learner, by_sample(learner), pairs)
 
 
 # Trees.
@@ -420,7 +424,7 @@ def joined(one: Sample[Any], other: Sample[Any]) -> Sample[Any]:
 
 def grown(kind: type[RegrownLearner[Any]]) -> Callable[[Records], Masses]:
     learner = kind(parse_class(REGROWN), Budget(1))
-    law = by_learner(learner)
+    law = by_sample(learner)
     return lambda records: merged(law(records))
 
 
@@ -447,7 +451,7 @@ class LeavesOfErrors(RegrownLearner[Any]):
 
 
 def by_its_law(name: str, subject: Subject[Any], learner: Any) -> Plant:
-    law, mistake = by_learner(learner), (type(learner).__doc__ or "").partition("\n")[0]
+    law, mistake = by_sample(learner), (type(learner).__doc__ or "").partition("\n")[0]
     return _plant(name, mistake, subject, lambda records: merged(law(records)))
 
 

@@ -26,7 +26,7 @@ from littlestone.privacy.mechanisms.scores.noisy_sums import (
 )
 from littlestone.privacy.samplers import gaussian
 from littlestone.prove.audit import Subject
-from littlestone.prove.audit.subjects.noisy_sums import STEPS, sums_subject
+from littlestone.prove.audit.subjects.noisy_counts import STEPS, sums_subject
 from plants.harness import Plant, draws_as_it_says, is_private
 
 ONE = Fraction(1)

@@ -16,8 +16,8 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.scores import Elements
 from littlestone.prove.audit import Subject, neighbours
-from littlestone.prove.audit.subjects.exponential_learner import Records
-from littlestone.prove.audit.subjects.scores import peeling_subject
+from littlestone.prove.audit.subjects.lists import peeling_subject
+from littlestone.prove.audit.subjects.whole_learners import Records
 from littlestone.rules import Hypothesis
 from plants.harness import Claim, Plant, is_private
 

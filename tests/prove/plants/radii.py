@@ -16,11 +16,11 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
 from littlestone.prove.audit import Subject, find_subject
-from littlestone.prove.audit.subjects.stable import (
+from littlestone.prove.audit.subjects.reductions import (
     pairs_of_points,
-    subject_of_radii,
     two_points,
 )
+from littlestone.prove.audit.subjects.whole_learners import by_sample, subject_of_learner
 from plants.harness import Plant, is_private
 
 Learner = RadiiLearner[Any]
@@ -93,7 +93,7 @@ def on_twelve(kind: type[Learner]) -> Subject[Any]:
     learner = kind(TWELVE, TARGET, lists=[13])
     *three, x, last = TWELVE.domain.examples(5)
     same = (*((point, 1) for point in three), *((last, 0),) * learner.radii)
-    return subject_of_radii(learner, [((*same, (x, 1)), (*same, (x, 0)))])
+    return subject_of_learner(learner, by_sample(learner), [((*same, (x, 1)), (*same, (x, 0)))])
 
 
 def on_many_points(kind: type[Learner]) -> Subject[Any]:
@@ -101,7 +101,9 @@ def on_many_points(kind: type[Learner]) -> Subject[Any]:
     learner = kind(Subsets(Integers(), 2), TARGET)
     many = tuple((x, 1) for x in range(11))
     rest = ((20, 0),) * (learner.radii - 12)
-    return subject_of_radii(learner, [((*many, *rest, (11, 1)), (*many, *rest, (20, 0)))])
+    return subject_of_learner(
+        learner, by_sample(learner), [((*many, *rest, (11, 1)), (*many, *rest, (20, 0)))]
+    )
 
 
 def with_mechanism(kind: type[RadiiSelection[Any]], runs: int) -> Subject[Any]:
@@ -111,12 +113,12 @@ def with_mechanism(kind: type[RadiiSelection[Any]], runs: int) -> Subject[Any]:
         learner = two_points(TARGET)
     pairs = pairs_of_points(learner)
     learner.mechanism = kind(TARGET, runs)
-    return subject_of_radii(learner, pairs)
+    return subject_of_learner(learner, by_sample(learner), pairs)
 
 
 def to_the_last_radius() -> Subject[Any]:
     learner = CountsToTheLastRadius(Subsets(Integers(), 2), TARGET)
-    return subject_of_radii(learner, pairs_of_points(learner))
+    return subject_of_learner(learner, by_sample(learner), pairs_of_points(learner))
 
 
 def _plant(kind: type[Any], honest: Subject[Any], broken: Subject[Any]) -> Plant:

@@ -15,7 +15,6 @@ from littlestone.learn.papers.agnostic.patterns import fewest, relax
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.audit import Subject
-from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.audit.subjects.reductions import (
     Masses,
     law_of_relabelling,
@@ -23,6 +22,7 @@ from littlestone.prove.audit.subjects.reductions import (
     sample_of,
     samples_of_size,
 )
+from littlestone.prove.audit.subjects.whole_learners import Records
 from littlestone.prove.papers.boosting import (
     BEHIND,
     FAR,

@@ -17,9 +17,9 @@ from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.partition_selection import RestSelection
 from littlestone.privacy.scores import Elements
 from littlestone.prove.audit import Subject, find_subject, neighbours
-from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.audit.subjects.whole_learners import (
     RECORDS,
+    Records,
     by_sample,
     crowd,
     subject_of_learner,

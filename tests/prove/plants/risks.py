@@ -14,8 +14,8 @@ from littlestone.learn.stream.block_risks import InBlocks
 from littlestone.privacy.draws import count_places
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.rational import exp_below
-from littlestone.prove.audit.subjects.exponential_learner import Records
-from littlestone.prove.audit.subjects.risks import blocks_subject, risk_subject
+from littlestone.prove.audit.subjects.noisy_counts import blocks_subject, risk_subject
+from littlestone.prove.audit.subjects.whole_learners import Records
 from littlestone.rules import Hypothesis
 from plants.harness import Claim, Plant, is_private
 

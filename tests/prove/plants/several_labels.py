@@ -17,8 +17,14 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, find_subject
-from littlestone.prove.audit.subjects.exponential_learner import Records, fits, released_text
-from littlestone.prove.audit.subjects.whole_learners import NAMED, NAMED_RECORDS, pair_of_teachers
+from littlestone.prove.audit.subjects.whole_learners import (
+    NAMED,
+    NAMED_RECORDS,
+    Records,
+    fits,
+    pair_of_teachers,
+    released_text,
+)
 from littlestone.rules import Hypothesis
 from plants.harness import Masses, Plant, draws_as_it_says, is_private, never_raises, weighted
 from plants.learners import merged

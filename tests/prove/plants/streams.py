@@ -16,7 +16,7 @@ from littlestone.privacy.mechanisms.streams.competition import Epoch
 from littlestone.privacy.rational import log_above
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit import Subject, neighbours
-from littlestone.prove.audit.subjects.staged import Segment
+from littlestone.prove.audit.subjects.streams import Segment
 from plants.harness import Claim, Plant, drawn_by, is_private
 from staged_process import HALF, Process, averaged, one_by_one
 

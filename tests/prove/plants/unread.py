@@ -10,11 +10,11 @@ from littlestone.learn.declared.checking import checks_of, count_faults
 from littlestone.points.columns import columns_of
 from littlestone.privacy.draws import UNREAD
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-from littlestone.prove.audit.subjects.unread import (
+from littlestone.prove.audit.subjects.noisy_counts import (
     LABEL,
     NAMES,
     H,
-    Records,
+    ThreeCells,
     shares_subject,
     unread_subject,
 )
@@ -50,7 +50,7 @@ class OneForBoth(CellCounts):
         return 1
 
 
-def cell_by_cell(data: Records) -> tuple[int, ...]:
+def cell_by_cell(data: ThreeCells) -> tuple[int, ...]:
     """A record counts as often as it has unread cells."""
     checks = checks_of(list(columns_of(H.domain)), LABEL, None)
     columns = list(zip(*data, strict=True))

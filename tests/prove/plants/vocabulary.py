@@ -15,7 +15,7 @@ from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSel
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.audit import Subject
 from littlestone.prove.audit.subjects.mixed_tables import (
-    by_learner,
+    by_sample,
     vocabulary,
     vocabulary_costs,
     vocabulary_learner,
@@ -87,7 +87,7 @@ def costly() -> Plant:
     )
     found = replace(
         COSTLY,
-        distribution=subject_of_learner(learner, by_learner(learner), COSTLY.pairs).distribution,
+        distribution=subject_of_learner(learner, by_sample(learner), COSTLY.pairs).distribution,
     )
     mistake = (CostsOfErrors.__doc__ or "").strip()
     return Plant("vocabulary_CostsOfErrors", mistake, is_private, COSTLY, found)
@@ -96,7 +96,7 @@ def costly() -> Plant:
 def broken(kind: type[VocabularyLearner[Any]]) -> Subject[Any]:
     learner = kind(vocabulary_learner(EPSILON, DELTA).hypotheses, Budget(EPSILON, DELTA))
     return replace(
-        subject_of_learner(learner, by_learner(learner), HONEST.pairs),
+        subject_of_learner(learner, by_sample(learner), HONEST.pairs),
         event=HONEST.event,
     )
 

@@ -37,8 +37,8 @@ from littlestone.prove.audit import find_subject
 from littlestone.prove.audit.claims import exact_audit
 from littlestone.prove.audit.statistical import binomial_chances
 from littlestone.prove.audit.subject import follow_draws
-from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.audit.subjects.reductions import H as BITS
+from littlestone.prove.audit.subjects.whole_learners import Records
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 
 

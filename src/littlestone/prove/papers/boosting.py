@@ -27,8 +27,8 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import exact_audit
 from littlestone.prove.audit.subject import find_subject, follow_draws
-from littlestone.prove.audit.subjects.exponential_learner import Records
 from littlestone.prove.audit.subjects.reductions import CLASS, Masses, law_of_relabelling
+from littlestone.prove.audit.subjects.whole_learners import Records
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 
 EPSILON, ALPHA = Fraction(1, 10), 1 / 16

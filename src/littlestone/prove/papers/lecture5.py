@@ -25,7 +25,7 @@ from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import hockey_stick
 from littlestone.prove.audit.statistical import binomial_chances
 from littlestone.prove.audit.subject import Subject, follow_draws
-from littlestone.prove.audit.subjects.exponential_learner import Records, fits, released_text
+from littlestone.prove.audit.subjects.whole_learners import Records, fits, released_text
 from littlestone.prove.papers.definitions import ldim
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.theory.game import (

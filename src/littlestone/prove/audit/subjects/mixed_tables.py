@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from typing import Any
 
 from littlestone.classes import parse_class
-from littlestone.data.sample import Sample
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.choosing import ChoosingLearner
 from littlestone.learn.exponential import ExponentialLearner
@@ -18,8 +16,13 @@ from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.privacy.cost import Budget
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, subject
-from littlestone.prove.audit.subjects.exponential_learner import Records
-from littlestone.prove.audit.subjects.whole_learners import Law, crowd, half_way, subject_of_learner
+from littlestone.prove.audit.subjects.whole_learners import (
+    Records,
+    by_sample,
+    crowd,
+    half_way,
+    subject_of_learner,
+)
 
 CONDITIONS = "x at {0, 5}, s in {a}; at most 2"
 CHECKLIST = "x at {0}, y at {0}, s in {a}; at most 3"
@@ -46,14 +49,6 @@ MISSING: Records = tuple(((x, y), int(not x)) for x in ("", "0") for y in ("", "
 SHARES: Records = ((("", ""), 2), (("", "0"), 0), (("0", ""), 1), (("0", "0"), 2))
 
 
-def by_learner(learner: Any) -> Law:
-    """The learner's own distribution of the records, whose values its columns read."""
-    read = partial(
-        Sample.from_examples, learner.hypotheses.domain, labels=learner.hypotheses.labels
-    )
-    return lambda data: learner.distribution(read(data))
-
-
 def on_tables(
     learner: PrivateLearner[Any],
     records: Records,
@@ -69,7 +64,7 @@ def on_tables(
     """
     rest, (one, other) = likely * times, (records[i] for i in changed)
     pairs = [*neighbours(records, n, ordered=False), ((*rest, one), (*rest, other))]
-    return subject_of_learner(learner, by_learner(learner), pairs, around=300)
+    return subject_of_learner(learner, by_sample(learner), pairs, around=300)
 
 
 @subject("conditions-learner", id="Mixed tables")
@@ -138,7 +133,7 @@ def open_conditions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     H: Any = parse_class("conditions(w, x at {0, 5}; at most 2)")
     learner = ChoosingLearner(H, Budget(epsilon, delta))
     pairs = [*neighbours(OPEN, 2, ordered=False), *crowd(learner.mechanism.bottom, OPEN[:4])]
-    return subject_of_learner(learner, by_learner(learner), pairs, around=300)
+    return subject_of_learner(learner, by_sample(learner), pairs, around=300)
 
 
 @subject("rule-list-learner", id="Mixed tables")
@@ -227,4 +222,4 @@ def on_words(learner: VocabularyLearner[Any]) -> Subject[Records]:
     if not learner.mistakes.equal:  # exact laws of large costs have numbers of many digits
         crowded = crowded[-3:]
     pairs = [*neighbours(WORDS, 2, ordered=False), *crowded]
-    return subject_of_learner(learner, by_learner(learner), pairs, around=300)
+    return subject_of_learner(learner, by_sample(learner), pairs, around=300)

@@ -38,7 +38,7 @@ from littlestone.prove.audit.subject import (
     receipt_for_trials,
     subject,
 )
-from littlestone.prove.audit.subjects.exponential_learner import Records
+from littlestone.prove.audit.subjects.whole_learners import Records
 from littlestone.rules import Hypothesis
 
 Published = tuple[str, ...]

@@ -33,8 +33,8 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Run, Subject, receipt_for_trials, subject
-from littlestone.prove.audit.subjects.exponential_learner import Records, released_text
 from littlestone.prove.audit.subjects.online import LONG, VOID, of_keys
+from littlestone.prove.audit.subjects.whole_learners import Records, released_text
 from littlestone.rules import Hypothesis
 
 Block = tuple[tuple[Any, int], ...]
