@@ -27,7 +27,7 @@ from littlestone.learn import ExponentialLearner
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.stream import choose_online_learner
-from littlestone.learn.stream.taped import StreamLearner
+from littlestone.learn.stream.base import StreamLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Event
 from littlestone.prove.papers.statement import papers, statements

@@ -21,9 +21,9 @@ from littlestone.learn.declared.declaring import (
     OneOrMore,
     SchemaOrFile,
     declare_class,
+    has_name,
     open_schema,
 )
-from littlestone.learn.declared.missing import has_name
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import ALPHA, BETA, Plan
 from littlestone.learn.plan import plan as planned

@@ -26,7 +26,7 @@ from littlestone.learn.results.accuracy import Evaluation
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger, rows
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.show.delivery import deliver
+from littlestone.show.files import deliver
 
 
 @pytest.fixture(autouse=True)

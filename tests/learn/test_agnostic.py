@@ -16,7 +16,7 @@ from littlestone.base.errors import DeclarationError, LedgerError, LittlestoneEr
 from littlestone.classes import FiniteClass, HypothesisClass, Points, RuleSets, parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, GloballyStableLearner, RelabellingLearner
-from littlestone.learn.papers.agnostic.patterns import fewest, most_points, patterns, relax
+from littlestone.learn.papers.patterns import fewest_errors, most_points, patterns, relax
 from littlestone.learn.papers.radii import RadiiLearner
 from littlestone.learn.plan import candidates, choose_learner
 from littlestone.points import Strings
@@ -118,7 +118,7 @@ def test_scores_are_the_definition() -> None:
         chosen, others = examples(H, 4, rng), examples(H, 9, rng)
         labels, spaces = patterns(H, chosen)
         often = chosen.negatives + chosen.positives
-        scores = relax(labels, often, fewest(spaces, others), weight)
+        scores = relax(labels, often, fewest_errors(spaces, others), weight)
         wrong = [
             sum((others.positives, others.negatives)[f(x)][j] for j, x in enumerate(others.points))
             for f in H

@@ -27,8 +27,8 @@ from littlestone.learn.stream import (
     TeacherLearner,
     durable_run,
 )
+from littlestone.learn.stream.base import StreamLearner
 from littlestone.learn.stream.run import lock_of, state_file
-from littlestone.learn.stream.taped import StreamLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

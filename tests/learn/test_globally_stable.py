@@ -17,7 +17,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, Points, Subsets, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner
-from littlestone.learn.papers.stable_sizes import (
+from littlestone.learn.papers.globally_stable import (
     BatchSizes,
     Examples,
     calibrated_sizes,

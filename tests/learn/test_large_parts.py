@@ -16,8 +16,8 @@ from littlestone.base.errors import LedgerError
 from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, IrreducibleLearner
-from littlestone.learn.papers.agnostic.patterns import errors_of, relax
 from littlestone.learn.papers.boosting import BoostingLearner
+from littlestone.learn.papers.patterns import errors_of, relax
 from littlestone.learn.papers.proper import errors
 from littlestone.learn.papers.teachers import list_records, permute_examples, split
 from littlestone.points import Integers
@@ -165,13 +165,13 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a large part is in the order of the sample",
     ): lambda: test_a_part_is_in_the_order_in_which_it_meets_its_points(1_000),
     Fault(
-        f"{LEARNERS}.papers.agnostic.patterns:_nearest",
+        f"{LEARNERS}.papers.patterns:_nearest",
         "sum(axis=2, dtype=np.int64)",
         "sum(axis=2, dtype=np.uint8).astype(np.int64)",
         "patterns differ at 255 records at most",
     ): test_patterns_are_told_apart_at_every_point,
     Fault(
-        f"{LEARNERS}.papers.agnostic.patterns:errors_of",
+        f"{LEARNERS}.papers.patterns:errors_of",
         "dtype=np.int64",
         "dtype=np.int16",
         "errors of patterns have 16 bits",

@@ -13,7 +13,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, PrivateLearner, ProperLearner
 from littlestone.learn.bit_parts import BitPartsLearner
 from littlestone.learn.bits import BitsLearner
-from littlestone.learn.papers.agnostic.learners import RelabellingLearner
+from littlestone.learn.papers.agnostic import RelabellingLearner
 from littlestone.learn.papers.boosting import BoostingLearner
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.privacy import Budget

@@ -11,7 +11,7 @@ from littlestone.classes.text.declared import parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner, IrreducibleLearner, base
 from littlestone.learn.base import MOST_WORK
-from littlestone.learn.papers.stable_sizes import BatchSizes
+from littlestone.learn.papers.globally_stable import BatchSizes
 from littlestone.learn.papers.voting import MOST_STEPS
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.stream import (

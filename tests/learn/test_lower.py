@@ -20,12 +20,12 @@ from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises.counted import BoxFamily, CountedBoxes
 from littlestone.learn.base import binomial_mean
-from littlestone.learn.plan.free_points import free_points, shattered_points
 from littlestone.learn.plan.lower import (
     bound_theorem_7,
     bound_theorem_9,
     chain,
     coins,
+    free_points,
     fresh,
     half_tail,
     indistinct,
@@ -35,6 +35,7 @@ from littlestone.learn.plan.lower import (
     rarest,
     rarest_failure,
     release,
+    shattered_points,
     steps_of,
     unseen,
 )

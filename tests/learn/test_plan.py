@@ -14,7 +14,7 @@ from littlestone.classes import Points, Subsets, Thresholds, parse_class
 from littlestone.classes.text.declared import declared_kinds
 from littlestone.learn import RadiiLearner
 from littlestone.learn.base import MOST_WORK, Setting
-from littlestone.learn.papers.stable_sizes import BatchSizes, paper_sizes
+from littlestone.learn.papers.globally_stable import BatchSizes, paper_sizes
 from littlestone.learn.plan import (
     candidates,
     choose_learner,
@@ -24,7 +24,7 @@ from littlestone.learn.plan import (
     plan_stream,
 )
 from littlestone.learn.plan.choice import explain
-from littlestone.learn.plan.papers import stream_formulas
+from littlestone.learn.plan.sizes import stream_formulas
 from littlestone.points import Integers, Reals, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.mistakes import MistakeCosts

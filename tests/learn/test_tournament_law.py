@@ -6,7 +6,7 @@ import random
 from collections import Counter
 
 from littlestone.classes import FiniteClass
-from littlestone.learn.papers.stable_sizes import stable_rule
+from littlestone.learn.papers.globally_stable import stable_rule
 from littlestone.prove.papers import definitions, tournaments
 from littlestone.prove.papers.blm20 import ELEVEN, eleven_points
 from littlestone.prove.papers.statement import Trial

@@ -18,8 +18,7 @@ from littlestone.classes import FiniteClass, parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner
 from littlestone.learn.papers import globally_stable
-from littlestone.learn.papers.globally_stable import errors
-from littlestone.learn.papers.stable_sizes import BatchSizes, proved_sizes, stability
+from littlestone.learn.papers.globally_stable import BatchSizes, errors, proved_sizes, stability
 from littlestone.learn.papers.teachers import permute_examples
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger, Receipt

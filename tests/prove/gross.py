@@ -27,7 +27,7 @@ LEARNER = "learn.exponential:ExponentialLearner"
 SPARSE = "privacy.mechanisms.lists.sparse_selection:SparseSelection"
 HISTOGRAM = "privacy.mechanisms.lists.stable_histogram:StableHistogram.release"
 THRESHOLDS = "privacy.mechanisms.thresholds"
-FORMULAS = "learn.plan.papers:formulas"
+FORMULAS = "learn.plan.sizes:formulas"
 LOWER = "learn.plan.lower"
 TREE = "theory.decomposition.valid_trees:check_tree"
 VOTING = "learn.papers.voting:VotingLearner"
@@ -215,14 +215,14 @@ GROSS = [
         f"{STATED} lecture5.exponential_sample_size",
     ),
     gross(
-        "learn.plan.papers:_lecture5",
+        "learn.plan.sizes:_lecture5",
         "2 * n * alpha**2 / 9",
         "2 * n * alpha**2",
         "the lecture's proof loses a 9",
         f"{STATED} lecture5.exponential_sample_size",
     ),
     gross(
-        "learn.plan.papers:stream_formulas",
+        "learn.plan.sizes:stream_formulas",
         "d**9.5 * logarithms",
         "d**5 * logarithms",
         "d^9.5 is read as d^5",
@@ -334,14 +334,14 @@ GROSS = [
         "regret.few_more_mistakes regret.no_fewer_mistakes",
     ),
     gross(
-        "learn.papers.stable_sizes:_winner",
+        "learn.papers.globally_stable:_winner",
         "if f == g:\n            continue",
         "if f == g:\n            return None",
         "equal rules are not played again",
         "tournaments.tournaments tournaments.globally_stable_code",
     ),
     gross(
-        "learn.papers.stable_sizes:_winner",
+        "learn.papers.globally_stable:_winner",
         "(one if f(x) != y else other).update(x, y)",
         "(one if f(x) != y else other)",
         "the sample lacks the example of its tournament",

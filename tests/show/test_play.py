@@ -26,8 +26,7 @@ from littlestone.show.pages.game import (
     game_page,
     walk_page,
 )
-from littlestone.show.theory import decomposition_drawing
-from littlestone.show.tree import class_tree
+from littlestone.show.tree import class_tree, decomposition_drawing
 from littlestone.theory.decomposition import decompose
 
 SCRIPT = Path(pages.__file__).with_name("play.js")

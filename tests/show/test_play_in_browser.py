@@ -13,8 +13,7 @@ from browsing import CONTRAST
 
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.show.pages.game import DECOMPOSITION, MISTAKES, game_page, walk_page
-from littlestone.show.theory import decomposition_drawing
-from littlestone.show.tree import class_tree
+from littlestone.show.tree import class_tree, decomposition_drawing
 from littlestone.theory.decomposition import decompose
 
 HOSTILE = "<script>document.title='hacked'</script></script><img src=x onerror=alert(1)>&amp;"

@@ -13,8 +13,7 @@ import pytest
 from each import each
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.data.sample import Sample
-from littlestone.show.theory import decomposition_drawing
-from littlestone.show.tree import class_tree
+from littlestone.show.tree import class_tree, decomposition_drawing
 from littlestone.theory.decomposition import (
     certain_hypotheses,
     check_tree,

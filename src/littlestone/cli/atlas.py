@@ -15,7 +15,7 @@ from littlestone.cli.console import bar, count_noun, err, out, print_json, print
 from littlestone.cli.options import Jobs, Seconds
 from littlestone.pictures.figures import suffix_of
 from littlestone.show.files import NEVER, reserve
-from littlestone.show.theory import write_parquet
+from littlestone.show.tree import write_parquet
 from littlestone.theory.atlas import QUANTITIES, SearchResult, burnside, table_of
 from littlestone.theory.atlas import atlas as listing
 from littlestone.theory.atlas import search as find

@@ -16,8 +16,7 @@ from littlestone.pictures.figures import suffix_of
 from littlestone.rules import Hypothesis
 from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserve
 from littlestone.show.pages.game import DECOMPOSITION, walk_page
-from littlestone.show.theory import decomposition_drawing
-from littlestone.show.tree import terminal
+from littlestone.show.tree import decomposition_drawing, terminal
 from littlestone.theory.decomposition import (
     Decompositions,
     DecompositionTree,

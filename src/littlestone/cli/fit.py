@@ -17,13 +17,12 @@ from littlestone.cli.options import files_of, ledger_name, new_ledger, no_ledger
 from littlestone.data.opening import file_of
 from littlestone.learn import Release
 from littlestone.learn.declared.declaration import Declaration
-from littlestone.learn.declared.missing import OPTIONS
+from littlestone.learn.declared.declaring import OPTIONS
 from littlestone.learn.declared.task import Task
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.counts import UNBOUNDED
 from littlestone.privacy.randomness import generator
-from littlestone.show.delivery import deliver, hold_interrupts
-from littlestone.show.files import MODEL, require_different, reserve
+from littlestone.show.files import MODEL, deliver, hold_interrupts, require_different, reserve
 from littlestone.show.words import brief, budget, guarantee_rows, label_rows
 
 

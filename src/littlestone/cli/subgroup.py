@@ -8,7 +8,7 @@ from littlestone.cli import options
 from littlestone.cli.fit import Form, Run, release_task
 from littlestone.learn import Release
 from littlestone.learn.declared.declaration import Declaration
-from littlestone.learn.declared.missing import OPTIONS
+from littlestone.learn.declared.declaring import OPTIONS
 from littlestone.learn.results.group import Group
 from littlestone.show.words import rows_of_group, warning
 

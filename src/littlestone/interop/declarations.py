@@ -18,8 +18,7 @@ from littlestone.base.errors import DeclarationError, LedgerError, NotPrivateWar
 from littlestone.data import Condition, Label, plain_values
 from littlestone.data.frames import column_table
 from littlestone.learn.declared.declaration import Declaration
-from littlestone.learn.declared.declaring import declare_class, open_schema
-from littlestone.learn.declared.missing import SHELL, require_told
+from littlestone.learn.declared.declaring import SHELL, declare_class, open_schema, require_told
 from littlestone.learn.results.risks import Risks
 from littlestone.learn.schema.schema import Schema
 from littlestone.points import number, text

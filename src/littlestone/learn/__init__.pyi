@@ -1,5 +1,5 @@
-from littlestone.learn.papers.agnostic.learners import AgnosticLearner as AgnosticLearner
-from littlestone.learn.papers.agnostic.learners import RelabellingLearner as RelabellingLearner
+from littlestone.learn.papers.agnostic import AgnosticLearner as AgnosticLearner
+from littlestone.learn.papers.agnostic import RelabellingLearner as RelabellingLearner
 from littlestone.learn.base import (
     Bound as Bound,
     Caveat as Caveat,

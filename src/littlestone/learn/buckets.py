@@ -61,10 +61,6 @@ class BucketLearner(PrivateLearner[Any]):
         self.bits = bits
         self.mechanism = BucketLabels(budget.epsilon, 1 << bits, lookup.labels)
 
-    @property
-    def event(self) -> BucketLabels:
-        return self.mechanism
-
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> BucketTable:
         given = self.mechanism.draw_counts(self.counts(sample), receipt=receipt)
         return BucketTable(self.hypotheses.domain, self.hypotheses.labels, given)

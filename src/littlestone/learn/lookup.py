@@ -13,7 +13,6 @@ from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, PrivateLearner, Setting, require_values, unfit
 from littlestone.learn.plan.missed import MOST_STEPS, require_curve, sample_size_for_keys
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.rules import LookupTable
@@ -55,10 +54,6 @@ class LookupLearner(PrivateLearner[Any]):
         super().__init__(hypotheses, budget)
         self.hypotheses: Lookup = require_lookup(hypotheses, self.method)
         self.mechanism = LabelSelection[Any](budget)
-
-    @property
-    def event(self) -> Event:
-        return self.mechanism
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> LookupTable:
         counts: dict[Any, dict[int, int]] = {}

@@ -14,7 +14,6 @@ from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, PrivateLearner, Setting, unfit
 from littlestone.learn.plan.missed import miss_chances, sample_size_for_keys
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.partition_selection import RestSelection
 from littlestone.rules import FiniteSet
@@ -55,10 +54,6 @@ class PartitionLearner(PrivateLearner[Any]):
             )
         self.hypotheses: PointCovering = hypotheses
         self.mechanism = RestSelection[Any](budget)
-
-    @property
-    def event(self) -> Event:
-        return self.mechanism
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         # A changed label moves a score by 2, which the curve pays for

@@ -20,7 +20,6 @@ from littlestone.learn.base import (
 from littlestone.learn.plan.missed import miss_chances, sample_size_for_keys
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.rules import Hypothesis
@@ -63,10 +62,6 @@ class SingleKeyLearner(PrivateLearner[Point]):
             )
         self.named = NamedFunctions(hypotheses)
         self.mechanism = SingleKeySelection[Hypothesis[Point]](budget)
-
-    @property
-    def event(self) -> Event:
-        return self.mechanism
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         # Counts of positives only: a replaced record lowers one and raises one, as the mechanism

@@ -70,10 +70,16 @@ class Draw(ABC, Generic[Point]):
 
     hypotheses: Rules
 
+    mechanism: Any
+
     @property
-    @abstractmethod
     def event(self) -> Event:
-        """One use of the learner, as the ledger records it.  It depends on declarations alone."""
+        """One use of the learner, as the ledger records it: that of its mechanism, if it has just one.
+
+        It depends on declarations alone.
+        """
+        event: Event = self.mechanism
+        return event
 
     @abstractmethod
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:

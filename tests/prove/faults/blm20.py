@@ -52,7 +52,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "frequent_rules_repaired": [
         Fault(
-            "littlestone.learn.papers.stable_sizes:stability",
+            "littlestone.learn.papers.globally_stable:stability",
             "labels * (1 - eta * rho)",
             "(1 - eta * rho)",
             "a tournament's label is always right",
@@ -61,7 +61,7 @@ FAULTS: dict[str, list[Fault]] = {
     "frequent_rules_generalize": [FORGETS],
     "expected_draws": [
         Fault(
-            "littlestone.learn.papers.stable_sizes:expected_blocks",
+            "littlestone.learn.papers.globally_stable:expected_blocks",
             "2 * (found[-1] + 1)",
             "(found[-1] + 1)",
             "a round takes one sample",

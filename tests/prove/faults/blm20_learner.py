@@ -5,7 +5,7 @@ from __future__ import annotations
 from planting import Fault
 
 LEARNER = "littlestone.learn.papers.globally_stable:GloballyStableLearner"
-SIZES = "littlestone.learn.papers.stable_sizes"
+SIZES = "littlestone.learn.papers.globally_stable"
 TENTH = Fault(f"{LEARNER}.plan", "Bound(sizes.n,", "Bound(sizes.n // 10,", "n is divided by ten")
 SMALL_BLOCKS = Fault(
     f"{SIZES}:proved_sizes",
@@ -37,7 +37,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "agnostic_learner": [
         Fault(
-            "littlestone.learn.papers.agnostic.base:AgnosticTransformation.plan",
+            "littlestone.learn.papers.agnostic:AgnosticTransformation.plan",
             "Bound(n,",
             "Bound(n // 10,",
             "n is divided by ten",
@@ -50,7 +50,7 @@ FAULTS: dict[str, list[Fault]] = {
             "patterns that lose an extension cost nothing",
         ),
         Fault(
-            "littlestone.learn.plan.papers:formulas",
+            "littlestone.learn.plan.sizes:formulas",
             "16.0**d * d**2 * (d + rare) + (d + doubt)",
             "16.0**d * d**2 * (d + rare) + (d + rare)",
             "delta costs alpha^-2",

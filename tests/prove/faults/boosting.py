@@ -13,7 +13,7 @@ FAULTS: dict[str, list[Fault]] = {
             "a threshold is not counted",
         ),
         Fault(
-            "littlestone.learn.papers.stable_sizes:proved_sizes",
+            "littlestone.learn.papers.globally_stable:proved_sizes",
             "math.log(1 / eta) / alpha",
             "math.log(1 / eta) / alpha**2",
             "blocks grow as alpha^-2",

@@ -79,13 +79,13 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "tournaments_stated": [
         Fault(
-            "littlestone.learn.plan.papers:formulas",
+            "littlestone.learn.plan.sizes:formulas",
             "16.0**d * d**2 * (d + rare) / (epsilon * alpha),",
             "8.0**d * d**2 * (d + rare) / (epsilon * alpha),",
             "8^d for 16^d",
         ),
         Fault(
-            "littlestone.learn.papers.stable_sizes:paper_sizes",
+            "littlestone.learn.papers.globally_stable:paper_sizes",
             "8 ** (d + 1)",
             "16 ** (d + 1)",
             "a tournament may draw 2^(d + 1) times as much",
@@ -93,13 +93,13 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "ggkm_stated": [
         Fault(
-            "littlestone.learn.plan.papers:formulas",
+            "littlestone.learn.plan.sizes:formulas",
             "d**6 * inside**2 / (epsilon * alpha**2))\n",
             "d**3 * inside**2 / (epsilon * alpha**2))\n",
             "d^3 for d^6",
         ),
         Fault(
-            "littlestone.learn.plan.papers:formulas",
+            "littlestone.learn.plan.sizes:formulas",
             "d**6 * inside**2 / (epsilon * alpha**2))\n",
             "d**6 * inside**2 / epsilon)\n",
             "no alpha",

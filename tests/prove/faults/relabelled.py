@@ -6,12 +6,12 @@ from planting import Fault
 
 COSTS = "littlestone.privacy.accounting.relabelled"
 LAWS = Fault(
-    "littlestone.learn.papers.agnostic.base:AgnosticTransformation.laws",
+    "littlestone.learn.papers.agnostic:AgnosticTransformation.laws",
     "probabilities(scores - scores.min())",
     "probabilities(2 * (scores - scores.min()))",
     "the base of the weights is e^eta",
 )
-SCORES = "littlestone.learn.papers.agnostic.learners:AgnosticLearner.score_patterns"
+SCORES = "littlestone.learn.papers.agnostic:AgnosticLearner.score_patterns"
 FAULTS: dict[str, list[Fault]] = {
     "own_labels": [
         LAWS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-TOURNAMENT = "littlestone.learn.papers.stable_sizes"
+TOURNAMENT = "littlestone.learn.papers.globally_stable"
 UPDATE = "littlestone.theory.game.players:ExtendedSOA.update"
 RULE = "littlestone.learn.papers.globally_stable:GloballyStableLearner.rule"
 RIGHT_WINS = Fault(

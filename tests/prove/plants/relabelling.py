@@ -10,8 +10,8 @@ from typing import Any
 from littlestone.classes import FiniteClass
 from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, RelabellingLearner
-from littlestone.learn.papers.agnostic.base import AgnosticTransformation
-from littlestone.learn.papers.agnostic.patterns import fewest, relax
+from littlestone.learn.papers.agnostic import AgnosticTransformation
+from littlestone.learn.papers.patterns import fewest_errors, relax
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.audit import Subject
@@ -78,7 +78,7 @@ class WeightForgotten(AgnosticLearner[Any]):
 
     def score_patterns(self, sample: Sample[Any], labels: Any, spaces: Any, others: Any) -> Any:
         often = sample.negatives + sample.positives
-        return relax(labels, often, fewest(spaces, others), others.n // sample.n)
+        return relax(labels, often, fewest_errors(spaces, others), others.n // sample.n)
 
 
 class OthersIncludeTheSample(AgnosticLearner[Any]):

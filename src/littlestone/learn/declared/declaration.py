@@ -18,14 +18,16 @@ from littlestone.data.sample import Sample
 from littlestone.data.stored import store_sample
 from littlestone.learn.base import Setting
 from littlestone.learn.declared.declaring import (
+    ARGUMENTS,
     OneOrMore,
     SchemaOrFile,
     declare_class,
     declare_label,
+    label_told,
     open_schema,
     refuse_as_feature,
+    require_told,
 )
-from littlestone.learn.declared.missing import ARGUMENTS, label_told, require_told
 from littlestone.learn.schema.column_types import require_fit
 from littlestone.points.columns import columns_of, days_of
 from littlestone.points.units import Unit

@@ -25,9 +25,9 @@ from littlestone.learn.base import (
     require_plan,
     require_votes,
 )
-from littlestone.learn.papers.inner import fewest
+from littlestone.learn.papers.agnostic import fewest
+from littlestone.learn.papers.globally_stable import Examples
 from littlestone.learn.papers.irreducible import IrreducibleLearner
-from littlestone.learn.papers.stable_sizes import Examples
 from littlestone.learn.papers.teachers import permute_examples
 from littlestone.learn.papers.voting import share
 from littlestone.points import Point

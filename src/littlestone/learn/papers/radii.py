@@ -31,7 +31,6 @@ from littlestone.learn.base import (
 )
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget, exact
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
@@ -339,10 +338,6 @@ class RadiiLearner(PrivateLearner[Point]):
         while learner.lists != (most := longest(learner.radii, d, hypotheses.labels)):
             learner = cls(hypotheses, budget, lists=most, beta=share)
         return learner
-
-    @property
-    def event(self) -> Event:
-        return self.mechanism
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         found = self.mechanism.draw(self.scores_of_lists(sample), receipt=receipt)

@@ -28,7 +28,6 @@ from littlestone.learn.base import (
 from littlestone.learn.papers.teachers import chunks, list_records, split
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget, exact
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import least
@@ -187,10 +186,6 @@ class VotingLearner(PrivateLearner[Point]):
     @abstractmethod
     def hypotheses_of_teacher(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
         """The list of the teacher that holds ``chunk``, a function of it alone."""
-
-    @property
-    def event(self) -> Event:
-        return self.mechanism
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.mechanism)  # redeemed now, because the order is drawn first

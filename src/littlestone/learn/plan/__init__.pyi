@@ -9,7 +9,7 @@ from littlestone.learn.plan.choice import (
     candidates as candidates,
     choose_learner as choose_learner,
 )
-from littlestone.learn.plan.papers import (
+from littlestone.learn.plan.sizes import (
     StatedSize as StatedSize,
     formulas as formulas,
     stream_formulas as stream_formulas,

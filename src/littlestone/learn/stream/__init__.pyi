@@ -23,7 +23,7 @@ from littlestone.learn.stream.prediction import (
 from littlestone.learn.stream.rules import RuleLearner as RuleLearner
 from littlestone.learn.stream.staged import StagedOnlineLearner as StagedOnlineLearner
 from littlestone.learn.stream.tallied import TalliedLearner as TalliedLearner
-from littlestone.learn.stream.taped import (
+from littlestone.learn.stream.base import (
     StreamLearner as StreamLearner,
     TapedStream as TapedStream,
 )

@@ -108,6 +108,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     """
 
     method = "confirmed"
+    mechanism: ContinualConfirmation
 
     def __init__(
         self,
@@ -159,10 +160,6 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         """The threshold of a key that no remaining hypothesis supports."""
         mechanism = self.mechanism
         return mechanism.threshold + least_power(1 / mechanism.shrink, Fraction(UNLIKELY))
-
-    @property
-    def event(self) -> ContinualConfirmation:
-        return self.mechanism
 
     def stream(self, tape: Tape) -> ConfirmedStream:
         return ConfirmedStream(self, tape)

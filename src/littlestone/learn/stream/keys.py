@@ -224,10 +224,6 @@ class KeyLearner(PrivateOnlineLearner[Any]):
             budget, horizon=horizon
         )
 
-    @property
-    def event(self) -> ContinualKeySelection[Any]:
-        return self.mechanism
-
     def stream(self, tape: Tape) -> KeyStream:
         return KeyStream(self.naming, self.mechanism, tape)
 

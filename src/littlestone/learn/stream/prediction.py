@@ -11,7 +11,7 @@ from typing import Any, Generic, NoReturn, final
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.learn.base import require_rule
-from littlestone.learn.stream.taped import Record, StreamLearner, TapedStream
+from littlestone.learn.stream.base import Record, StreamLearner, TapedStream
 from littlestone.points import Point, truth
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.competition import Epoch

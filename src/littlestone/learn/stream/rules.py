@@ -183,10 +183,6 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         )
 
     @property
-    def event(self) -> ContinualSelection[Rule]:
-        return self.mechanism
-
-    @property
     def declared_sizes(self) -> str:
         # The event does not know the doubt, and handicaps depend on it.
         return f"{self.event}; doubt={self.doubt}"

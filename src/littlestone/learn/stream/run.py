@@ -18,8 +18,13 @@ from filelock import FileLock, Timeout
 from littlestone.base.disk import sync_folder
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes.text.declared import digest
-from littlestone.learn.stream.base import PrivateOnlineLearner, PrivateStream, TakeResult
-from littlestone.learn.stream.taped import Stream, StreamLearner
+from littlestone.learn.stream.base import (
+    PrivateOnlineLearner,
+    PrivateStream,
+    Stream,
+    StreamLearner,
+    TakeResult,
+)
 from littlestone.points import text
 from littlestone.points.units import Unit
 from littlestone.privacy.event import Event

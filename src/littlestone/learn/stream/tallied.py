@@ -221,10 +221,6 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
         """Nothing is tallied yet."""
         return Weights(self.asked, self.scale)
 
-    @property
-    def event(self) -> ContinualTallies:
-        return self.mechanism
-
     def stream(self, tape: Tape) -> TalliedStream:
         return TalliedStream(self, tape)
 

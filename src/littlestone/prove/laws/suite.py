@@ -15,9 +15,8 @@ from littlestone.prove.laws import (
     soa,
 )
 from littlestone.prove.laws.domains import DOMAIN_LAWS
-from littlestone.prove.laws.functions import FUNCTION_LAWS
+from littlestone.prove.laws.functions import FUNCTION_LAWS, PLAYER_LAWS
 from littlestone.prove.laws.law import Check
-from littlestone.prove.laws.players import PLAYER_LAWS
 from littlestone.rules import Hypothesis
 from littlestone.theory.game.players import OnlineLearner
 

@@ -14,7 +14,7 @@ import numpy as np
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, GloballyStableLearner
-from littlestone.learn.papers.stable_sizes import BatchSizes, expected_blocks, stability
+from littlestone.learn.papers.globally_stable import BatchSizes, expected_blocks, stability
 from littlestone.learn.plan import formulas
 from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.cost import Budget
@@ -234,7 +234,7 @@ def frequent_rules_repaired(trial: Trial) -> Outcome:
     says: some k <= d and f have Pr[SOA(S T) = f] >= eta_d
     scope: exact laws: every class of three points with every target, and three more
     deep: n = 2 for all of them, and random classes on at most six points
-    code: learn.papers.stable_sizes.stability
+    code: learn.papers.globally_stable.stability
     proof: proofs/globally-stable.md#theorem-3-lemma-12-repaired
     """
     wrong = chains = 0
@@ -287,7 +287,7 @@ def expected_draws(trial: Trial) -> Outcome:
     says: S ~ D_k takes at most 4^(k+1) n expected examples
     scope: every class of three points and three more, in stages without a frequency above 1/2
     deep: n = 2 for all of them, and random classes on at most six points
-    code: learn.papers.stable_sizes.expected_blocks
+    code: learn.papers.globally_stable.expected_blocks
     proof: proofs/globally-stable.md#theorem-4-lemma-14-sharper
     """
     wrong = tried = caps = 0
@@ -510,7 +510,7 @@ def planned_size() -> Outcome:
 
     says: n records are enough for error alpha, but for probability beta
     scope: the planned n for LDim 1 and 2; its proof with exact tails, at the worst frequency eta_d
-    code: learn.GloballyStableLearner.plan, learn.papers.stable_sizes.proved_sizes
+    code: learn.GloballyStableLearner.plan, learn.papers.globally_stable.proved_sizes
     proof: proofs/globally-stable.md#theorem-5-accuracy
     """
     found = []

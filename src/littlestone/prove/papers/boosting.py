@@ -19,7 +19,7 @@ from littlestone.learn import (
     GloballyStableLearner,
     RelabellingLearner,
 )
-from littlestone.learn.papers.agnostic.base import AgnosticTransformation
+from littlestone.learn.papers.agnostic import AgnosticTransformation
 from littlestone.learn.papers.boosting import Walk
 from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import Budget, PrivacyCost

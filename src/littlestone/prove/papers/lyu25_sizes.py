@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.learn import IrreducibleLearner
-from littlestone.learn.plan.papers import formulas, stream_formulas
+from littlestone.learn.plan.sizes import formulas, stream_formulas
 from littlestone.learn.stream.stage_sizes import (
     Adversary,
     calls_needed,

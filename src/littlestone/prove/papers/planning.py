@@ -15,7 +15,7 @@ from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_
 from littlestone.dimension import mistake_tree
 from littlestone.learn import GGKMLearner, SingleKeyLearner
 from littlestone.learn.base import binomial_mean
-from littlestone.learn.papers.stable_sizes import proved_sizes
+from littlestone.learn.papers.globally_stable import proved_sizes
 from littlestone.learn.plan import StatedSize, formulas, plan, plan_stream
 from littlestone.learn.plan.lower import (
     chain,

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from littlestone.classes import FiniteClass
 from littlestone.learn import GloballyStableLearner
-from littlestone.learn.papers.stable_sizes import BatchSizes, stable_rule
+from littlestone.learn.papers.globally_stable import BatchSizes, stable_rule
 from littlestone.privacy.cost import Budget
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.papers.definitions import Game, Rows, ldim
@@ -103,7 +103,7 @@ def tournaments(trial: Trial) -> Outcome:
     says: SOA(S T) for S ~ D~_k has the law of its definition
     scope: exact laws of its code: all classes over 2 points and 13 over 3, k <= 2
     deep: every class of three points
-    code: learn.papers.stable_sizes.stable_rule
+    code: learn.papers.globally_stable.stable_rule
     proof: proofs/globally-stable.md#theorem-5-accuracy
     """
     played = list(games(trial))
@@ -120,7 +120,7 @@ def globally_stable_code(trial: Trial) -> Outcome:
     says: Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f of loss <= alpha, with a cap
     scope: exact laws of its code for LDim 1, five blocks of one example, realizable distributions
     deep: every class of three points
-    code: learn.papers.stable_sizes.stable_rule
+    code: learn.papers.globally_stable.stable_rule
     proof: proofs/globally-stable.md#theorem-5-accuracy
     """
     wrong = cases = 0

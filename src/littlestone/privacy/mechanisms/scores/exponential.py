@@ -162,10 +162,6 @@ class ExponentialDraw(Draw[Point]):
         self.hypotheses, self.mistakes = hypotheses, mistakes
         self.mechanism = ExponentialMechanism(epsilon, self.mistakes.largest)
 
-    @property
-    def event(self) -> ExponentialMechanism:
-        return self.mechanism
-
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         scores = self.scores(sample)
         if isinstance(scores, ErrorSums):

@@ -22,10 +22,9 @@ from littlestone.learn import (
     GloballyStableLearner,
     RelabellingLearner,
 )
-from littlestone.learn.papers.agnostic.base import AgnosticTransformation
-from littlestone.learn.papers.globally_stable import errors
+from littlestone.learn.papers.agnostic import AgnosticTransformation
+from littlestone.learn.papers.globally_stable import BatchSizes, errors
 from littlestone.learn.papers.radii import RadiiLearner
-from littlestone.learn.papers.stable_sizes import BatchSizes
 from littlestone.learn.papers.voting import orders
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget

@@ -87,7 +87,7 @@ def _pack(bits: Labels) -> NDArray[np.uint64]:
     return np.packbits(wide, axis=1).view(np.uint64)
 
 
-def fewest(spaces: list[list[HypothesisClass[Point]]], others: Sample[Point]) -> Counts:
+def fewest_errors(spaces: list[list[HypothesisClass[Point]]], others: Sample[Point]) -> Counts:
     """For each pattern, the fewest errors on ``others`` among the hypotheses with that pattern."""
     errors = [min(V.least_errors(others) for V in found) for found in spaces]
     return np.array(errors, dtype=np.int64)
