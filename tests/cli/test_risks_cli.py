@@ -7,6 +7,7 @@ import io
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from running import Ran, run
 
@@ -48,6 +49,9 @@ def test_fit_predict_export_and_report_say_the_same_risks(table: Path) -> None:
         "export", "m.json", "--to", "sql", "--dialect", "sqlite", "--risk", "--label", 0
     ).out
     assert str(release.rates[0][0]) in other
+    code = run("export", "m.json", "--to", "pandas", "--risk").out
+    frame = pd.read_csv(table)
+    assert eval(code, {"pandas": pd, "df": frame}).to_list() == expected.tolist()
     page = run("report", "m.json").out
     assert "ROC curve" in page
     assert "Calibration" in page
@@ -85,7 +89,8 @@ def test_what_cannot_be_is_refused_before_anything_is_spent(table: Path) -> None
     without = run("predict", "m.json", table, "--risk")
     assert without.status != 0
     assert "littlestone fit --risk" in without.err
-    assert run("export", "m.json", "--to", "pandas", "--risk").status != 0
+    without = run("export", "m.json", "--to", "pandas", "--risk")
+    assert "littlestone fit --risk" in without.err
 
 
 def test_an_estimate_may_stand_beside_risks(table: Path) -> None:

@@ -10,6 +10,7 @@ from math import comb, exp
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -261,6 +262,9 @@ def test_a_release_predicts_risks_everywhere_alike() -> None:
     assert (
         frame().select(release.to_polars(risk=0).alias("p"))["p"].to_list() == found[:, 0].tolist()
     )
+    told = {"pandas": pd, "df": frame().to_pandas()}
+    for y in (0, 1):
+        assert eval(release.to_pandas(risk=y), told).to_list() == found[:, y].tolist()
     duckdb = pytest.importorskip("duckdb")
     text = release.to_sql("duckdb", types={"age": "integer"}, risk=True)
     assert [float(value) for value in _query(duckdb, text)] == found[:, 1].tolist()

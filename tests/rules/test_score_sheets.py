@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from littlestone.base.errors import ModelError
@@ -36,6 +37,22 @@ def test_a_damaged_sheet_is_refused(damage: str) -> None:
     DAMAGES[damage](data)
     with pytest.raises(ModelError):
         Hypothesis.from_json(data)
+
+
+def test_frames_of_pandas_have_the_same_risks_and_labels() -> None:
+    ages, sexes = [-1, 17.9, 18, 65, None, 1e9], ["F", "M", "f", "", None]
+    rows = [(age, sex) for age in ages for sex in sexes]
+    frame = pd.DataFrame(rows, columns=["age", "sex"])
+    points = [TABLE.encode_record(row) for row in rows]
+    places = [SHEET.place(x) for x in points]
+    told = {"pandas": pd, "df": frame}
+    risks = eval(SHEET.to_pandas(risks=SHEET.risks), told).to_list()
+    assert risks == [SHEET.risks[i] for i in places]
+    assert eval(SHEET.to_pandas(), told).to_list() == [SHEET(x) for x in points]
+    names = eval(SHEET.to_pandas(names=("it's", "\u202e")), told).to_list()
+    assert names == [("it's", "\u202e")[SHEET(x)] for x in points]
+    empty = ScoreSheet(TABLE, (), (), 1, (-1000, 0))
+    assert set(eval(empty.to_pandas(risks=empty.risks), told)) == {0.2689}
 
 
 def test_of_a_long_column_the_ends_are_shown() -> None:

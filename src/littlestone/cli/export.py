@@ -24,6 +24,10 @@ class Form(StrEnum):
     CARD = "card"
 
 
+LANGUAGES = Form.SQL, Form.POLARS, Form.PANDAS
+"""Those that compute on the records of a table."""
+
+
 def export(
     model: Path,
     to: Annotated[Form, REQUIRED],
@@ -36,7 +40,8 @@ def export(
 
     SQL is an expression for the label of a row: SELECT ... FROM your_table.  It predicts what
     `littlestone predict` does.  A polars expression is printed as JSON for Expr.deserialize.  --risk
-    writes the risk in place of the label, if the model has risks.
+    writes the risk in place of the label, if the model has risks; for pandas as Python code for a
+    frame df.
 
     model: A model file that `littlestone fit --out` wrote.
     to: What to write the rule as.
@@ -53,9 +58,9 @@ def export(
             param_hint="--dialect",
         )
     for option, value, forms in (
-        ("--risk", risk, (Form.SQL, Form.POLARS)),
-        ("--label", label, (Form.SQL, Form.POLARS) if risk else (Form.PANDAS,)),
-        ("--type", types, (Form.SQL, Form.POLARS, Form.PANDAS)),
+        ("--risk", risk, LANGUAGES),
+        ("--label", label, LANGUAGES if risk else (Form.PANDAS,)),
+        ("--type", types, LANGUAGES),
     ):  # fmt: skip
         if value and to not in forms:
             raise typer.BadParameter(f"is not for --to {to}", param_hint=option)
@@ -100,6 +105,8 @@ def _export(
         return release.to_sql(dialect, types=types, risk=whose)
     if to is Form.POLARS:
         return release.to_polars(types=types, risk=whose).meta.serialize(format="json")
+    if to is Form.PANDAS and whose is not None:
+        return release.to_pandas(types=types, risk=whose)
     if to is Form.PANDAS:
         return release.to_pandas_query(named, types=types)
     return release.card()

@@ -238,6 +238,31 @@ class Hypothesis(ABC, Generic[Point]):
 
         return query(self._export(types), label, types or {})
 
+    def to_pandas(
+        self,
+        *,
+        types: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+        risks: Sequence[float] | None = None,
+    ) -> str:
+        """Python code for the label of each row of a frame ``df``, as a series of pandas.
+
+        It needs ``import pandas`` and nothing else.  Arguments and errors are those of `to_sql`.
+
+        >>> from littlestone.points import Grid
+        >>> from littlestone.rules import StepFunction
+        >>> print(StepFunction.threshold(Grid(0, 120, "age"), 65).to_pandas())
+        (
+        pandas.Series(0, df.index)
+            .mask(df.eval('age >= 65', engine="python").fillna(False), 1)
+        )
+        """
+        from littlestone.rules.languages.frames import code
+
+        values = risks or names or range(self.labels)
+        outcome = self._export(types, places=risks is not None)
+        return f"(\n{code(outcome, types or {}, values)}\n)"
+
     def _export(self, types: Mapping[str, str] | None, *, places: bool = False) -> Outcome:
         from littlestone.rules.languages.constants import require_types
         from littlestone.rules.languages.form import require_small

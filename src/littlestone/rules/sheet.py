@@ -257,6 +257,25 @@ class ScoreSheet(BinaryHypothesis[Any]):
             return pl.when(total >= self.least).then(pl.lit(high)).otherwise(pl.lit(low))
         return total.replace_strict(list(self.totals), [float(r) for r in risks])
 
+    def to_pandas(
+        self,
+        *,
+        types: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+        risks: Sequence[float] | None = None,
+    ) -> str:
+        from littlestone.rules.languages.constants import require_types
+        from littlestone.rules.languages.frames import code
+
+        require_types(types or {}, self.domain.column_names)
+        parts = [code(outcome, types or {}, points) for outcome, points in self._parts()]
+        total = "\n+ ".join(parts or ["pandas.Series(0, df.index)"])
+        if risks is not None:
+            said = dict(zip(self.totals, map(float, risks), strict=True))
+            return f"(\n{total}\n).map({said})"
+        labels = dict(zip((False, True), names or (0, 1), strict=True))
+        return f"((\n{total}\n) >= {self.least}).map({labels})"
+
     def form(self) -> dict[str, object]:
         columns = [
             {"column": self.domain.column_names[j], "points": list(own)}

@@ -41,14 +41,14 @@ class Quality:
     @cached_property
     def ranks(self) -> list[list[int]]:
         """The places from the largest risk to the least, those of equal risk together."""
-        risks = self._said
+        risks = self._rates
         order = sorted(range(len(risks)), key=lambda i: -risks[i])
         return [list(alike) for _, alike in groupby(order, key=lambda i: risks[i])]
 
     @property
-    def _said(self) -> Sequence[float]:
+    def _rates(self) -> Sequence[float]:
         """The risk of each place: the rule's own, or else that of the table."""
-        return self.risks.said or [rates[1] for rates in self.risks.rates]
+        return self.risks.own_rates or [rates[1] for rates in self.risks.rates]
 
     def _sum(self, cells: Iterable[tuple[int, int]], ways: int = 1) -> tuple[int, int, int]:
         """The noisy number of records in these cells (place, label), and its least and largest.
@@ -155,7 +155,7 @@ class Quality:
         """For each place the risk that the rule says, and the share of positives among its records."""
         found = []
         for risk, row, shares in zip(
-            self._said, self.risks.counts, self.risks.of_these, strict=True
+            self._rates, self.risks.counts, self.risks.of_these, strict=True
         ):
             _, low, high = shares[1]
             negative, positive = (max(count, 0) for count in row)

@@ -199,6 +199,16 @@ class Release:
             return self.hypothesis.to_polars(types=types, risks=self._rates_of(risk))
         return self.hypothesis.to_polars(types=types, names=self.labels or None)
 
+    def to_pandas(self, *, types: Mapping[str, str] | None = None, risk: Any = None) -> str:
+        """Python code for the labels of a frame ``df`` of pandas; see `Hypothesis.to_pandas`.
+
+        With ``risk`` it is the risk of that label in place of it; True stands for the label 1.
+        """
+        self._require_readable(types)
+        if risk is not None:
+            return self.hypothesis.to_pandas(types=types, risks=self._rates_of(risk))
+        return self.hypothesis.to_pandas(types=types, names=self.labels or None)
+
     def _rates_of(self, label: Any) -> list[float]:
         """The risk of a label at each place; the label is a name, or 0 or 1."""
         y = 1 if label is True else self._number_of(label, "say the risk of")

@@ -93,7 +93,7 @@ class Risks:
         return _clip(near, 1 / (n + 2))
 
     @cached_property
-    def said(self) -> tuple[float, ...] | None:
+    def own_rates(self) -> tuple[float, ...] | None:
         """The mean risk of each place, if the rule itself says risks, as a score does."""
         if (own := self.rule.risks) is None:
             return None
@@ -183,8 +183,8 @@ class Risks:
         holds = f"all intervals hold for {kind} with probability {float(1 - BETA):.0%}"
         part = f"private, for epsilon {decimal_text(self.epsilon)} of the total"
         last = ("risks", f"{holds}; {part}")
-        if self.said is not None:
-            return [("calibration", self._calibration(self.said)), last]
+        if self.own_rates is not None:
+            return [("calibration", self._calibration(self.own_rates)), last]
         found = []
         for place, shares, row in zip(self.places, self.intervals, self.counts, strict=True):
             told = shares[1:] if self.rule.labels == 2 else shares

@@ -1,4 +1,4 @@
-"""Rules for frames: texts for `pandas.DataFrame.query`, and polars expressions.
+"""Rules for frames: texts for `pandas.DataFrame.query`, code for pandas, and polars expressions.
 
 In pandas a comparison with a missing value is false or NA.  Where it is negated, ``notna()`` is added,
 because NA and false is false.  In polars a condition on a cell is never null: ``fill_null(False)``
@@ -32,7 +32,27 @@ MOST_CELLS = 200
 def query(outcome: form.Outcome, label: int, types: Mapping[str, str]) -> str:
     """The query of the rows with the label; see `Hypothesis.to_pandas_query`."""
     require_numbers(outcome, types, "pandas")
-    found = form.where(outcome, label)
+    return _query(form.where(outcome, label), types)
+
+
+def code(outcome: form.Outcome, types: Mapping[str, str], values: Sequence[str | float]) -> str:
+    """Python code of the values of the rows of a frame ``df``; see `Hypothesis.to_pandas`.
+
+    >>> print(code(form.Case(((form.OneOf("ward", ("ICU",)), 1),), 0), {}, (0.1, 0.4)))
+    pandas.Series(0.1, df.index)
+        .mask(df.eval('ward == "ICU"', engine="python").fillna(False), 0.4)
+    """
+    require_numbers(outcome, types, "pandas")
+    cases = outcome if isinstance(outcome, form.Case) else form.Case((), outcome)
+    lines = [f"pandas.Series({values[cases.otherwise]!r}, df.index)"]
+    # What is masked later wins, and of the cases the first does.
+    for when, then in reversed(cases.branches):
+        held = f'df.eval({_query(when, types)!r}, engine="python").fillna(False)'
+        lines.append(f"    .mask({held}, {values[then]!r})")
+    return "\n".join(lines)
+
+
+def _query(found: form.Condition, types: Mapping[str, str]) -> str:
     form.require_small(found, ASKED)
     listed = list(form.cells(found))
     if len(listed) > MOST_CELLS:
