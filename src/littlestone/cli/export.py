@@ -10,9 +10,12 @@ from typing import Annotated
 import typer
 
 from littlestone.base.errors import OutputError, visible
+from littlestone.cli.console import out as console
 from littlestone.cli.console import require_encoding
 from littlestone.cli.options import REQUIRED
 from littlestone.learn import Release
+from littlestone.pictures.figures import suffix_of
+from littlestone.show.files import NEVER, require_different, reserve
 
 
 class Form(StrEnum):
@@ -21,6 +24,8 @@ class Form(StrEnum):
     SQL = "sql"
     POLARS = "polars"
     PANDAS = "pandas"
+    PMML = "pmml"
+    EXCEL = "excel"
     CARD = "card"
 
 
@@ -35,6 +40,7 @@ def export(
     types: list[str] | None = None,
     label: str | None = None,
     risk: bool = False,
+    out: Annotated[Path | None, typer.Option(help="For excel: the .xlsx file to write.")] = None,
 ) -> None:
     """Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.
 
@@ -57,6 +63,9 @@ def export(
             "say which SQL: postgres, duckdb or sqlite" if dialect is None else "is for --to sql",
             param_hint="--dialect",
         )
+    if (out is None) == (to is Form.EXCEL):
+        found = "say which file to write: --out sheet.xlsx" if out is None else "is for --to excel"
+        raise typer.BadParameter(found, param_hint="--out")
     for option, value, forms in (
         ("--risk", risk, LANGUAGES),
         ("--label", label, LANGUAGES if risk else (Form.PANDAS,)),
@@ -64,6 +73,13 @@ def export(
     ):  # fmt: skip
         if value and to not in forms:
             raise typer.BadParameter(f"is not for --to {to}", param_hint=option)
+    if out is not None:
+        require_different({"the model": [model], "--out": [out]})
+        suffix_of(out, ("xlsx",))
+        with reserve(out, NEVER) as write:
+            write(Release.load(model).to_excel())
+        console.print(f"written to {out}")
+        return
     release = Release.load(model)
     text = _export(release, to, dialect, given, label, risk=risk).rstrip("\n") + "\n"
     if _is_terminal() and visible(text, keep="\n\t") != text:
@@ -105,6 +121,8 @@ def _export(
         return release.to_sql(dialect, types=types, risk=whose)
     if to is Form.POLARS:
         return release.to_polars(types=types, risk=whose).meta.serialize(format="json")
+    if to is Form.PMML:
+        return release.to_pmml()
     if to is Form.PANDAS and whose is not None:
         return release.to_pandas(types=types, risk=whose)
     if to is Form.PANDAS:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from littlestone.data.sample import Records
 from littlestone.points import Domain, FiniteColumn, Listed, Product
 from littlestone.rules.base import EXPORT, BinaryHypothesis, Place
-from littlestone.rules.languages.form import Outcome, require_small
+from littlestone.rules.languages.form import ColumnPoints, require_small
 from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ MOST_POINTS = 99
 
 MOST_COLUMNS = 8
 """The most columns of a sheet."""
+
+MOST_ODDS = 9.21
+"""The most log odds of a risk: nobody is certain, and a risk of 0 or 1 would have no log loss."""
 
 DIGITS = 3
 """The decimals of the log odds that a sheet keeps."""
@@ -118,8 +121,8 @@ class ScoreSheet(BinaryHypothesis[Any]):
     def risks(self) -> tuple[float, ...]:
         """The risk of label 1 at each total, to four digits: from .0001 to .9999."""
         start, slope = self.odds
-        # Nobody is certain, and a risk of 0 or 1 would have an infinite log loss.
-        odds = (max(-9.21, min(9.21, (start + slope * t) / 10**DIGITS)) for t in self.totals)
+        odds = ((start + slope * t) / 10**DIGITS for t in self.totals)
+        odds = (max(-MOST_ODDS, min(MOST_ODDS, z)) for z in odds)
         return tuple(round(1 / (1 + exp(-z)), 4) for z in odds)
 
     def _groups(
@@ -194,7 +197,7 @@ class ScoreSheet(BinaryHypothesis[Any]):
                 return tuple(known.get(j, c.examples(1)[0]) for j, c in enumerate(columns))
         return None
 
-    def _parts(self) -> list[tuple[Outcome, list[int]]]:
+    def _parts(self) -> list[ColumnPoints]:
         """For each chosen column the number of its group as conditions, and the groups' points.
 
         Raises `TooLargeError` for conditions beyond the limits.
@@ -208,7 +211,8 @@ class ScoreSheet(BinaryHypothesis[Any]):
             tree = DecisionTree(self.domain, root, max(2, len(groups)))
             outcome = tree.outcome()
             require_small(outcome, EXPORT)
-            found.append((outcome, [points for _, points in groups]))
+            name = self.domain.column_names[j]
+            found.append(ColumnPoints(name, outcome, [points for _, points in groups]))
         return found
 
     def to_sql(
@@ -250,7 +254,7 @@ class ScoreSheet(BinaryHypothesis[Any]):
 
         require_types(types or {}, self.domain.column_names)
         total = pl.lit(0)
-        for outcome, points in self._parts():
+        for _, outcome, points in self._parts():
             total = total + expression(outcome, types or {}, points).cast(pl.Int64)
         if risks is None:
             low, high = names or (0, 1)
@@ -268,13 +272,43 @@ class ScoreSheet(BinaryHypothesis[Any]):
         from littlestone.rules.languages.frames import code
 
         require_types(types or {}, self.domain.column_names)
-        parts = [code(outcome, types or {}, points) for outcome, points in self._parts()]
+        parts = [code(outcome, types or {}, points) for _, outcome, points in self._parts()]
         total = "\n+ ".join(parts or ["pandas.Series(0, df.index)"])
         if risks is not None:
             said = dict(zip(self.totals, map(float, risks), strict=True))
             return f"(\n{total}\n).map({said})"
         labels = dict(zip((False, True), names or (0, 1), strict=True))
         return f"((\n{total}\n) >= {self.least}).map({labels})"
+
+    def to_pmml(self, names: Sequence[str] = ("0", "1")) -> str:
+        """A scorecard of PMML 4.4, with the total, the risk of label 1 and the label by its name.
+
+        Raises `DeclarationError` for days and for texts that XML does not hold, and `TooLargeError`
+        for a sheet beyond the limits.
+        """
+        from littlestone.rules.languages.pmml import write_scorecard
+
+        return write_scorecard(
+            self._parts(), self.odds, least=self.least, most=MOST_ODDS, names=names
+        )
+
+    def to_excel(self, names: Sequence[str] = ("0", "1")) -> bytes:
+        """A workbook of Excel, with the points, the risks and formulas for records.
+
+        Raises `DeclarationError` and `TooLargeError` for what a formula cannot hold, and `OutputError`
+        if openpyxl is not installed.
+        """
+        from littlestone.rules.languages.excel import write_workbook
+
+        return write_workbook(
+            self._parts(),
+            self.shown_points(),
+            dict(zip(self.totals, self.risks, strict=True)),
+            odds=self.odds,
+            least=self.least,
+            most=MOST_ODDS,
+            names=names,
+        )
 
     def form(self) -> dict[str, object]:
         columns = [

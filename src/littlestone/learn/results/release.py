@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import polars
 
     from littlestone.learn.results.quality import Quality
+    from littlestone.rules.sheet import ScoreSheet
 
 FORMAT = "littlestone model 1"
 
@@ -208,6 +209,26 @@ class Release:
         if risk is not None:
             return self.hypothesis.to_pandas(types=types, risks=self._rates_of(risk))
         return self.hypothesis.to_pandas(types=types, names=self.labels or None)
+
+    def to_pmml(self) -> str:
+        """A score sheet as PMML; raises `DeclarationError` for other rules, and as `to_sql` does."""
+        return self._require_sheet("PMML").to_pmml(self.labels or ("0", "1"))
+
+    def to_excel(self) -> bytes:
+        """A score sheet as the content of a workbook of Excel; errors are those of `to_pmml`."""
+        return self._require_sheet("a workbook").to_excel(self.labels or ("0", "1"))
+
+    def _require_sheet(self, form: str) -> ScoreSheet:
+        from littlestone.rules.sheet import ScoreSheet
+
+        self._require_readable(None)
+        if not isinstance(self.hypothesis, ScoreSheet):
+            raise DeclarationError(
+                f"write the rule as {form}",
+                found="only score sheets have that form",
+                fix="write it as SQL, or learn a sheet: --class 'score_sheet(COLUMN, ...; at most 8)'",
+            )
+        return self.hypothesis
 
     def _rates_of(self, label: Any) -> list[float]:
         """The risk of a label at each place; the label is a name, or 0 or 1."""

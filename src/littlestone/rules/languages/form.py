@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
+from typing import NamedTuple
 
 from littlestone.base.errors import TooLargeError
 
@@ -88,6 +89,14 @@ class Case:
 
 Outcome = int | Case
 """A label, or cases."""
+
+
+class ColumnPoints(NamedTuple):
+    """The points of a column: those of the outcome of its conditions, by their number."""
+
+    column: str
+    outcome: Outcome
+    points: list[int]
 
 
 def both(*parts: Condition) -> Condition:

@@ -27,7 +27,7 @@ from littlestone.rules.languages.constants import (
     nearest,
     values_of,
 )
-from littlestone.rules.languages.form import Days, OneOf, Outcome, Within, cells
+from littlestone.rules.languages.form import ColumnPoints, Days, OneOf, Outcome, Within, cells
 from littlestone.rules.languages.sql_dialect import Dialect
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def write_sql(
 
 
 def write_sum(
-    parts: Sequence[tuple[Outcome, Sequence[int]]],
+    parts: Sequence[ColumnPoints],
     dialect: str,
     types: Mapping[str, str],
     *,
@@ -59,9 +59,9 @@ def write_sum(
     With ``least`` the value is ``values[1]`` if the sum reaches it, else ``values[0]``; without it,
     it is ``values[sum]``.  It is NULL if a part is.
     """
-    kind = _dialect(dialect, [outcome for outcome, _ in parts], list(values.values()))
+    kind = _dialect(dialect, [part.outcome for part in parts], list(values.values()))
     total: Any = None
-    for outcome, numbers in parts:
+    for _, outcome, numbers in parts:
         form = kind(types, list(numbers))
         own = form.top(outcome)
         total = own if total is None else form.exp.Add(this=total, expression=own)
