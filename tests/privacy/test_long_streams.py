@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from littlestone.learn.stream.block_risks import InBlocks, StreamRisks
+from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.cost import PrivacyCost
@@ -36,12 +38,17 @@ from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSid
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
+from littlestone.rules import StepFunction
 from planting import Fault, turns_red
 
 MECHANISMS = "littlestone.privacy.mechanisms"
+RISKS = "littlestone.learn.stream.block_risks"
 BUDGET, TINY = Budget(1, "1e-6"), Fraction(1, 1000)
 HORIZON = 200_000
 NEVER, ALWAYS = Real.of(Fraction(1)), Real.of(Fraction(0))
+
+
+TWO = StepFunction.threshold(Integers(), 5), StepFunction.threshold(Integers(), 7)
 
 
 def tape() -> Tape:
@@ -194,6 +201,36 @@ def test_all_labels_of_a_key_and_the_default_race(labels: int) -> None:
     assert rng.found == [[(0, None), *of_key.items()]]
 
 
+def test_each_record_of_a_long_stream_is_in_one_table_of_its_risks() -> None:
+    """Blocks of 2,000, 4,000 and 8,000 records; a new rule ends one early, the horizon another."""
+    rng = random.Random(1)
+    drawn: list[list[int]] = []
+
+    def draw(counts: list[int], *, receipt: object) -> list[int]:
+        drawn.append(counts)
+        return counts
+
+    mechanism: Any = SimpleNamespace(epsilon=Fraction(1, 20), draw=draw)
+    receipt: Any = None
+    risks = StreamRisks(InBlocks(mechanism, 15, 2_000), 39_999, receipt)
+    first, second = TWO
+    true, taken = [0] * 4, 0
+    ends = {2_000: first, 6_000: first, 12_000: second, 16_000: second, 24_000: second}
+    for t in range(1, 41_000):
+        rule = first if t <= 10_000 else second
+        if t == 10_001:
+            true = [0] * 4
+        x, y = rng.randrange(10), rng.randrange(2)
+        risks.count_record(rule, x, y)
+        true[2 * int(x >= (5 if rule is first else 7)) + y] += 1
+        if t in ends:
+            assert drawn[taken] == true
+            assert risks.risks is not None
+            assert risks.risks.rule is ends[t]
+            true, taken = [0] * 4, taken + 1
+    assert len(drawn) == taken == len(ends)
+
+
 @pytest.mark.parametrize("epsilon", [TINY, Fraction(1), Fraction(30)])
 def test_relabelled_records_have_their_share_of_delta(epsilon: Fraction) -> None:
     relabelling = OwnLabels(ExponentialMechanism(Fraction(1)), share=8)
@@ -298,6 +335,18 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "[*([(DEFAULT, None)] if len(of_key) < 300 else []), *of_key.items()]",
         "a key of many labels is always released",
     ): lambda: test_all_labels_of_a_key_and_the_default_race(400),
+    Fault(
+        f"{RISKS}:StreamRisks.count_record",
+        "self._size *= 2\n            self._begin(rule)",
+        "self._size *= 2\n            self._taken < 3000 and self._begin(rule)",
+        "after 3,000 records the counts of a block stay in the next one",
+    ): test_each_record_of_a_long_stream_is_in_one_table_of_its_risks,
+    Fault(
+        f"{RISKS}:StreamRisks.count_record",
+        "if not self._left:",
+        "if self._left < -1000:",
+        "records after the horizon are read",
+    ): test_each_record_of_a_long_stream_is_in_one_table_of_its_risks,
     Fault(
         "littlestone.privacy.accounting.relabelled:Relabelling.cost",
         "rate * inner.delta)",

@@ -47,6 +47,7 @@ LEFT_OUT = {
     "noisy-sums": "its noise is the same at every size: see tests/privacy/test_noisy_sums.py",
     "one-sided-": "its size is a number of steps: see tests/privacy/test_long_streams.py",
     "online-": "its size is a number of steps: see tests/privacy/test_long_streams.py",
+    "risks-of-blocks": "its size is a number of steps: see tests/privacy/test_long_streams.py",
     "unit-stream": "its size is a number of steps: see tests/privacy/test_long_streams.py",
 }
 """Why subjects whose names begin so are not run."""
