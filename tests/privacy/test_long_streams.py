@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from littlestone.learn.stream.block_risks import InBlocks, StreamRisks
-from littlestone.points import Integers
+from littlestone.points import Reals
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.relabelled import OwnLabels
 from littlestone.privacy.cost import PrivacyCost
@@ -48,7 +48,7 @@ HORIZON = 200_000
 NEVER, ALWAYS = Real.of(Fraction(1)), Real.of(Fraction(0))
 
 
-TWO = StepFunction.threshold(Integers(), 5), StepFunction.threshold(Integers(), 7)
+TWO = StepFunction.threshold(Reals(), 5), StepFunction.threshold(Reals(), 7)
 
 
 def tape() -> Tape:
@@ -337,8 +337,8 @@ FAULTS: dict[Fault, Callable[[], None]] = {
     ): lambda: test_all_labels_of_a_key_and_the_default_race(400),
     Fault(
         f"{RISKS}:StreamRisks.count_record",
-        "self._size *= 2\n            self._begin(rule)",
-        "self._size *= 2\n            self._taken < 3000 and self._begin(rule)",
+        "self._size *= 2\n        self._begin(rule)",
+        "self._size *= 2\n        self._taken < 3000 and self._begin(rule)",
         "after 3,000 records the counts of a block stay in the next one",
     ): test_each_record_of_a_long_stream_is_in_one_table_of_its_risks,
     Fault(
