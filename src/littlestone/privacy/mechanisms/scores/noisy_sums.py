@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, product
 from math import ceil, isqrt, prod
 
@@ -51,23 +51,21 @@ class GaussianNoise:
 
     def at_least(self, x: int) -> Fraction:
         """Pr[X >= x], with weights rounded to 200 bits, and 0 beyond 20 deviations."""
-        far = self._far
-        return Fraction(self._tails[min(max(far + x, 0), 2 * far + 1)], self._tails[0])
-
-    @property
-    def _far(self) -> int:
-        return 20 * (isqrt(self.variance) + 1)
-
-    @cached_property
-    def _tails(self) -> list[int]:
-        """The weights of all x >= -far, of all x >= 1 - far, ..., and of none."""
-        one, xs = 1 << 2 * _BITS, range(self._far + 1)
-        half = [one // enclose_exp(Fraction(x * x, 2 * self.variance), _BITS)[0] for x in xs]
-        # X and -X have the same law.
-        return list(accumulate([0, *half[:0:-1], *half]))[::-1]
+        tails = _tails(self.variance)
+        far = len(tails) // 2 - 1
+        return Fraction(tails[min(max(far + x, 0), 2 * far + 1)], tails[0])
 
     def __str__(self) -> str:
         return f"Gaussian noise of variance {self.variance}"
+
+
+@lru_cache(8)
+def _tails(variance: int) -> list[int]:
+    """The weights of all x >= -far, of all x >= 1 - far, ..., and of none."""
+    one, far = 1 << 2 * _BITS, 20 * (isqrt(variance) + 1)
+    half = [one // enclose_exp(Fraction(x * x, 2 * variance), _BITS)[0] for x in range(far + 1)]
+    # X and -X have the same law.
+    return list(accumulate([0, *half[:0:-1], *half]))[::-1]
 
 
 @dataclass(frozen=True)
