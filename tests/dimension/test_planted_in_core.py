@@ -128,7 +128,7 @@ PLANTS = [
     Plant("flats.cpp", "found[own] += cosets", "found[base] += cosets", FLATS),
     Plant("juntas.cpp", "sums[0] = -low;", "sums[0] = 0;", COUNTING + " -k juntas"),
     Plant(
-        "lists.cpp", "if (parts.literals > 1)", "if (parts.literals > 0)", COUNTING + " -k lists"
+        "lists.cpp", "if (parts.literals > 1)", "if (parts.literals > 2)", COUNTING + " -k lists"
     ),
 ]
 

@@ -180,7 +180,6 @@ DELTA = Fraction(3, 200)
     ("steps", "most"),
     [
         (2, 1),
-        pytest.param(3, 1, marks=pytest.mark.deep),
         pytest.param(3, 2, marks=pytest.mark.deep),
     ],
 )
