@@ -159,7 +159,7 @@ def test_draws_at_every_size(named: SubjectMaker, n: int, epsilon: Fraction) -> 
     if n == LARGE and named.name.startswith(("sparse-", "unit-")):
         pytest.skip("it reads lists or a table record by record")
     read_each_run = n == REAL and named.name.startswith("unit-")
-    runs = 20 if read_each_run and not WHOLE else 60 if n == LARGE else 200
+    runs = 6 if read_each_run and not WHOLE else 30 if n == LARGE else 200
     assert found(named, n, epsilon, runs=runs) == []
 
 
@@ -189,8 +189,11 @@ def test_draws_given_the_order_of_the_records(named: SubjectMaker, epsilon: Frac
         assert found(named, REAL, epsilon, even=False, runs=60, order=order) == []
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
-@pytest.mark.parametrize("n", [SMALL, REAL, pytest.param(LARGE, marks=pytest.mark.deep)])
+SIZED: list[Any] = [(n, epsilon) for n in (SMALL, REAL) for epsilon in EPSILONS]
+SIZED += [pytest.param(LARGE, e, marks=pytest.mark.deep) for e in (THOUSANDTH, THIRTY)]
+
+
+@pytest.mark.parametrize(("n", "epsilon"), SIZED, ids=str)
 @pytest.mark.parametrize("name", NOISY)
 def test_every_count_has_noise_of_its_own(name: str, n: int, epsilon: Fraction) -> None:
     subject = find_subject(name).make(epsilon, DELTA)
