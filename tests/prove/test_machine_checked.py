@@ -71,6 +71,16 @@ FAULTS = {
         "E * (E - 1) / (g * g)",
         "E * (E - 1) / (E * g * g)",
     ),
+    "single keys are drawn uniformly": (
+        "SingleKeyLaw",
+        "then / q k / sum (fun k => / q k) T",
+        "then 1 / sum (fun _ => 1) T",
+    ),
+    "the last step of single keys is longer": (
+        "SingleKeyLaw",
+        ":= 1 - q <= c /",
+        ":= 1 - q <= 2 * c /",
+    ),
     "a level is located too early": (
         "Samplers",
         "let stop := ((u + 1) * (",
