@@ -18,12 +18,14 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, StepFunction, TableFunction
 from littlestone.rules.box import Box
+from littlestone.rules.sheet import ScoreSheet
 from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 
 HOSTILE = "<script>document.title='hacked'</script>\"'><img src=x onerror=alert(1)>{0}&amp;\u202e"
 
 AGE = Grid(0, 120, "age")
 TABLE = Product((Cells(("0", "40", "80"), "age"), Listed(("F", "M"), "sex")))
+SHEET = ScoreSheet(TABLE, (0, 1), ((0, -2, 12, 31), (0, 0, 14, -1)), 33, (-1500, 90))
 OLD, FEMALE = ColumnTest(0, frozenset(["80"])), ColumnTest(1, frozenset(["F"]))
 FLIGHTS = Product((Strings("carrier"), Strings("origin"), Strings("dest")))
 RULES: dict[str, Hypothesis[Any]] = {
@@ -59,7 +61,7 @@ def release(rule: Hypothesis[Any] = RULES["threshold"], **more: Any) -> Release:
 
 def risks_of(rule: Any) -> Risks:
     """Risks of a rule, with some places almost empty."""
-    rows = tuple((2_000 // (i + 1), 300 * i - 5) for i in range(len(rule.places)))
+    rows = tuple((2_000 // (i + 1), 300 * i - 5) for i in range(rule.bins[-1] + 1))
     return Risks(rule, Fraction(1, 4), 7_431, rows)
 
 
@@ -83,6 +85,7 @@ def variants() -> dict[str, Release]:
                 unread=UnreadRecords(Fraction(1, 8), 163, -4),
             )
         ),
+        "sheet": release(SHEET, risks=risks_of(SHEET)),
         "risks": release(RULES["tree"], risks=risks_of(RULES["tree"])),
         "named": release(RULES["tree"], labels=("no, never", "yes"), label="ill"),
         "unit": release(

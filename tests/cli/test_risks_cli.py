@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from running import Ran, run
 
+from example_pages import SHEET, release
 from littlestone.learn import Release
 
 ROWS = [(i % 90, "ICU" if i % 3 else "ER", int(i % 90 >= 60 and i % 7 > 1)) for i in range(2700)]
@@ -141,3 +142,16 @@ def test_a_dry_run_shows_what_many_records_cost_and_a_useless_delta_is_told(tabl
     assert made.quality is not None
     assert "calibration  of" in done.out
     assert "auc          about" in done.out
+
+
+def test_a_sheet_is_drawn_and_exported_from_its_model(tmp_path: Path) -> None:
+    model = tmp_path / "sheet.json"
+    model.write_text(json.dumps(release(SHEET).to_json()), encoding="utf-8")
+    assert "40 <= age < 80" in run("theory", "tree", model).out
+    drawn = run("theory", "tree", model, "--out", tmp_path / "sheet.svg")
+    assert drawn.out.startswith("drawn to")
+    assert "40 &lt;= age &lt; 80" in (tmp_path / "sheet.svg").read_text(encoding="utf-8")
+    assert run("theory", "tree", model, "--out", tmp_path / "sheet.html").status != 0
+    code = run("export", model, "--to", "pandas").out
+    frame = pd.DataFrame({"age": [90, 20], "sex": ["F", "M"]})
+    assert eval(code, {"pandas": pd, "df": frame}).to_list() == [1, 0]

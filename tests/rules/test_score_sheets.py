@@ -8,12 +8,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from example_pages import release
 from littlestone.base.errors import ModelError
 from littlestone.pictures.sheet import sheet_picture
 from littlestone.points import Cells, Listed, Product
 from littlestone.rules import Hypothesis
 from littlestone.rules.sheet import MOST_SHOWN, ScoreSheet
 from littlestone.show.tree import print_sheet
+from littlestone.show.words import guarantee_rows
 
 TABLE = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
 SHEET = ScoreSheet(TABLE, (0, 1), ((0, -2, 2, 3), (0, 0, 1, 0)), 3, (-1000, 500))
@@ -53,6 +55,20 @@ def test_frames_of_pandas_have_the_same_risks_and_labels() -> None:
     assert names == [("it's", "\u202e")[SHEET(x)] for x in points]
     empty = ScoreSheet(TABLE, (), (), 1, (-1000, 0))
     assert set(eval(empty.to_pandas(risks=empty.risks), told)) == {0.2689}
+
+
+def test_a_reason_is_of_the_record() -> None:
+    assert SHEET.reason(("18", "")) == "18 <= age < 65 +2, sex is missing +0, total 2"
+    assert SHEET.reason(("", "F")) == "age is missing +0, sex is F +1, total 1"
+
+
+def test_a_label_that_never_changes_says_what_to_do() -> None:
+    for least, odds, words in ((9, (-4000, 300), "--cost 29:1"), (-9, (4000, 300), "--cost 1:52")):
+        sheet = ScoreSheet(TABLE, SHEET.chosen, SHEET.points, least, odds)
+        rows = dict(guarantee_rows(release(sheet)))
+        assert rows["label"].startswith(f"always {int(least < 0)}, because all risks are between")
+        assert rows["label"].endswith(words)
+    assert "label" not in dict(guarantee_rows(release(SHEET)))
 
 
 def test_of_a_long_column_the_ends_are_shown() -> None:

@@ -115,6 +115,9 @@ def of_release(model: Release) -> list[str]:
         rows = [*risks.rows(), *model.quality.rows()]
         texts += [text for row in rows for text in row]
         texts += [interval(risks.size(i), "0.001") for i in range(len(risks.places))]
+        texts += [place.words for place in risks.places]
+        texts += [interval(share, "0.001") for shares in risks.intervals for share in shares]
+        texts += [f"{risk:.3f}" for risk in risks.own_rates or ()]
         texts += [f"{20 * i}%" for i in range(6)] + [decimal_text(risks.epsilon)]
     return texts
 

@@ -24,6 +24,7 @@ NAMES = (
     "tree",
     "estimated",
     "risks",
+    "sheet",
     "named",
     "simulated",
     "hostile",
@@ -97,6 +98,13 @@ def test_a_wide_picture_scrolls_by_itself(shown: Shown) -> None:
     # It moves smoothly, and the policy of the page forbids the function that would wait for it.
     moved = any(page.wait_for_timeout(20) or wide.evaluate("e => e.scrollLeft") for _ in range(250))
     assert moved
+
+
+def test_a_sheet_shrinks_with_the_page(shown: Shown) -> None:
+    page = shown("sheet", 390)
+    picture = page.locator("svg").first
+    assert picture.evaluate("e => e.getBoundingClientRect().right") <= 390
+    assert page.locator(".wide .scroll").count() == 0
 
 
 def test_a_page_is_read_without_scripts(shown: Shown) -> None:

@@ -15,6 +15,7 @@ from littlestone.cli.console import require_encoding
 from littlestone.cli.options import REQUIRED
 from littlestone.learn import Release
 from littlestone.pictures.figures import suffix_of
+from littlestone.rules.sheet import ScoreSheet
 from littlestone.show.files import NEVER, require_different, reserve
 
 
@@ -123,7 +124,9 @@ def _export(
         return release.to_polars(types=types, risk=whose).meta.serialize(format="json")
     if to is Form.PMML:
         return release.to_pmml()
-    if to is Form.PANDAS and whose is not None:
+    # Sums of points are no query.
+    sheet = isinstance(release.hypothesis, ScoreSheet) and label is None
+    if to is Form.PANDAS and (whose is not None or sheet):
         return release.to_pandas(types=types, risk=whose)
     if to is Form.PANDAS:
         return release.to_pandas_query(named, types=types)

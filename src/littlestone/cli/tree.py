@@ -20,9 +20,17 @@ from littlestone.learn import Release
 from littlestone.learn.declared.declaring import open_schema
 from littlestone.pictures.figures import suffix_of
 from littlestone.pictures.tree import Node, rule_tree
+from littlestone.rules.sheet import ScoreSheet
 from littlestone.show.files import DRAWINGS, DRAWN, require_different, reserve
 from littlestone.show.pages.game import MISTAKES, RULE, walk_page
-from littlestone.show.tree import class_tree, drawable, drawing_of_release, table_tree, terminal
+from littlestone.show.tree import (
+    class_tree,
+    drawable,
+    drawing_of_release,
+    print_rule,
+    table_tree,
+    terminal,
+)
 
 
 def tree(
@@ -42,7 +50,7 @@ def tree(
     other, with the Littlestone dimension and the size of each version space.
 
     what FILE-or-CLASS: A CSV or .npy table of 0s and 1s, a class, such as 'thresholds(x, 1..7)', or
-        a model (.json) whose rule is a tree.
+        a model (.json) whose rule is a tree or a score sheet.
     picture --out: Draw to this .svg or .png file instead, or to an .html page to walk in.
     levels: Draw this many levels of the tree of a table or class.
     time_limit SECONDS: Stop searching after this time, and draw the best tree found.
@@ -54,6 +62,13 @@ def tree(
         shown = status = ""
         if what.endswith(".json"):
             release = Release.load(what)
+            if isinstance(release.hypothesis, ScoreSheet) and kind != "html" and not as_json:
+                if write is None or kind is None:
+                    print_rule(release, out.print)
+                    return
+                write(drawing_of_release(release).content(kind))
+                out.print(f"drawn to {picture}")
+                return
             root = rule_tree(drawable(release), release.labels)
             content, walk = partial(drawing_of_release, release), RULE
             title = content().title

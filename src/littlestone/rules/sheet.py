@@ -110,11 +110,14 @@ class ScoreSheet(BinaryHypothesis[Any]):
 
     def reason(self, x: Any) -> str:
         """The points of a record, column by column."""
-        columns: Any = self.domain.columns
         parts = []
         for j, own in zip(self.chosen, self.points, strict=True):
-            test = next(t for t, _ in self._groups(j, own, zeros=True) if x[j] in t.accepted)
-            parts.append(f"{test.words(self.domain)} {own[columns[j].index(x[j])]:+d}")
+            test, points = next(run for run in self._runs(j, own) if x[j] in run[0].accepted)
+            if isinstance(self.domain.columns[j], Listed):
+                test = ColumnTest(
+                    j, frozenset([x[j]])
+                )  # this value alone, of those with its points
+            parts.append(f"{test.words(self.domain)} {points:+d}")
         return ", ".join([*parts, f"total {self.total(x)}"])
 
     @cached_property
@@ -139,6 +142,15 @@ class ScoreSheet(BinaryHypothesis[Any]):
             if value or zeros:
                 yield ColumnTest(j, frozenset(by_points[value])), value
 
+    def _runs(self, j: int, own: Sequence[int]) -> list[tuple[ColumnTest, int]]:
+        """The cells of a column with equal points; those of numbers in their order, run by run."""
+        column = self.domain.columns[j]
+        if isinstance(column, Listed) or not isinstance(column, FiniteColumn):
+            return list(self._groups(j, own, zeros=True))
+        cells = zip(column.points, own, strict=True)
+        runs = [(p, [c for c, _ in run]) for p, run in groupby(cells, lambda pair: pair[1])]
+        return [(ColumnTest(j, frozenset(run)), p) for p, run in runs]
+
     def points_by_column(self) -> list[tuple[str, list[tuple[str, int]]]]:
         """The sheet: each chosen column with its cells in words and their points.
 
@@ -146,14 +158,8 @@ class ScoreSheet(BinaryHypothesis[Any]):
         """
         found = []
         for j, own in zip(self.chosen, self.points, strict=True):
-            column = self.domain.columns[j]
-            groups = list(self._groups(j, own, zeros=True))
-            if not isinstance(column, Listed) and isinstance(column, FiniteColumn):
-                # Cells of numbers in their order: runs of equal points.
-                cells = zip(column.points, own, strict=True)
-                runs = [(p, [c for c, _ in run]) for p, run in groupby(cells, lambda pair: pair[1])]
-                groups = [(ColumnTest(j, frozenset(run)), p) for p, run in runs]
-            found.append((column.name, [(t.words(self.domain), p) for t, p in groups]))
+            cells = [(_cell_words(test, self.domain), p) for test, p in self._runs(j, own)]
+            found.append((self.domain.columns[j].name, cells))
         return found
 
     def shown_points(self) -> list[tuple[str, list[tuple[str, int | None]]]]:
@@ -340,6 +346,17 @@ class ScoreSheet(BinaryHypothesis[Any]):
         ):
             raise ValueError
         return cls(domain, chosen, points, form["least"], (start, slope))
+
+
+def _cell_words(test: ColumnTest, domain: Product) -> str:
+    """The test in words; of a list without the name of the column, which stands above.
+
+    >>> table = Product((Listed(("F", "M"), "sex"),))
+    >>> _cell_words(ColumnTest(0, frozenset(["", "M"])), table)
+    'missing or M'
+    """
+    words, column = test.words(domain), domain.columns[test.column]
+    return words.replace(f"{column.name} is ", "") if isinstance(column, Listed) else words
 
 
 def _leave_out(cells: Sequence[tuple[str, int]]) -> list[tuple[str, int | None]]:

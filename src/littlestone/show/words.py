@@ -143,9 +143,29 @@ def guarantee_rows(release: Release) -> list[tuple[str, str]]:
         ("class", shorten(release.hypotheses)),
         *rows_of_class(release),
         ("accuracy", release.accuracy),
+        *_rows_of_one_label(release),
         *rows_of_estimate(release),
     ]
     return rows + warning(release)
+
+
+def _rows_of_one_label(release: Release) -> list[tuple[str, str]]:
+    """The row that says what to do with a score whose label is always the same."""
+    risks, labels = release.hypothesis.risks, {place.label for place in release.hypothesis.places}
+    if risks is None or len(labels) > 1:
+        return []
+    (y,) = labels
+    middle = (risks[0] + risks[-1]) / 2
+    odds = (1 - middle) / middle
+    cost = f"1:{1 / odds:.0f}" if y else f"{odds:.0f}:1"
+    said = f"always {release.labels[y] if release.labels else y}"
+    return [
+        (
+            "label",
+            f"{said}, because all risks are between {risks[0]:.3f} and {risks[-1]:.3f}. Use the risks "
+            f"(`predict --risk`), or say what mistakes cost, such as --cost {cost}",
+        )
+    ]
 
 
 def privacy_row(release: Release) -> tuple[str, str]:

@@ -67,10 +67,7 @@ class Risks:
         runs: list[list[Place]] = [[] for _ in self.counts]
         for place, i in zip(self.rule.places, self.rule.bins.tolist(), strict=True):
             runs[i].append(place)
-        return tuple(
-            run[0] if len(run) == 1 else Place(f"{run[0].words} to {run[-1].words}", run[0].label)
-            for run in runs
-        )
+        return tuple(run[0] if len(run) == 1 else _join_places(run[0], run[-1]) for run in runs)
 
     @property
     def speaks_of_new(self) -> bool:
@@ -237,6 +234,17 @@ class Risks:
         if len(rows) != rule.bins[-1] + 1:
             raise ValueError("the rule has other places than its risks")
         return cls(rule, exact_epsilon(data["epsilon"]), n, tuple(map(tuple, rows)))
+
+
+def _join_places(first: Place, last: Place) -> Place:
+    """The run from one place to another, whose words are shared.
+
+    >>> _join_places(Place("total -3", 0), Place("total 5", 0)).words
+    'total -3 to 5'
+    """
+    what, _, end = last.words.rpartition(" ")
+    shared = first.words.rpartition(" ")[0] == what
+    return Place(f"{first.words} to {end if shared else last.words}", first.label)
 
 
 def least_rate(inside: int, outside: int, rare: float) -> Fraction:

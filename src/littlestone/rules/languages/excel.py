@@ -55,7 +55,7 @@ def write_workbook(
     for text in (*names, *columns):
         _require_plain(text)
     count = len(parts)
-    own = [_points(part, f"{_letter(i)}{_ROW}") for i, part in enumerate(parts)]
+    own = [_points_formula(part, f"{_letter(i)}{_ROW}") for i, part in enumerate(parts)]
     total = f"{_letter(2 * count)}{_ROW}"
     summed = f"SUM({_letter(count)}{_ROW}:{_letter(2 * count - 1)}{_ROW})" if count else "0"
     z = f"MAX(-{most},MIN({most},({odds[0]}+{odds[1]}*{total})/1000))"
@@ -139,7 +139,7 @@ def _require_plain(text: str) -> None:
         )
 
 
-def _points(part: ColumnPoints, cell: str) -> str:
+def _points_formula(part: ColumnPoints, cell: str) -> str:
     """The points of a cell: an error if it holds what the declaration reads otherwise than Excel."""
     cases = part.outcome if isinstance(part.outcome, form.Case) else form.Case((), part.outcome)
     found = str(part.points[cases.otherwise])

@@ -32,7 +32,9 @@ def quality(release: Release, *, group: bool) -> list[Html]:
         )
     found = [part("Promised for new records", *parts)]
     if release.risks is not None:
-        found.append(part("The risk at each place of the rule", *_places(release, release.risks)))
+        own = release.risks.own_rates
+        title = "The risk at each place of the rule" if own is None else "The risks of the totals"
+        found.append(part(title, *_places(release, release.risks)))
     if release.quality is not None:
         found.append(part("Measured privately on these records", *_figures(release.quality)))
     if release.estimate is not None:
@@ -50,20 +52,24 @@ def _places(release: Release, risks: Risks) -> list[Html]:
     names = release.labels or ("0", "1")
     two = risks.rule.labels == 2
     told = [1] if two else range(risks.rule.labels)
-    rows, bars = [], []
+    rows, bars, own = [], [], risks.own_rates
     for i, (place, shares) in enumerate(zip(risks.places, risks.intervals, strict=True)):
         said = [interval(shares[y], "0.001") for y in told]
+        said = said if own is None else [f"{own[i]:.3f}", *said]
         rows.append([place.words, names[place.label], interval(risks.size(i), "0.001"), *said])
+        mark = None if own is None else own[i]
         bars += [
-            Row(place.words if two else f"{names[y]}: {place.words}", "", _bars(shares[y]))
+            Row(place.words if two else f"{names[y]}: {place.words}", "", _bars(shares[y], mark))
             for y in told
         ]
     headings = ["records with", "label", "share of records"]
     headings += ["risk"] if two else [f"risk of {names[y]}" for y in told]
+    headings += [] if own is None else ["share of yes among them"]
     kind = "new records" if risks.speaks_of_new else "these records"
     chart = Chart("Risks with intervals", "risk", 0, 1, tuple(bars), percent=True)
     caption = (
-        f"The bars hold the true risks among {kind}, all of them with probability "
+        f"The bars hold the true {'risks' if own is None else 'shares of yes'} among {kind}, all of "
+        f"them with probability "
         f"{float(1 - BETA):.0%}. The mark in each bar is the risk that the release says."
     )
     about = note(
@@ -181,8 +187,9 @@ def _chart(shares: dict[str, tuple[Share, str]]) -> Html:
     return figure(chart.picture(), caption, chart=True)
 
 
-def _bars(share: Share) -> tuple[Bar, ...]:
-    middle = float(share.middle)
+def _bars(share: Share, middle: float | None = None) -> tuple[Bar, ...]:
+    """The interval and a mark in it, at the likeliest value or at another."""
+    middle = float(share.middle) if middle is None else middle
     mark = Bar(max(middle - _MARK, 0.0), min(middle + _MARK, 1.0), "ink")
     return Bar(float(share.low), float(share.high)), mark
 

@@ -8,6 +8,7 @@ from littlestone.learn.results.group import Group
 from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
+from littlestone.rules.sheet import ScoreSheet
 from littlestone.rules.trees import DecisionTree
 from littlestone.show.pages.budget import budget, own_budget
 from littlestone.show.pages.frame import (
@@ -86,12 +87,24 @@ def rule_words(release: Release) -> str:
     'Predict ill == 1 if age >= 60, and not otherwise.'
     """
     words, label = release.hypothesis.words(), release.label
+    if isinstance(release.hypothesis, ScoreSheet) and words not in CONSTANT:
+        return _sheet_words(release.hypothesis, label, release.labels)
     if release.labels:
         return f"{label}: {release.hypothesis.words_with(release.labels)}."
     tree = release.hypothesis
     if isinstance(tree, DecisionTree) and not tree.condition and words not in CONSTANT:
         return f"{label} (1) or not (0): {words}."
     return prediction(words, label)
+
+
+def _sheet_words(sheet: ScoreSheet, label: str, names: tuple[str, ...]) -> str:
+    columns = [f"“{name}”" for name in sheet.tested_columns]
+    listed = f"{', '.join(columns[:-1])} and {columns[-1]}" if len(columns) > 1 else columns[0]
+    said = f"{label}: {names[1]}" if names else f"Predict {label}"
+    other = f"else {names[0]}" if names else "and not otherwise"
+    return (
+        f"{said} from a total of {sheet.least} points on, {other}. Points are given for {listed}."
+    )
 
 
 CONSTANT = {"always 0": "Never", "always 1": "Always"}
@@ -132,7 +145,9 @@ def _rule(release: Release, *, group: bool) -> list[Html]:
         parts.append(prose(f"Mistakes do not all cost the same: {release.mistakes}."))
     if picture is not None:
         caption = "The rule. All its ranges and lists are public, and no record is shown."
-        parts.append(figure(picture, caption))
+        # A sheet is read from top to bottom, so on a phone it shrinks and does not scroll.
+        chart = isinstance(release.hypothesis, ScoreSheet)
+        parts.append(figure(picture, caption, chart=chart))
     return parts
 
 
