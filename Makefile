@@ -64,6 +64,7 @@ ENGINES := tests/data/test_engines.py tests/data/test_sums_in_engines.py tests/d
 engines: $(READY)
 	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[engines]'
 	$(BIN)/python -m pytest -n 2 $(ENGINES)
+	$(BIN)/python -m pytest -n 2 tests/silence -k 'sqlite or duckdb'
 
 engines-spark: $(READY)
 	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[spark]'

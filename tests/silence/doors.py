@@ -129,11 +129,17 @@ def sqlite(home: Path, cells: Cells) -> str:
     connection = sqlite3.connect(home / "table.db")
     connection.execute(f"CREATE TABLE visits ({', '.join(cells)})")
     values = ["?"] * len(cells)
-    rows = zip(*(list(map(_stored, enumerate(column))) for column in cells.values()), strict=True)
+    # Names of units stay apart: how many there are is public.
+    columns = [map(_name if name == "id" else _stored, enumerate(cells[name])) for name in cells]
+    rows = zip(*columns, strict=True)
     connection.executemany(f"INSERT INTO visits VALUES ({', '.join(values)})", rows)
     connection.commit()
     connection.close()
     return "table.db"
+
+
+def _name(pair: tuple[int, str]) -> str:
+    return pair[1].encode("utf-8", "replace").decode()
 
 
 def _stored(pair: tuple[int, str]) -> object:
