@@ -14,6 +14,7 @@ def limit_memory(size: int | None) -> None:
     Addresses that are only reserved count for nothing: a browser reserves many.
     """
     if sys.platform != "win32":
-        most = getrlimit(RLIMIT_DATA)[1]
-        least = most if size is None else size if most == RLIM_INFINITY else min(size, most)
-        setrlimit(RLIMIT_DATA, (least, most))
+        now, most = getrlimit(RLIMIT_DATA)
+        # A lower limit stays.
+        soft = most if size is None else size if now == RLIM_INFINITY else min(size, now)
+        setrlimit(RLIMIT_DATA, (soft, most))
