@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.learn.results.quality import Quality, sum_within
+from littlestone.learn.results.quality import STEPS, Quality, _area, sum_within, weighted_within
 from littlestone.learn.results.risks import Risks
 from littlestone.points import Grid
 from littlestone.privacy.draws import counts_of_places
@@ -100,6 +100,72 @@ def test_the_ranking_may_be_chosen_by_the_noise() -> None:
     the_ranking_may_be_chosen_by_the_noise(60)
 
 
+class Score(StepFunction):
+    """Eight places that the rule itself orders; positives are many, or few."""
+
+    ordered = True
+
+    @property
+    def risks(self) -> tuple[float, ...]:
+        return tuple(0.1 + 0.1 * i for i in range(8))
+
+
+SCORE = Score(Grid(0, 99, "age"), 0, tuple(range(10, 80, 10)))
+RISING = [(60, 40), (50, 90), (40, 160), (40, 220), (30, 300), (20, 400), (10, 420), (5, 500)]
+FALLING = [(y, x) for x, y in reversed(RISING)]
+
+
+def auc_of(table: Any) -> Fraction:
+    """That of a score whose places rise, pair by pair."""
+    wins = Fraction(0)
+    for (i, (_, c)), (j, (d, _)) in product(enumerate(table), repeat=2):
+        wins += c * d * ((i > j) + Fraction(i == j, 2))
+    negative, positive = (sum(row[y] for row in table) for y in (0, 1))
+    return Fraction(wins, negative * positive)
+
+
+def the_auc_of_a_score_is_within_its_bound(trials: int = 100) -> None:
+    epsilon, rng = Fraction(1, 4), seeded_generator(5)
+    mechanism, narrower = counts_of_places(epsilon), 0
+    with Ledger() as ledger:
+        for table in (RISING, FALLING):
+            true, n, held = auc_of(table), sum(map(sum, table)), 0
+            for _ in range(trials):
+                receipt = ledger.spend(mechanism, dataset="d", what="test", rng=rng)
+                ys = mechanism.draw([m for row in table for m in row], receipt=receipt)
+                rows = tuple(zip(ys[::2], ys[1::2], strict=True))
+                found = Quality(Risks(SCORE, epsilon, n, rows))
+                low, high = found._pairs()
+                held += low <= true <= high and found.auc.low <= true <= found.auc.high
+                ends = (
+                    ((f.high, s.low) for f, s in found.roc),
+                    ((f.low, s.high) for f, s in found.roc),
+                )
+                least, most = map(_area, ends)
+                narrower += high - low < most - least
+            assert held >= trials * 0.97
+    assert narrower >= trials
+
+
+def test_the_auc_of_a_score_is_within_its_bound() -> None:
+    the_auc_of_a_score_is_within_its_bound(10)
+
+
+def test_without_noise_the_pairs_say_the_auc() -> None:
+    n = sum(map(sum, RISING))
+    low, high = Quality(Risks(SCORE, Fraction(200), n, tuple(RISING)))._pairs()
+    assert high - low <= Fraction(3, STEPS)
+    assert low <= auc_of(RISING) <= high
+
+
+def test_weights_of_one_have_the_bound_of_a_sum() -> None:
+    for epsilon, k in ((Fraction(1), 4), (Fraction(1, 10), 20)):
+        (found,) = weighted_within(epsilon, np.ones((1, k)), BETA)
+        assert sum_within(epsilon, k, BETA) <= found + 1
+        (twice,) = weighted_within(epsilon, np.full((1, k), 2.0), BETA)
+        assert twice == pytest.approx(2 * found)
+
+
 @pytest.mark.deep
 def test_all_intervals_hold_in_thousands_of_draws() -> None:
     all_intervals_hold_as_often_as_they_say(10_000 if "WHOLE_GRID" in os.environ else 2_000)
@@ -137,6 +203,18 @@ def test_places_of_equal_risk_are_one_rank() -> None:
 
 
 FAULTS = {
+    Fault(
+        "littlestone.learn.results.quality:Quality._pairs",
+        "for w in (inner, outer)",
+        "for w in (inner,)",
+        "Pairs have the noise of label 1 alone.",
+    ): the_auc_of_a_score_is_within_its_bound,
+    Fault(
+        "littlestone.learn.results.quality:Quality._pairs",
+        "for w in (inner, outer)",
+        "for w in (outer,)",
+        "Pairs have the noise of label 0 alone.",
+    ): the_auc_of_a_score_is_within_its_bound,
     Fault(
         "littlestone.learn.results.quality:Quality._outcome",
         "place.label == given",

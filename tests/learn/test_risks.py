@@ -145,7 +145,7 @@ def test_a_score_of_many_totals_is_counted_in_bins() -> None:
     assert sum(counts) == 3000
     risks = Risks.from_counts(sheet, Noisy(Fraction(100), tuple(counts)), 3000)
     assert risks is not None
-    assert risks.places[0].words == "total -40 to total -32"
+    assert risks.places[0].words == "total -40 to -32"
     assert risks.rates == tuple(sorted(risks.rates, key=lambda rates: rates[1]))
     quality = Quality(risks)
     assert abs(float(quality.auc.middle) - 0.91) < 0.02

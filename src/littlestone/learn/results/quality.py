@@ -9,10 +9,18 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, groupby, pairwise
 from math import ceil, comb, expm1, inf, log
 
+import numpy as np
+from numpy.typing import NDArray
+
 from littlestone.learn.results.estimate import BETA, Share, interval
 from littlestone.learn.results.risks import Risks
 from littlestone.privacy.draws import counts_of_places
 from littlestone.privacy.rational import log_below
+
+Floats = NDArray[np.float64]
+
+STEPS = 500
+"""The steps between 0 and 1 at which the AUC of a score is tried."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +64,17 @@ class Quality:
         The noise may have chosen the cells, among so many ``ways``.
         """
         counts = [self.risks.counts[i][y] for i, y in cells]
-        # A sum for each number of riskiest places and each label, four outcomes, and the errors.
-        events = 2 * len(self.risks.counts) + 5
-        noise = sum_within(self.risks.epsilon, len(counts), BETA / (events * ways))
+        noise = sum_within(self.risks.epsilon, len(counts), self._beta / ways)
         low, middle, high = (min(max(sum(counts) + t, 0), self.n) for t in (-noise, 0, noise))
         return middle, low, high
+
+    @property
+    def _beta(self) -> Fraction:
+        """The part of `BETA` that each sum has."""
+        # A sum for each number of riskiest places and each label, four outcomes, and the errors; and
+        # the two sums of `_pairs`.
+        pairs = 2 if self.risks.own_rates is not None else 0
+        return BETA / (2 * len(self.risks.counts) + 5 + pairs)
 
     def _outcome(self, given: int, true: int) -> tuple[int, int, int]:
         """The records with a predicted and a true label."""
@@ -148,7 +162,45 @@ class Quality:
         # The area grows with sensitivity and falls with 1 - specificity, at each cut.
         low = _area((f.high, t.low) for f, t in self.roc)
         high = _area((f.low, t.high) for f, t in self.roc)
+        if self.risks.own_rates is not None:
+            least, most = self._pairs()
+            # Both hold at once; they are disjoint only if one of their sums is beyond its bound.
+            if max(low, least) <= min(high, most):
+                low, high = max(low, least), min(high, most)
         return Share(min(max(middle, low), high), low, high)
+
+    def _pairs(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest AUC that the noise of all pairs of records allows.
+
+        For a rule that orders its places by itself: for the true AUC a, the sum of c_i d_j (k_ij - a)
+        over places i and j is 0, with c and d the records of label 1 and 0, and k_ij 1, 1/2 or 0 by
+        their order.  The same sum over noisy counts is noise, whose bound is Theorem 7 of
+        docs/proofs/risks.md.  It is tried at steps of 1 / `STEPS`, each with room for all a between.
+        """
+        rank = np.zeros(len(self.risks.counts))
+        for r, alike in enumerate(self.ranks):
+            rank[alike] = r
+        won = (np.sign(rank - rank[:, None]) + 1) / 2
+        zeros, ones = np.array(self.risks.counts, np.float64).T
+        lows, highs = np.array([(0, 0, 0), *self._sums[1]], np.float64)[:, 1:].T
+        above = rank.astype(np.int64)
+        low, high = ((ends[above] + ends[above + 1]) / 2 for ends in (lows, highs))
+        grid = np.arange(STEPS + 1)[:, None] / STEPS
+        inner = np.abs(won @ zeros - grid * zeros.sum())
+        outer = np.maximum(np.abs(high - grid * lows[-1]), np.abs(low - grid * highs[-1]))
+        away = ones @ won @ zeros - grid[:, 0] * (ones.sum() * zeros.sum())
+        known = away[:-1] * away[1:] > 0  # of one sign between two steps
+        nearest = np.where(known, np.minimum(np.abs(away[:-1]), np.abs(away[1:])), 0.0)
+        # The weights are largest at an end, because they are convex in a.
+        noise = sum(
+            weighted_within(self.risks.epsilon, np.maximum(w[:-1], w[1:]), self._beta)
+            for w in (inner, outer)
+        )
+        # The margin covers the rounding of sums of up to n^2.
+        kept = np.flatnonzero(nearest <= noise + 1e-9 * self.n**2)
+        if not len(kept):
+            return Fraction(0), Fraction(1)
+        return Fraction(int(kept[0]), STEPS), Fraction(int(kept[-1]) + 1, STEPS)
 
     @property
     def calibration(self) -> list[tuple[float, Share]]:
@@ -206,6 +258,26 @@ def _ratio(inside: tuple[int, int, int], outside: tuple[int, int, int]) -> Share
 def _area(points: Iterable[tuple[Fraction, Fraction]]) -> Fraction:
     """The area below a curve of points from left to right."""
     return sum(((b - a) * (s + t) / 2 for (a, s), (b, t) in pairwise(points)), Fraction(0))
+
+
+def weighted_within(epsilon: Fraction, weights: Floats, beta: Fraction) -> Floats:
+    """For each row of weights w a t with Pr[|w_1 X_1 + ... + w_k X_k| > t] <= beta.
+
+    X_i are the noises of k counts.  By Chernoff as in `sum_within`, with M(s w_i) for each.
+
+    >>> bound = weighted_within(Fraction(1), np.ones((1, 16)), Fraction(1, 20))[0]
+    >>> round(float(bound), 1), sum_within(Fraction(1), 16, Fraction(1, 20))
+    (32.2, 33)
+    """
+    rate = float(log_below(1 / counts_of_places(epsilon).ratio, bits=192))
+    most = np.maximum(weights.max(axis=1), 1e-300)
+    best = np.full(len(weights), inf)
+    for step in range(1, 64):
+        s = rate * step / 64 / most
+        x = s[:, None] * weights
+        mean = 2 * log(-expm1(-rate)) - np.log(-np.expm1(x - rate)) - np.log(-np.expm1(-x - rate))
+        best = np.minimum(best, (mean.sum(axis=1) + log(2 / beta)) / s)
+    return np.asarray(best * (1 + 1e-9))
 
 
 @lru_cache(maxsize=256)

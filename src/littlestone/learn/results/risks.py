@@ -180,8 +180,8 @@ class Risks:
         holds = f"all intervals hold for {kind} with probability {float(1 - BETA):.0%}"
         part = f"private, for epsilon {decimal_text(self.epsilon)} of the total"
         last = ("risks", f"{holds}; {part}")
-        if self.own_rates is not None:
-            return [("calibration", self._calibration(self.own_rates)), last]
+        if self.rule.risks is not None:
+            return [("calibration", self._calibration(self.rule.risks)), last]
         found = []
         for place, shares, row in zip(self.places, self.intervals, self.counts, strict=True):
             told = shares[1:] if self.rule.labels == 2 else shares
@@ -194,18 +194,20 @@ class Risks:
             found.append(("risk", f"{words}, if {place.words} (about {about}% of the records)"))
         return [*found, last]
 
-    def _calibration(self, said: Sequence[float]) -> str:
-        """Which of the risks that the rule says are outside the intervals, in words."""
-        ends = [shares[1] for shares in self.intervals]
-        outside = [
-            f"{place.words} says {risk:.3f}, and it is {interval(share, '0.001')}"
-            for place, risk, share in zip(self.places, said, ends, strict=True)
-            if not share.low <= risk <= share.high
-        ]
-        runs = f"of {len(ends)} runs of totals"
+    def _calibration(self, own: Sequence[float]) -> str:
+        """How many runs of totals say risks that are all outside the interval, in words."""
+        bins, gaps = self.rule.bins, list[float]()
+        for i, (_, (_, low, high)) in enumerate(self.intervals):
+            risks = np.array(own)[bins == i]
+            gaps.append(max(float(low) - risks.max(), risks.min() - float(high)))
+        outside, furthest = sum(gap > 0 for gap in gaps), max(gaps)
+        runs = f"of {len(gaps)} runs of totals"
         if not outside:
-            return f"{runs}, each says a risk within its private interval"
-        return f"{runs}, {len(outside)} say a risk outside: {'; '.join(outside)}"
+            return f"{runs}, each says risks that agree with its private interval"
+        where = self.places[gaps.index(furthest)].words
+        says = "says" if outside == 1 else "say"
+        beyond = f"{outside} {says} risks outside the private interval"
+        return f"{runs}, {beyond}, at most by {furthest:.3f} ({where})"
 
     def to_json(self) -> dict[str, object]:
         """The noisy counts as plain JSON values, and what follows from them for readers."""
