@@ -200,12 +200,12 @@ def estimate_subject(
 ) -> Subject[Records]:
     """Thresholds learned at ``epsilon``, with ``counts``, on all neighbouring pairs of records."""
 
-    def shown(release: Release) -> tuple[int, ...]:
+    def read_estimate(release: Release) -> tuple[int, ...]:
         found: Any = release.estimate
         return found.true_positives, found.false_positives, found.false_negatives
 
     learner = ExponentialLearner(Thresholds.on(0, 1), Budget(epsilon), cost=cost)
-    return counts_subject(learner, counts, cells, shown, estimate=counts.epsilon)
+    return counts_subject(learner, counts, cells, read_estimate, estimate=counts.epsilon)
 
 
 @subject("rule-estimates")
@@ -283,12 +283,12 @@ def risk_subject(
 ) -> Subject[Records]:
     """Rules of ``H`` learned at ``epsilon`` with their ``table``, on all neighbouring pairs."""
 
-    def shown(release: Release) -> Iterable[int]:
+    def read_risks(release: Release) -> Iterable[int]:
         risks: Any = release.risks
         return chain.from_iterable(risks.counts)
 
     learner = ExponentialLearner(H, Budget(epsilon))
-    return counts_subject(learner, table, counted, shown, risk=table.epsilon)
+    return counts_subject(learner, table, counted, read_risks, risk=table.epsilon)
 
 
 @subject("risks-of-steps", id="Mixed tables", drawn_at=25)
