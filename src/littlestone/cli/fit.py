@@ -10,10 +10,16 @@ from typing import NamedTuple
 import typer
 
 from littlestone.base.errors import visible_json
-from littlestone.cli import options
 from littlestone.cli.console import bar, cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
-from littlestone.cli.options import files_of, ledger_name, new_ledger, no_ledger
+from littlestone.cli.options import (
+    DEFAULT_LEDGER,
+    Declared,
+    files_of,
+    ledger_name,
+    new_ledger,
+    no_ledger,
+)
 from littlestone.data.opening import file_of
 from littlestone.learn import Release
 from littlestone.learn.declared.declaration import Declaration
@@ -26,34 +32,34 @@ from littlestone.show.files import MODEL, deliver, hold_interrupts, require_diff
 from littlestone.show.words import brief, budget, guarantee_rows, label_rows
 
 
+class Run(NamedTuple):
+    """What is asked of one run, beside what is declared."""
+
+    source: str
+    sheet: str | None = None
+    ledger: str = DEFAULT_LEDGER
+    dataset: str | None = None
+    dry_run: bool = False
+    out: Path | None = None
+    as_json: bool = False
+    evaluate: bool = False
+    seed: int | None = None
+
+
 def fit(
-    source: str,
+    *,
     hypotheses: list[str] | None = None,
     epsilon: str | None = None,
-    target: str | None = None,
-    positive: str | None = None,
+    declared: Declared,
     labels: str | None = None,
     default: str | None = None,
-    sheet: str | None = None,
-    schema: Path | None = None,
-    delta: str = "0",
     method: str = "auto",
     setting: str = "agnostic",
     estimate: str | None = None,
     risk: bool = False,
     cost: str | None = None,
-    unit: str | None = None,
-    max_records: int | None = None,
-    separator: str | None = None,
-    multiline: bool = False,
-    ledger: str = options.DEFAULT_LEDGER,
-    dataset: str | None = None,
-    dry_run: bool = False,
-    out: Path | None = None,
     explain: bool = False,
-    as_json: bool = False,
-    evaluate: bool = False,
-    seed: int | None = None,
+    run: Run,
 ) -> None:
     """Learn a rule that predicts labels from TABLE, with differential privacy.
 
@@ -74,27 +80,20 @@ def fit(
     explain: Add what is known of every method for this class.
     """
     declaration = Declaration.parse(
-        target,
-        hypotheses or None,
+        hypotheses=hypotheses or None,
         epsilon=epsilon,
-        delta=delta,
-        positive=positive,
         labels=labels,
         default=default,
-        schema=schema,
         method=method,
         setting=setting,
         estimate=estimate,
         risk=risk,
         cost=cost,
-        unit=unit,
-        max_records=max_records,
-        separator=separator,
-        multiline=multiline,
         examples=OPTIONS,
+        **declared._asdict(),
     )
-    run = Run(source, sheet, schema, ledger, dataset, dry_run, out, as_json, evaluate, seed)
-    release_task(declaration, run, Form(guarantee_rows, Release.to_json), explain=explain)
+    form = Form(guarantee_rows, Release.to_json)
+    release_task(declaration, run, form, declared.schema, explain=explain)
 
 
 class Form(NamedTuple):
@@ -104,22 +103,9 @@ class Form(NamedTuple):
     fields: Callable[[Release], dict[str, object]]
 
 
-class Run(NamedTuple):
-    """What is asked of one run, beside what is declared: the options of `fit` by these names."""
-
-    source: str
-    table: str | None
-    schema: Path | None
-    ledger: str
-    dataset: str | None
-    dry_run: bool
-    out: Path | None
-    as_json: bool
-    evaluate: bool
-    seed: int | None
-
-
-def release_task(declaration: Declaration, run: Run, form: Form, *, explain: bool = False) -> None:
+def release_task(
+    declaration: Declaration, run: Run, form: Form, schema: Path | None, *, explain: bool = False
+) -> None:
     """Learn what is declared from the table of the run, and print the release in its ``form``.
 
     With ``explain`` it also says what is known of every method.
@@ -131,12 +117,12 @@ def release_task(declaration: Declaration, run: Run, form: Form, *, explain: boo
     require_different(
         {
             "the table": [file_of(run.source)],
-            "the schema": [run.schema],
+            "the schema": [schema],
             "the ledger": files_of(ledger),
             "--out": [run.out],
         }
     )
-    data = task.declaration.open(run.source, run.dataset, run.table)
+    data = task.declaration.open(run.source, run.dataset, run.sheet)
     if methods and not as_json:
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}

@@ -37,7 +37,7 @@ from copy import copy
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 from typer.models import OptionInfo
@@ -59,22 +59,48 @@ Seconds = Annotated[float | None, typer.Option(min=0)]
 Levels = Annotated[int, typer.Option(min=1, max=8)]
 
 
+class Declared(NamedTuple):
+    """What `fit`, `subgroup` and `stream` declare alike: arguments of `Declaration.parse`."""
+
+    target: str | None = None
+    positive: str | None = None
+    schema: Path | None = None
+    delta: str = "0"
+    unit: str | None = None
+    max_records: int | None = None
+    separator: str | None = None
+    multiline: bool = False
+
+
 def describe(command: Callable[..., None]) -> Callable[..., None]:
-    """The command for typer: each parameter as an option or argument, with the help of its entry."""
+    """The command for typer: each parameter as an option or argument, with the help of its entry.
+
+    A parameter that is a named tuple stands for all of its fields.
+    """
     prose, own = read_entries(command.__doc__)
     heads = read_entries(__doc__)[1] | own
     entries = {head.split()[0]: (head.split()[1:], text) for head, text in heads.items()}
+    hints, groups = get_type_hints(command, include_extras=True), dict[str, Any]()
+    given = dict[str, Any]()
+    for name, one in inspect.signature(command).parameters.items():
+        if hasattr(kind := hints[name], "_fields"):
+            groups[name] = kind
+            hints |= get_type_hints(kind, include_extras=True)
+            given |= {field: kind._field_defaults.get(field, one.default) for field in kind._fields}
+        else:
+            given[name] = one.default
 
     @wraps(command)
-    def run(**given: Any) -> None:
-        command(**given)
+    def run(**told: Any) -> None:
+        for name, kind in groups.items():
+            told[name] = kind(**{field: told.pop(field) for field in kind._fields})
+        command(**told)
 
-    hints, parameters = get_type_hints(command, include_extras=True), []
-    for name, parameter in inspect.signature(command).parameters.items():
-        kind, *known = (
-            get_args(hints[name]) if get_origin(hints[name]) is Annotated else (hints[name],)
-        )
-        usual = typer.Argument() if parameter.default is parameter.empty else typer.Option()
+    parameters = []
+    for name, default in given.items():
+        hint = hints[name]
+        kind, *known = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        usual = typer.Argument() if default is inspect.Parameter.empty else typer.Option()
         info = copy(known[0] if known else usual)
         if name in entries and not info.help:
             words, info.help = entries[name]
@@ -82,10 +108,11 @@ def describe(command: Callable[..., None]) -> Callable[..., None]:
             if isinstance(info, OptionInfo):
                 option = f"--{name.replace('_', '-')}"
                 info.param_decls = (next((word for word in words if word != info.metavar), option),)
-        hints[name] = Annotated[kind, info]
-        parameters.append(parameter.replace(annotation=hints[name]))
+        hint = Annotated[kind, info]
+        only = inspect.Parameter.KEYWORD_ONLY
+        parameters.append(inspect.Parameter(name, only, default=default, annotation=hint))
     run.__doc__ = prose
-    run.__annotations__ = hints
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
 

@@ -16,7 +16,7 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.cli import options
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, RunPrinter, print_lines
-from littlestone.cli.options import REQUIRED, files_of, ledger_name, new_ledger
+from littlestone.cli.options import REQUIRED, Declared, files_of, ledger_name, new_ledger
 from littlestone.data import CsvStream, Label, Table
 from littlestone.data.opening import refuse_database
 from littlestone.data.table import SPANNING, Row
@@ -44,17 +44,10 @@ def stream(
     table: str,
     horizon: Annotated[int, REQUIRED],
     epsilon: Annotated[str, REQUIRED],
+    declared: Declared,
     hypotheses: str | None = None,
-    target: str | None = None,
-    positive: str | None = None,
     sheet: str | None = None,
-    schema: Path | None = None,
-    delta: str = "0",
     method: str = "auto",
-    unit: str | None = None,
-    max_records: int | None = None,
-    separator: str | None = None,
-    multiline: bool = False,
     ledger: str = options.DEFAULT_LEDGER,
     dataset: str | None = None,
     state: Path | None = None,
@@ -93,24 +86,14 @@ def stream(
     if kind is not None:
         require_matplotlib()
     declaration = Declaration.parse(
-        target,
-        hypotheses,
-        epsilon=epsilon,
-        delta=delta,
-        positive=positive,
-        schema=schema,
-        unit=unit,
-        max_records=max_records,
-        separator=separator,
-        multiline=multiline,
-        examples=OPTIONS,
+        hypotheses=hypotheses, epsilon=epsilon, examples=OPTIONS, **declared._asdict()
     ).or_class(STREAM)
     label, protected, reading = declaration.label, declaration.unit, declaration.reading
     H, share = declaration.known_class, declaration.share
     learner, why = online_choice(H, share, horizon=horizon, method=method)
     columns = learner.hypotheses.domain.column_names
     whose = [] if protected is None else [protected.column]
-    spans = multiline or reading.multiline
+    spans = declared.multiline or reading.multiline
     places = _places(offset, partition, {*declaration.columns}, multiline=spans)
     read = [*places, *whose, *columns, label.column]
     if table == PIPE and dataset is None:
@@ -122,7 +105,7 @@ def stream(
     require_different(
         {
             "the table": [] if table == PIPE else [table],
-            "the schema": [schema],
+            "the schema": [declared.schema],
             "the ledger": files_of(ledger),
             "--state": [] if state is None else [state, lock_of(state)],
             "--figure": [picture],
@@ -133,7 +116,7 @@ def stream(
         records = CsvStream(
             sys.stdin.buffer,
             name="standard input",
-            separator=reading.separator if separator is None else separator,
+            separator=reading.separator if declared.separator is None else declared.separator,
             multiline=spans,
             ended=bool(places),
             encoding=reading.encoding,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from littlestone.cli import options
 from littlestone.cli.fit import Form, Run, release_task
+from littlestone.cli.options import Declared
 from littlestone.learn import Release
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import OPTIONS
@@ -14,28 +12,14 @@ from littlestone.show.words import rows_of_group, warning
 
 
 def subgroup(
-    source: str,
+    *,
     hypotheses: str | None = None,
     above: str | None = None,
     epsilon: str | None = None,
-    target: str | None = None,
-    positive: str | None = None,
-    sheet: str | None = None,
-    schema: Path | None = None,
-    delta: str = "0",
+    declared: Declared,
     estimate: str | None = None,
     method: str = "auto",
-    unit: str | None = None,
-    max_records: int | None = None,
-    separator: str | None = None,
-    multiline: bool = False,
-    ledger: str = options.DEFAULT_LEDGER,
-    dataset: str | None = None,
-    dry_run: bool = False,
-    out: Path | None = None,
-    as_json: bool = False,
-    evaluate: bool = False,
-    seed: int | None = None,
+    run: Run,
 ) -> None:
     """Find the group of records in TABLE with the highest rate, with differential privacy.
 
@@ -50,25 +34,17 @@ def subgroup(
     method: auto, or a method that `littlestone plan CLASS --cost 5:1` lists.
     """
     declaration = Declaration.parse(
-        target,
-        hypotheses,
+        hypotheses=hypotheses,
         group=True,
         above=above,
         epsilon=epsilon,
-        delta=delta,
-        positive=positive,
-        schema=schema,
         method=method,
         estimate=estimate,
-        unit=unit,
-        max_records=max_records,
-        separator=separator,
-        multiline=multiline,
         examples=OPTIONS,
+        **declared._asdict(),
     )
     form = Form(_rows, lambda release: Group(release).to_json())
-    run = Run(source, sheet, schema, ledger, dataset, dry_run, out, as_json, evaluate, seed)
-    release_task(declaration, run, form)
+    release_task(declaration, run, form, declared.schema)
 
 
 def _rows(release: Release) -> list[tuple[str, str]]:

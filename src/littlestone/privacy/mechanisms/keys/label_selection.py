@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import Generic
 
-from littlestone.privacy.cost import Budget, decimal_text
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.keys.key_release import Key, require_delta_for_unlisted_keys
@@ -185,10 +185,7 @@ class LabelSelection(
         return type(self), (self.budget,)
 
     def __str__(self) -> str:
-        return (
-            f"label selection, epsilon {decimal_text(self.epsilon)}, "
-            f"delta {decimal_text(self.delta)}"
-        )
+        return f"label selection, {self.budget}"
 
 
 def _winner(

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mechanisms.base import Output
 from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease, ReleaseCurve
 from littlestone.privacy.rational import exp_below
@@ -97,10 +96,7 @@ class PartitionSelection(NetRelease[Key, frozenset[Key]]):
         return self._sets(scores)
 
     def __str__(self) -> str:
-        return (
-            f"partition selection on {self.counted}, "
-            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
-        )
+        return f"partition selection on {self.counted}, {self.budget}"
 
 
 _SHARE = Fraction(1, 10)
@@ -187,5 +183,5 @@ class RestSelection(NetRelease[Key, frozenset[Key] | None]):
     def __str__(self) -> str:
         return (
             f"partition selection on positives minus negatives, with the rest of the keys, "
-            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
+            f"{self.budget}"
         )

@@ -12,7 +12,6 @@ from functools import cached_property
 from itertools import accumulate
 from math import isqrt, lcm
 
-from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease, ReleaseCurve
 from littlestone.privacy.rational import exp_below
 
@@ -119,10 +118,7 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
         return masses
 
     def __str__(self) -> str:
-        return (
-            f"single-key selection on counts of positives, "
-            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
-        )
+        return f"single-key selection on counts of positives, {self.budget}"
 
 
 def _price(E: Fraction) -> Fraction:

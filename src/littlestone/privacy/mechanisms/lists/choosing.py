@@ -16,7 +16,6 @@ from littlestone.base.errors import DeclarationError
 from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.privacy.accounting.composed import repeat
-from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.draws import Draw
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger.receipt import Receipt
@@ -116,10 +115,7 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
 
     def __str__(self) -> str:
         weights = "" if self.sensitivity == 1 else f"gain {self.gain}, loss {self.loss}, "
-        return (
-            f"choosing mechanism of growth {self.growth}, {weights}"
-            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
-        )
+        return f"choosing mechanism of growth {self.growth}, {weights}{self.budget}"
 
 
 class ChoosingDraw(Draw[Point]):

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
 from littlestone.privacy.parameters import require_whole
 
@@ -57,7 +56,4 @@ class RadiiSelection(SparseSelection[Mapping[Item, int], Item]):
         return dict(data)
 
     def __str__(self) -> str:
-        return (
-            f"selection by radii in {self.runs} run{'s' if self.runs > 1 else ''}, "
-            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
-        )
+        return f"selection by radii in {self.runs} run{'s' if self.runs > 1 else ''}, {self.budget}"

@@ -73,7 +73,4 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
         return max(self.delta0, gap**2 / (self.base**2 - 1))
 
     def __str__(self) -> str:
-        return (
-            f"sparse sampling from lists of at most {self.list_size}, "
-            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
-        )
+        return f"sparse sampling from lists of at most {self.list_size}, {self.budget}"

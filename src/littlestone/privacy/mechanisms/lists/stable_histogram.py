@@ -12,7 +12,7 @@ from math import ceil
 from typing import TypeVar
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.cost import Budget, decimal_text
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
@@ -127,10 +127,7 @@ class StableHistogram(BudgetedMechanism, Mechanism[Sequence[Key | None], Histogr
         return cells
 
     def __str__(self) -> str:
-        return (
-            f"stable histogram of one key a record, threshold {self.threshold}, "
-            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
-        )
+        return f"stable histogram of one key a record, threshold {self.threshold}, {self.budget}"
 
 
 def _counts(data: Sequence[Key | None]) -> Counter[Key]:

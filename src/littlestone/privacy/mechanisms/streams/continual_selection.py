@@ -11,7 +11,7 @@ from math import prod
 from typing import TypeVar
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.cost import Budget, decimal_text
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.streams.competition import (
@@ -97,8 +97,7 @@ class ContinualSelection(BudgetedMechanism, Mechanism[Sequence[tuple[Key, ...]],
         skips = "shared skips" if self.shared else "skips of their own"
         return (
             f"continual selection over {self.horizon} steps, of at most {self.growth} candidates a "
-            f"record with {skips}, epsilon {decimal_text(self.epsilon)}, "
-            f"delta {decimal_text(self.delta)}"
+            f"record with {skips}, {self.budget}"
         )
 
 

@@ -84,8 +84,7 @@ class AboveThreshold(BudgetedMechanism, ThresholdMechanism):
     def __str__(self) -> str:
         return (
             f"AboveThreshold with fresh noise, threshold {self.threshold}, up to {self.hits} hits "
-            f"{'below' if self.hits_below else 'above'}, epsilon {decimal_text(self.epsilon)}, "
-            f"delta {decimal_text(self.delta)}"
+            f"{'below' if self.hits_below else 'above'}, {self.budget}"
         )
 
 

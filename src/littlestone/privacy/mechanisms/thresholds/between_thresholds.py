@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.privacy.cost import Budget, decimal_text
+from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
@@ -218,5 +218,5 @@ class BetweenThresholds(BudgetedMechanism, Mechanism[Sequence[int], tuple[Answer
         return (
             f"{self.voters} votes on each of {self.horizon} questions, certain from "
             f"{self.threshold} on, about {self.hits} uncertain ones, "
-            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
+            f"{self.budget}"
         )
