@@ -33,11 +33,11 @@ STATEMENTS = """
 
     @mine(1)
     def quick():
-        return Outcome("a", "b", True)
+        return Outcome("b", True, "a")
 
     @mine(2)
     def quick_too():
-        return Outcome("a", "b", True)
+        return Outcome("b", True, "a")
 
     def endless(name):
         def run():

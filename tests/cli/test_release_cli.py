@@ -699,7 +699,7 @@ def test_the_status_tells_whether_all_statements_hold(
 ) -> None:
     words: dict[str, Any] = {"says": "1 = 1", "code": "", "scope": "numbers", "status": "as stated"}
     rows = [
-        statement(id=f"S{i}", **words)(lambda value=value: Outcome("1", "2", value))
+        statement(id=f"S{i}", **words)(lambda value=value: Outcome("2", value, "1"))
         for i, value in enumerate(holds)
     ]
     monkeypatch.setattr("littlestone.cli.verify.select_statements", lambda *_, **__: rows)

@@ -37,7 +37,7 @@ def row(
     status: Status = "as stated",
 ) -> Statement:
     def ran(trial: Trial) -> Outcome:
-        return Outcome(stated, f"seed {trial.seed}, deep {trial.deep}", holds)
+        return Outcome(f"seed {trial.seed}, deep {trial.deep}", holds, stated)
 
     made = statement(id=number, says=says, code="", scope="all " * 40, status=status)
     return made(ran)

@@ -146,7 +146,7 @@ def test_a_dead_link_is_found(broken: dict[str, tuple[str, ...]]) -> None:
 
 def row(number: str, status: str = "as stated") -> object:
     words = {"says": "1 = 1", "code": "", "scope": "numbers"}
-    return statement(id=number, status=status, **words)(lambda: Outcome("1", "1", True))  # type: ignore[arg-type]
+    return statement(id=number, status=status, **words)(lambda: Outcome("1", True, "1"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ def subspaces(trial: Trial) -> Outcome:
     says: affine subspaces of dimension at most d have LDim d + 1, linear ones d
     scope: all d <= n for GF(q)^n with (q, n) = (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (5, 1)
     deep: and (2, 4)
+    stated: d + 1 with the empty set, against the d of the paper; d for linear ones
     code: classes.AffineSubspaces, classes.LinearSubspaces
     proof: proofs/algebraic-classes.md#the-dimension
     """
@@ -74,7 +75,6 @@ def subspaces(trial: Trial) -> Outcome:
             if _dimension(hulls[1], len(points)) == d:
                 lower.append(f"GF({q})^{n}, d = {d}")
     return Outcome(
-        "d + 1 with the empty set, against the d of the paper; d for linear ones",
         f"{wrong} of {cases} tables have another LDim; without the empty set it is d in "
         f"{len(lower)}: {', '.join(lower)}",
         wrong == 0 < cases,
@@ -87,6 +87,7 @@ def zero_sets() -> Outcome:
 
     says: zero sets of polynomials have as LDim the number of monomials
     scope: degree 1 and 2 over GF(2)^2, GF(2)^3 and GF(3), and degree 1 over GF(3)^2
+    stated: finite: C(n + D, D) for degree D < q
     code: classes.PolynomialZeros
     proof: proofs/algebraic-classes.md#the-dimension
     """
@@ -114,7 +115,6 @@ def zero_sets() -> Outcome:
         wrong += not found == H.littlestone_dimension() == len(monomials)
         shown.append(str(found))
     return Outcome(
-        "finite: C(n + D, D) for degree D < q",
         f"{wrong} of {len(shown)} tables have another LDim than monomials: {', '.join(shown)}",
         wrong == 0,
     )
@@ -127,6 +127,7 @@ def certificates(trial: Trial) -> Outcome:
     says: a certificate proves the dimension, and nothing below it, also after changes
     scope: random tables, against the definition; each certificate changed in 20 ways
     deep: 1,000 tables in place of 40
+    stated: no false bound is proved
     code: dimension.Certificate
     proof: proofs/certificates.md#the-claims
     """
@@ -160,7 +161,6 @@ def certificates(trial: Trial) -> Outcome:
             refused += not (below and above)
     count = trial.pick(40, 1000)
     return Outcome(
-        "no false bound is proved",
         f"{proved} of {count} proved, {wrong} false bounds, {refused:,} changes refused",
         proved == count and wrong == 0,
     )

@@ -165,6 +165,7 @@ def multiclass_is_psi_n(trial: Trial) -> Outcome:
     says: MLS(H) = Psi^N_LD(H)
     scope: every table of three labels on two points, and random ones of 2 to 6 labels
     deep: every table of four labels on two points
+    stated: equal
     code: dimension.multiclass_littlestone_dimension
     """
     pairs = [
@@ -172,7 +173,7 @@ def multiclass_is_psi_n(trial: Trial) -> Outcome:
         for H in _tables(trial, 150)
     ]
     equal = sum(one == other for one, other in pairs)
-    return Outcome("equal", f"equal on {equal} of {len(pairs)} classes", equal == len(pairs))
+    return Outcome(f"equal on {equal} of {len(pairs)} classes", equal == len(pairs))
 
 
 @statement("BGS21 section 4.2 (2)")
@@ -182,6 +183,7 @@ def bit_classes_below_psi_bin(trial: Trial) -> Outcome:
     says: max_i LDim(H|_i) <= Psi^bin_LD(H)
     scope: every table of three labels on two points, and random ones of 2 to 6 labels
     deep: every table of four labels on two points
+    stated: Psi^bin - max >= 0, and Psi^bin is at most the sum over the bits
     code: dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.LabelTable.bit_class
     proof: proofs/multiclass.md#bits-below-and-above
     """
@@ -193,7 +195,6 @@ def bit_classes_below_psi_bin(trial: Trial) -> Outcome:
         differ += psi != tree_depth(H, bits_of(H.labels))
         differ += bits != [tree_depth(H, [bit(i)]) for i in range(H.bits)]
     return Outcome(
-        "Psi^bin - max >= 0, and Psi^bin is at most the sum over the bits",
         f"least {min(gaps)}, largest {max(gaps)} in {len(gaps)} classes; {above} above the sum; "
         f"{differ} values differ from the definition",
         min(gaps) >= 0 == above == differ,
@@ -207,6 +208,7 @@ def order_of_the_families(trial: Trial) -> Outcome:
     says: Psi^N_LD(H) <= Psi^bin_LD(H) <= Psi^B_LD(H)
     scope: every table of three labels on two points, and random ones of 2 to 6 labels
     deep: every table of four labels on two points
+    stated: in that order
     code: dimension.psi_littlestone_dimension, dimension.psi_bin, dimension.psi_b
     proof: proofs/multiclass.md#one-recursion-for-all-psi-littlestone-dimensions
     """
@@ -220,7 +222,6 @@ def order_of_the_families(trial: Trial) -> Outcome:
     strict = sum(n < b for n, b, _ in found), sum(b < a for _, b, a in found)
     ordered = sum(n <= b <= a for n, b, a in found)
     return Outcome(
-        "in that order",
         f"on {ordered} of {len(found)} classes; strict on {strict[0]} and {strict[1]}; {differ} differ "
         "from the definition",
         ordered == len(found) and min(strict) > 0 == differ,
@@ -234,6 +235,7 @@ def sauer_for_covers(trial: Trial) -> Outcome:
     says: N(0, H, n) <= sum_(i <= d) C(n, i) k^i <= (e k n / d)^d
     scope: every table of three labels on two points and random ones; trees of depth 4 at most
     deep: every table of four labels on two points
+    stated: cover <= bound
     code: dimension.zero_cover_function, prove.papers.bgs21.sauer_sum
     proof: proofs/multiclass.md#the-0-cover-number
     """
@@ -248,9 +250,7 @@ def sauer_for_covers(trial: Trial) -> Outcome:
             tried += 1
             tight += cover == bound
     return Outcome(
-        "cover <= bound",
-        f"{wrong} of {tried} (class, depth) exceed it; equal in {tight}",
-        wrong == 0 < tight,
+        f"{wrong} of {tried} (class, depth) exceed it; equal in {tight}", wrong == 0 < tight
     )
 
 
@@ -261,6 +261,7 @@ def covers_are_exponential(trial: Trial) -> Outcome:
     says: N(0, H, d) >= 2^d for d = Psi^B_LD(H)
     scope: every table of three labels on two points, and random ones of 2 to 6 labels
     deep: every table of four labels on two points
+    stated: N - 2^d >= 0
     code: dimension.zero_cover_function, dimension.psi_littlestone_dimension, dimension.psi_b
     proof: proofs/multiclass.md#the-0-cover-number
     """
@@ -270,7 +271,6 @@ def covers_are_exponential(trial: Trial) -> Outcome:
         found.append((zero_cover_function(H, d), 2**d))
     tight = sum(cover == power for cover, power in found)
     return Outcome(
-        "N - 2^d >= 0",
         f"least {min(c - p for c, p in found)} in {len(found)} classes; 0 in {tight}",
         all(cover >= power for cover, power in found),
     )
@@ -283,6 +283,7 @@ def bit_classes_are_small(trial: Trial) -> Outcome:
     says: max_i LDim(H|_i) <= 6 d ln(k + 1), d = MLS(H)
     scope: every table of three labels on two points, random ones, and two rotation classes
     deep: every table of four labels on two points
+    stated: largest ratio <= 1
     code: dimension.LabelTable.bit_class, dimension.multiclass_littlestone_dimension,
         prove.papers.bgs21.bit_class_cap
     proof: proofs/multiclass.md#a-sharper-cap-on-the-bit-classes
@@ -297,7 +298,6 @@ def bit_classes_are_small(trial: Trial) -> Outcome:
             ratios.append(largest / (6 * d * log(k + 1)))
             of_cap.append(largest / bit_class_cap(d, k))
     return Outcome(
-        "largest ratio <= 1",
         f"{max(ratios):.2f} in {len(ratios)} classes; {max(of_cap):.2f} of the sharper cap"
         + ("; Psi^B is within it on all" if sharp else ""),
         holds and sharp,
@@ -312,6 +312,7 @@ def sharper_cap() -> Outcome:
 
     says: sharper, LDim(H|_i) <= max{n : 2^n <= sum_(i <= d) C(n, i) k^i}
     scope: the two formulas, for d <= 8 and up to 256 labels; no class is built
+    stated: below 6 d ln(k + 1), and at least the d log2(k + 1) of the lower-bound class
     code: prove.papers.bgs21.bit_class_cap
     proof: proofs/multiclass.md#a-sharper-cap-on-the-bit-classes
     """
@@ -331,7 +332,6 @@ def sharper_cap() -> Outcome:
     shown = caps[5, 255]
     between = sum(d * (k + 1).bit_length() - d <= cap <= b for (d, k), (cap, b) in caps.items())
     return Outcome(
-        "below 6 d ln(k + 1), and at least the d log2(k + 1) of the lower-bound class",
         f"on {between} of {len(caps)}; d = 5, k = 255: {shown[0]} against {shown[1]:.0f}; {wrong} of "
         f"{len(words) + len(caps)} sums and caps are not those of the definition",
         between == len(caps) and not wrong,
@@ -344,6 +344,7 @@ def rotations() -> Outcome:
 
     says: some H has MLS(H) = d and LDim(H|_i) = d log2(k + 1)
     scope: nine rotation classes, of at most 64 labels
+    stated: MLS = d, every bit class d b
     code: prove.papers.bgs21.rotation_class, dimension.multiclass_littlestone_dimension
     proof: proofs/multiclass.md#a-class-that-needs-the-logarithm
     """
@@ -353,11 +354,7 @@ def rotations() -> Outcome:
         H = rotation_class(d, b)
         found.append((d, b, multiclass_littlestone_dimension(H), set(_bit_dimensions(H))))
     exact = sum(mls == d and bits == {d * b} for d, b, mls, bits in found)
-    return Outcome(
-        "MLS = d, every bit class d b",
-        f"on {exact} of {len(found)} pairs d, b",
-        exact == len(found),
-    )
+    return Outcome(f"on {exact} of {len(found)} pairs d, b", exact == len(found))
 
 
 @statement("BGS21 section 1.2, converse", "mended")
@@ -367,6 +364,7 @@ def some_bit_class_is_large(trial: Trial) -> Outcome:
     says: max_i LDim(H|_i) >= MLS(H) / ceil(log2(k + 1))
     scope: every table of three labels on two points, random ones, and five of separate bits
     deep: every table of four labels on two points
+    stated: b max - MLS >= 0
     code: dimension.LabelTable.bit_class, dimension.multiclass_littlestone_dimension,
         prove.papers.bgs21.separate_bits_class
     proof: proofs/multiclass.md#bits-below-and-above
@@ -383,7 +381,6 @@ def some_bit_class_is_large(trial: Trial) -> Outcome:
         for H, mls, d in tight
     )
     return Outcome(
-        "b max - MLS >= 0",
         f"least {min(gaps)} in {len(gaps)} classes; 0 on {equal} of {len(tight)} classes with "
         "separate bits",
         min(gaps) >= 0 and equal == len(tight),
@@ -399,6 +396,7 @@ def parts_are_private() -> Outcome:
 
     says: privacy: the parts together cost what one bit costs
     scope: exact laws, on all neighbouring samples of four records and on a pair of eight
+    stated: epsilon 1
     code: learn.BitPartsLearner, learn.BitsLearner
     proof: proofs/multiclass-learning.md#theorem-2-privacy-one-part-a-bit
     """
@@ -411,9 +409,7 @@ def parts_are_private() -> Outcome:
         audits = [subject.exact(), exact_audit(subject.distribution, [pair], subject.event)]
         holds &= all(audit.holds for audit in audits) and follow_draws(subject, [pair]).holds
         shown.append(f"{max(audit.epsilon for audit in audits):.2f}")
-    return Outcome(
-        "epsilon 1", f"exactly {shown[0]} with parts, {shown[1]} with bits on all records", holds
-    )
+    return Outcome(f"exactly {shown[0]} with parts, {shown[1]} with bits on all records", holds)
 
 
 Laws = list[dict[Any, float]]  # of the function that each bit's learner gives
@@ -476,9 +472,9 @@ def parts_are_accurate() -> Outcome:
         holds &= bit is not None and n == bit.n * (2 if kind is BitPartsLearner else 1)
         found.append((n, failure(learner, n, ALPHA + 1e-6)))
     return Outcome(
-        f"at most {BETA:g}, at b times the records of one bit with parts",
         "; ".join(f"{p:.2g} for n = {n:,}" for n, p in found) + " with parts, and under one budget",
         holds and all(p <= BETA for _, p in found),
+        stated=f"at most {BETA:g}, at b times the records of one bit with parts",
     )
 
 
@@ -514,6 +510,7 @@ def sizes_by_bit_classes() -> Outcome:
 
     says: the sum of SC(d_i, alpha / b, beta / b), d_i = LDim(H|_i)
     scope: three tables of four labels; parts of equal size, so the sum is b times the largest
+    stated: b max SC(d_i, ...)
     code: learn.BitPartsLearner.plan
     proof: proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36
     """
@@ -522,7 +519,6 @@ def sizes_by_bit_classes() -> Outcome:
         d = [H.bit_class(i).littlestone_dimension() for i in range(H.bits)]
         found.append((_generic_parts(H), H.bits * generic(max(d), H.bits)))
     return Outcome(
-        "b max SC(d_i, ...)",
         "; ".join(f"{planned:,}" for planned, _ in found) + " records, as stated",
         all(planned == stated > 0 for planned, stated in found),
     )
@@ -534,6 +530,7 @@ def sizes_by_mls() -> Outcome:
 
     says: b SC(6 d ln(k + 1), alpha / b, beta / b), d = MLS(H)
     scope: planned sizes for three tables of four labels
+    stated: planned < that of the sharper cap < that of 6 d ln(k + 1)
     code: learn.BitPartsLearner.plan, learn.IrreducibleLearner.plan,
         prove.papers.bgs21.bit_class_cap
     proof: proofs/multiclass-learning.md#sizes-bgs21-corollaries-32-and-34-theorem-36
@@ -544,7 +541,6 @@ def sizes_by_mls() -> Outcome:
         caps = bit_class_cap(d, k), int(6 * d * log(k + 1))
         found.append((_generic_parts(H), *(b * generic(cap, b) for cap in caps)))
     return Outcome(
-        "planned < that of the sharper cap < that of 6 d ln(k + 1)",
         "; ".join(" < ".join(f"{n:,}" for n in sizes) for sizes in found),
         all(one < other for sizes in found for one, other in pairwise(sizes)),
     )
@@ -562,6 +558,7 @@ def codes(trial: Trial) -> Outcome:
 
     says: err(f) <= sum of err(h_j) / 2 for distance 4, LDim <= the cap
     scope: the simplex code of 8 words: all wrong bits; random tables and two rotation classes
+    stated: two wrong bits or more, gap >= 0
     code: prove.papers.bgs21.bit_class_cap, prove.papers.bgs21.simplex_code
     proof: proofs/multiclass-learning.md#theorem-4-one-logarithm-less-codes-that-correct-errors
     """
@@ -577,7 +574,6 @@ def codes(trial: Trial) -> Outcome:
         coded = [LabelTable.of(bits[values], labels=2) for bits in code.T]
         gaps.append(bit_class_cap(d, 7) - max(map(multiclass_littlestone_dimension, coded)))
     return Outcome(
-        "two wrong bits or more, gap >= 0",
         f"at least {least} of {away.size} received words; least gap {min(gaps)} of {len(gaps)}",
         least == 2 and min(gaps) >= 0,
     )
@@ -589,6 +585,7 @@ def rules_with_outcomes() -> Outcome:
 
     says: MLS(H) = LDim(H|_i)
     scope: one to three outcomes over one to three columns
+    stated: equal
     code: classes.Outcomes
     proof: proofs/outcomes.md#theorem-1-bit-classes
     """
@@ -598,4 +595,4 @@ def rules_with_outcomes() -> Outcome:
             H = Outcomes.over_columns(*"abc"[:m], labels=k + 1, max_rules=s, max_literals=r)
             found.append((H.littlestone_dimension(), H.bit_class(0).littlestone_dimension()))
     equal = sum(mls == bit for mls, bit in found)
-    return Outcome("equal", f"on {equal} of {len(found)} classes", equal == len(found))
+    return Outcome(f"on {equal} of {len(found)} classes", equal == len(found))

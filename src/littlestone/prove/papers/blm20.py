@@ -52,6 +52,7 @@ def stability_generalizes(trial: Trial) -> Outcome:
     says: sharper, Pr[A(S) = h] <= (1 - loss(h))^n for consistent A
     scope: A is the SOA: every class of three points with every target, and two more; exact laws
     deep: n = 2 for all of them, and random classes on at most six points
+    stated: at most, so that loss <= ln(1/eta) / n
     code: theory.game.players.ExtendedSOA
     proof: proofs/globally-stable.md#theorem-2-observation-11-lemma-13
     """
@@ -59,9 +60,7 @@ def stability_generalizes(trial: Trial) -> Outcome:
     wrong = sum(p > (1 - s.loss(f)) ** s.n for s, f, p in found)
     tight = sum(p == (1 - s.loss(f)) ** s.n for s, f, p in found)
     return Outcome(
-        "at most, so that loss <= ln(1/eta) / n",
-        f"{wrong} of {len(found)} rules exceed it, {tight} equal it",
-        wrong == 0 and tight > 0,
+        f"{wrong} of {len(found)} rules exceed it, {tight} equal it", wrong == 0 and tight > 0
     )
 
 
@@ -72,6 +71,7 @@ def tournament_examples_are_mistakes(trial: Trial) -> Outcome:
     says: k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T
     scope: all S and T: every class of three points with every target, and three more
     deep: n = 2 for all of them, and random classes on at most six points
+    stated: always
     code: theory.game.players.ExtendedSOA
     proof: proofs/globally-stable.md#theorem-2-observation-11-lemma-13
     """
@@ -88,7 +88,6 @@ def tournament_examples_are_mistakes(trial: Trial) -> Outcome:
                     rule = rule_of(state.after((x, setting.target(x)) for x in T))
                     wrong += any(rule(x) != setting.target(x) for x in T)
     return Outcome(
-        "always",
         f"{wrong} failures for {samples} samples S, {unrealizable} of them not realizable",
         wrong == 0 and unrealizable > 0,
     )
@@ -101,6 +100,7 @@ def frequent_rules(trial: Trial) -> Outcome:
     says: some k <= d and f have Pr[SOA(S T) = f] >= 2^-d
     scope: the SOA of Lyu25: every class of three points with every target, and three more
     deep: n = 2 for all of them, and random classes on at most six points
+    stated: false for d = 2
     code: theory.game.players.ExtendedSOA
     proof: proofs/globally-stable.md#lemma-12-is-false-for-dimension-2
     """
@@ -108,7 +108,6 @@ def frequent_rules(trial: Trial) -> Outcome:
     tops = [stage.top for stage in stages(SPREAD)]
     shown = ", ".join(f"{float(p):.3f}" for p in tops)
     return Outcome(
-        "false for d = 2",
         f"d = 1: at least {float(least):.3f}; d = {SPREAD.d}: {shown} for k = 0, 1, 2, below 1/4",
         least >= Fraction(1, 2) and SPREAD.d == 2 and len(tops) == 3 and max(tops) < Fraction(1, 4),
     )
@@ -150,6 +149,7 @@ def frequent_rules_of_the_papers_soa() -> Outcome:
     says: the same with the paper's own SOA, argmax of LDim
     scope: seven functions on nine points, LDim 2: n = 1 with both labels in ties and x first, last
         or uniform; n = 2, 3 with x first; and the eight points of the row above, n = 1
+    stated: false for n = 1
     code: prove.papers.definitions.Game
     proof: proofs/globally-stable.md#lemma-12-is-false-for-dimension-2
     """
@@ -158,7 +158,6 @@ def frequent_rules_of_the_papers_soa() -> Outcome:
     chances = {(x, 20 >> x & 1): Fraction(1, 8) for x in range(8)}
     eight = min(_most(definitions.Game(frozenset(FIVE), 8, chances, soa=soa)) for soa in _OWN)
     return Outcome(
-        "false for n = 1",
         f"nine points, n = 1: at most {float(one):.4f}, below 1/4; n = 2, 3: at least "
         f"{float(more[0]):.3f}, {float(more[1]):.3f}; eight points: at least {float(eight):.3f}",
         definitions.ldim(frozenset(NINE), 9) == 2 and one < Fraction(1, 4) <= min(*more, eight),
@@ -172,13 +171,13 @@ def frequent_rules_for_larger_blocks() -> Outcome:
     says: the same for n = 3, 5, 10, 20, as algorithm G takes them
     scope: seven functions on eleven points, LDim 2, one distribution for each n: both labels in
         ties, and x first, last or uniform
+    stated: false for each of these n
     code: prove.papers.definitions.Game
     proof: proofs/globally-stable.md#lemma-12-is-false-for-dimension-2
     """
     ways = list(product(_OWN, _DECIDING))
     found = {n: max(_most(eleven_points(n, *way)) for way in ways) for n in (3, 5, 10, 20)}
     return Outcome(
-        "false for each of these n",
         f"at most {', '.join(f'{float(p):.4f}' for p in found.values())}, below 1/4",
         definitions.ldim(frozenset(ELEVEN), 11) == 2 and max(found.values()) < Fraction(1, 4),
     )
@@ -191,6 +190,7 @@ def frequent_rules_for_long_blocks(trial: Trial) -> Outcome:
     says: the same for n = 50 to 5,000, in floats
     scope: the eleven points, both labels in ties, and x first, last or uniform: n = 50 and 5,000
     deep: n = 200 and 1,000
+    stated: false for each of these n
     code: prove.papers.definitions.Game
     proof: proofs/globally-stable.md#lemma-12-is-false-for-dimension-2
     """
@@ -203,7 +203,6 @@ def frequent_rules_for_long_blocks(trial: Trial) -> Outcome:
     laws = zip(short.approximate(2), short.frequencies(2), strict=True)
     error = max(abs(law.get(f, 0) - float(p)) for law, exact in laws for f, p in exact.items())
     return Outcome(
-        "false for each of these n",
         f"at most {', '.join(f'{p:.4f}' for p in found.values())}, below 1/4; for n = 5 within "
         f"{error:.0e} of the exact sums",
         max(found.values()) < 0.249 and error < 1e-12,
@@ -216,12 +215,12 @@ def who_wins_is_not_independent() -> Outcome:
 
     says: its proof, Pr[all k tournament examples agree with c] = 2^-k
     scope: one class of five functions on eight points, n = 1
+    stated: true for k = 1, false for k = 2: 0.1245
     code: theory.game.players.ExtendedSOA
     proof: proofs/globally-stable.md#lemma-12-is-false-for-dimension-2
     """
     found = [stage.agreeing for stage in stages(SPREAD)[1:]]
     return Outcome(
-        "true for k = 1, false for k = 2: 0.1245",
         ", ".join(f"{float(p):.4f} for k = {k}" for k, p in enumerate(found, start=1)),
         found[:1] == [Fraction(1, 2)] and [round(float(p), 4) for p in found[1:]] == [0.1245],
     )
@@ -248,10 +247,10 @@ def frequent_rules_repaired(trial: Trial) -> Outcome:
             chains += 1
             wrong += stage.agreeing < _chain(k, max((s.top for s in found[:k]), default=top))
     return Outcome(
-        ", ".join(f"{stability(d):.3f} for d = {d}" for d in sorted(least)),
         f"at least {', '.join(f'{float(p):.3f}' for _, p in sorted(least.items()))} in "
         f"{len(settings(trial))} settings; {wrong} failures with the chain in {chains} stages",
         wrong == 0,
+        stated=", ".join(f"{stability(d):.3f} for d = {d}" for d in sorted(least)),
     )
 
 
@@ -262,6 +261,7 @@ def frequent_rules_generalize(trial: Trial) -> Outcome:
     says: sharper, Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k
     scope: all k and f: every class of three points with every target, and three more
     deep: n = 2 for all of them, and random classes on at most six points
+    stated: at most, and loss <= d / n for frequencies >= 2^-d
     code: theory.game.players.ExtendedSOA
     proof: proofs/globally-stable.md#theorem-2-observation-11-lemma-13
     """
@@ -272,7 +272,6 @@ def frequent_rules_generalize(trial: Trial) -> Outcome:
     )
     outside = sum(f not in set(s.H) for s, _, f, _ in found)
     return Outcome(
-        "at most, and loss <= d / n for frequencies >= 2^-d",
         f"{wrong} failures for {len(found)} rules, {outside} of them outside of the class",
         wrong == 0 and outside > 0,
     )
@@ -287,6 +286,7 @@ def expected_draws(trial: Trial) -> Outcome:
     says: S ~ D_k takes at most 4^(k+1) n expected examples
     scope: every class of three points and three more, in stages without a frequency above 1/2
     deep: n = 2 for all of them, and random classes on at most six points
+    stated: 2 (E + 1) / (1 - eta) a step, below 4^(k+1)
     code: learn.papers.globally_stable.expected_blocks
     proof: proofs/globally-stable.md#theorem-4-lemma-14-sharper
     """
@@ -308,7 +308,6 @@ def expected_draws(trial: Trial) -> Outcome:
                 caps += 1
                 wrong += found[k].blocks > allowed[k] * (1 + 1e-9)
     return Outcome(
-        "2 (E + 1) / (1 - eta) a step, below 4^(k+1)",
         f"{wrong} failures in {tried} stages, {caps} of them with the eta of the learner; at most "
         f"{float(most):.2f} of 4^(k+1)",
         wrong == 0 < caps,
@@ -337,10 +336,10 @@ def globally_stable(trial: Trial) -> Outcome:
         good = (p for f, p in rules.items() if (1 - setting.loss(f)) ** setting.n * 2**d >= 1)
         least[d] = min(least.get(d, Fraction(1)), max(good, default=Fraction(0)))
     return Outcome(
-        ", ".join(f"{1 / ((d + 1) * 2 ** (d + 1)):.3f} for d = {d}" for d in sorted(least)),
         f"at least {', '.join(f'{float(p):.3f}' for _, p in sorted(least.items()))} in "
         f"{len(settings(trial))} settings",
         all(p >= Fraction(1, (d + 1) * 2 ** (d + 1)) for d, p in least.items()),
+        stated=", ".join(f"{1 / ((d + 1) * 2 ** (d + 1)):.3f} for d = {d}" for d in sorted(least)),
     )
 
 
@@ -448,6 +447,7 @@ def learner_as_a_whole() -> Outcome:
 
     says: what M releases has the law of its definition
     scope: the exact law of its code: three functions, two batches of one-example blocks, k = 0, 1
+    stated: the same law
     code: learn.GloballyStableLearner.draw
     proof: proofs/globally-stable.md
     """
@@ -461,7 +461,6 @@ def learner_as_a_whole() -> Outcome:
     subject = find_subject("globally-stable-learner").make(Fraction(4), Fraction(1, 1000))
     draws = follow_draws(subject, subject.pairs[-1:])
     return Outcome(
-        "the same law",
         f"{wrong} of {len(due)} chances differ; with a vote a record, {draws}",
         wrong == 0 and draws.holds,
     )
@@ -522,9 +521,9 @@ def planned_size() -> Outcome:
         n = 0 if bound is None else bound.n
         found.append((n, failure(learner, n, ALPHA), failure(learner, n // 10, ALPHA)))
     return Outcome(
-        f"at most {BETA:g}",
         "; ".join(f"{risk:.3f} for n = {n:,}, {less:.3f} for a tenth" for n, risk, less in found),
         all(risk <= BETA < less for _, risk, less in found),
+        stated=f"at most {BETA:g}",
     )
 
 
@@ -550,7 +549,7 @@ def agnostic_learner() -> Outcome:
         or not isinstance(inner, GloballyStableLearner)
         or not isinstance(relabelling, OtherLabels)
     ):
-        return Outcome("a size", "none is proved", False)
+        return Outcome("none is proved", False, stated="a size")
     # The cost, by Theorem 1.
     eta, weight, share = float(relabelling.choice.epsilon), relabelling.weight, relabelling.share
     own, E = inner.cost(), math.exp(eta)
@@ -568,7 +567,7 @@ def agnostic_learner() -> Outcome:
     logarithms = -math.log(BETA) - math.log(BUDGET.delta)
     at_one = math.ceil(16 * (1 + logarithms) / ALPHA + (1 - math.log(BETA)) / ALPHA**2)
     return Outcome(
-        f"(1, 1e-6)-DP; at most {BETA:g}; {at_one:,} records at constant 1",
         f"{learner.cost()}; {risk:.3f} at n = {bound.n:,}; {formula:,} at constant 1",
         private and enough and formula == at_one,
+        stated=f"(1, 1e-6)-DP; at most {BETA:g}; {at_one:,} records at constant 1",
     )

@@ -91,17 +91,17 @@ def weak_means_strong(trial: Trial) -> Outcome:
             strong = GloballyStableLearner.with_proved_bound(H, Budget(epsilon, delta), **goal)
             bound = strong.plan(**goal, setting="realizable")
             if bound is None:
-                return Outcome("a size", "none is proved", False)
+                return Outcome("none is proved", False, stated="a size")
             unit = -math.log(beta * float(delta)) / (alpha * float(epsilon))
             constants.append(bound.n / unit)
         shown[d] = max(constants)
         spread = max(spread, max(constants) / min(constants))
     return Outcome(
-        "LDim < 2^(t + 1), and n <= C_H ln(1 / (beta delta)) / (alpha epsilon)",
         f"{wrong} failures in {len(tables)} tables; "
         + ", ".join(f"C_H = {c:,.0f} for d = {d}" for d, c in sorted(shown.items()))
         + f", at most {spread:.1f} times its least value over the grid",
         wrong == 0 and spread < 50,
+        stated="LDim < 2^(t + 1), and n <= C_H ln(1 / (beta delta)) / (alpha epsilon)",
     )
 
 
@@ -111,6 +111,7 @@ def identity(trial: Trial) -> Outcome:
 
     says: the error of the vote, round by round
     scope: random votes and distributions on six points, at most 9 rounds
+    stated: equal
     code: learn.papers.boosting.Walk
     proof: proofs/boosting.md#theorem-2-accuracy
     """
@@ -130,7 +131,7 @@ def identity(trial: Trial) -> Outcome:
                 right = [r + vote for r, vote in zip(right, votes, strict=True)]
             error = sum(m for m, r in zip(mass, right, strict=True) if 2 * r < rounds)
             wrong, runs = wrong + (total != error), runs + 1
-    return Outcome("equal", f"{wrong} of {runs} differ", wrong == 0)
+    return Outcome(f"{wrong} of {runs} differ", wrong == 0)
 
 
 @statement("Boosting by majority")
@@ -152,13 +153,13 @@ def algorithmic() -> Outcome:
         bound = learner.plan(**goal, setting="realizable")
         weak = learner.weak.plan(0.25, ALPHA, setting="realizable")
         if bound is None or weak is None:
-            return Outcome("a size", "none is proved", False)
+            return Outcome("none is proved", False, stated="a size")
         exact &= learner.cost() == learner.weak.cost()
         shown.append(bound.n / (weak.n * math.log(1 / alpha) ** 1.5 / alpha))
     return Outcome(
-        "bounded, at the weak learner's cost",
         f"factors {', '.join(f'{c:.1f}' for c in shown)} for alpha = .1, .03, .01, .003",
         exact and max(shown) < 2 * min(shown),
+        stated="bounded, at the weak learner's cost",
     )
 
 
@@ -273,9 +274,9 @@ def _audit(kind: type[Learner], *stages: Stage, used: float) -> Outcome:
     ]
     claims = (f"{float(audit.claim.epsilon):.4g}" for audit in audits)
     return Outcome(
-        f"epsilon {', '.join(claims)}, of which {used:.0%} is used",
         ", ".join(f"{audit.epsilon:.2f} ({audit.tightness:.0%})" for audit in audits),
         all(audit.holds and audit.tightness >= used for audit in audits),
+        stated=f"epsilon {', '.join(claims)}, of which {used:.0%} is used",
     )
 
 
@@ -291,7 +292,7 @@ def own_labels() -> Outcome:
     found = _audit(RelabellingLearner, SHARP, used=0.97)
     subject = find_subject("relabelling-learner").make(Fraction(10), Fraction(0))
     draws = follow_draws(subject, subject.pairs[-1:])
-    return Outcome(found.stated, f"{found.measured}; {draws}", found.holds and draws.holds)
+    return Outcome(f"{found.measured}; {draws}", found.holds and draws.holds, stated=found.stated)
 
 
 @statement("LWY25")

@@ -68,6 +68,7 @@ def soa_mistakes(trial: Trial) -> Outcome:
     says: the SOA makes at most LDim(H) mistakes
     scope: every play on every class of three points and random ones of four; random plays on more
     deep: every class of four points
+    stated: mistakes <= LDim
     code: theory.game.StandardOptimalAlgorithm, classes.HypothesisClass.soa_label
     """
     exhaustive = [(_most_mistakes(H), H.littlestone_dimension()) for H in _classes(trial, 60, 8, 4)]
@@ -84,7 +85,6 @@ def soa_mistakes(trial: Trial) -> Outcome:
     tight = sum(mistakes == dimension for mistakes, dimension in exhaustive)
     wrong = sum(m > d for m, d in exhaustive + played)
     return Outcome(
-        "mistakes <= LDim",
         f"{wrong} of {len(exhaustive) + len(played)} classes exceed it; the worst play over all "
         f"sequences equals it on {tight} of {len(exhaustive)}",
         wrong == 0 and tight == len(exhaustive),
@@ -117,6 +117,7 @@ def forced_mistakes(trial: Trial) -> Outcome:
     says: LDim(H) is the optimal number of mistakes
     scope: every class of three points, random ones and thresholds, against three learners
     deep: every class of four points
+    stated: LDim mistakes forced, on every learner
     code: theory.game.TreeAdversary, theory.game.StandardOptimalAlgorithm, theory.game.Halving
     """
     classes: list[HypothesisClass[Any]] = list(_classes(trial, 100, 30, 10))
@@ -131,7 +132,6 @@ def forced_mistakes(trial: Trial) -> Outcome:
             games += 1
             exact += play(learner, TreeAdversary(H)).mistakes == H.littlestone_dimension()
     return Outcome(
-        "LDim mistakes forced, on every learner",
         f"exactly LDim in {exact} of {games} games; LDim by its definition differs for {tables} tables",
         exact == games and not tables,
     )
@@ -144,6 +144,7 @@ def halving_mistakes(trial: Trial) -> Outcome:
     says: halving makes at most log2 |H| mistakes
     scope: every class of three points and random ones, against the tree adversary and a random one
     deep: every class of four points
+    stated: mistakes - floor(log2 |H|) <= 0
     code: theory.game.Halving
     """
     excess = []
@@ -151,10 +152,7 @@ def halving_mistakes(trial: Trial) -> Outcome:
         for adversary in (TreeAdversary(H), RandomAdversary(H, rng=trial.draws(seed))):
             transcript = play(Halving(H), adversary, rounds=40)
             excess.append(transcript.mistakes - (H.size.bit_length() - 1))
-    return Outcome(
-        "mistakes - floor(log2 |H|) <= 0", f"largest {max(excess)} in {len(excess)} games",
-        max(excess) <= 0,
-    )  # fmt: skip
+    return Outcome(f"largest {max(excess)} in {len(excess)} games", max(excess) <= 0)  # fmt: skip
 
 
 @statement("L5 Example 1")
@@ -164,6 +162,7 @@ def dimension_below_logarithm(trial: Trial) -> Outcome:
     says: LDim(H) <= log2 |H|
     scope: every class of three points, random ones, and thresholds of 2^d functions, d <= 20
     deep: every class of four points
+    stated: floor(log2 |H|) - LDim >= 0
     code: classes.FiniteClass.littlestone_dimension
     """
     gaps = [
@@ -171,7 +170,6 @@ def dimension_below_logarithm(trial: Trial) -> Outcome:
     ]
     tight = [Thresholds.on(0, 2**d - 2).littlestone_dimension() == d for d in range(1, 21)]
     return Outcome(
-        "floor(log2 |H|) - LDim >= 0",
         f"least {min(gaps)} in {len(gaps)} classes; 0 for {sum(tight)} of {len(tight)} thresholds",
         min(gaps) >= 0 and all(tight),
     )
@@ -195,6 +193,7 @@ def vc_below_littlestone(trial: Trial) -> Outcome:
     says: VC(H) <= LDim(H)
     scope: every class of three points, and random ones of at most 24 functions on 7 points
     deep: every class of four points
+    stated: LDim - VC >= 0
     code: classes.FiniteClass.littlestone_dimension, dimension.vc_dimension
     """
     gaps, differ = [], 0
@@ -203,7 +202,6 @@ def vc_below_littlestone(trial: Trial) -> Outcome:
         differ += vc_dimension(H.table()) != shattered
         gaps.append(H.littlestone_dimension() - shattered)
     return Outcome(
-        "LDim - VC >= 0",
         f"least {min(gaps)}, largest {max(gaps)} in {len(gaps)} classes; the VC dimension of the code "
         f"differs for {differ}",
         min(gaps) >= 0 == differ,
@@ -216,12 +214,12 @@ def infinite_dimension() -> Outcome:
 
     says: thresholds on the reals have infinite LDim
     scope: one learner and 1,000 rounds
+    stated: a mistake in every round, without end
     code: classes.Thresholds, theory.game.TreeAdversary
     """
     H = Thresholds.over(Reals())
     mistakes = play(_Arbitrary(0), TreeAdversary(H), rounds=1000).mistakes
     return Outcome(
-        "a mistake in every round, without end",
         f"{mistakes:,} mistakes in 1,000 rounds; LDim = {H.littlestone_dimension()}",
         mistakes == 1000 and H.littlestone_dimension() == float("inf"),
     )
@@ -237,6 +235,7 @@ def exponential_privacy() -> Outcome:
 
     says: privacy: the exponential mechanism is epsilon-DP
     scope: two classes, all neighbouring samples of 3 records: Pr[h] ~ r^-errors, and what is drawn
+    stated: hockey-stick divergence at epsilon = 1: 0
     code: learn.ExponentialLearner, privacy.mechanisms.scores.exponential.ExponentialMechanism
     proof: proofs/exponential-mechanism.md#theorem-1-privacy
     """
@@ -268,7 +267,6 @@ def exponential_privacy() -> Outcome:
         )
     claimed = all(draws.holds for draws in found)
     return Outcome(
-        "hockey-stick divergence at epsilon = 1: 0",
         f"exactly {worst} over {2 * len(pairs):,} neighbouring pairs a class; {found[0]}; {found[1]}",
         worst == 0 and claimed and learner.event.cost().epsilon == epsilon,
     )
@@ -320,9 +318,9 @@ def exponential_sample_size() -> Outcome:
         (stated,) = formulas(H, Budget(1), alpha=alpha, beta=beta)
         plans.append(f"{n:,} ({stated.proof:,} by the lecture's proof)")
     return Outcome(
-        f"failure <= {beta} at alpha = {alpha}: n = {plans[0]} realizable, {plans[1]} agnostic",
         f"exactly {failures[0]:.3f} realizable, {failures[1]:.3f} agnostic",
         max(failures) <= beta,
+        stated=f"failure <= {beta} at alpha = {alpha}: n = {plans[0]} realizable, {plans[1]} agnostic",
     )
 
 
@@ -359,6 +357,7 @@ def representations(trial: Trial) -> Outcome:
     scope: all classes over 3 points in one order, 100 random ones over 4; distributions of steps
         1/12
     deep: all classes over 4 points in one order
+    stated: e^RepDim functions, drawn at random, are enough, and fewer are not
     code: dimension.representation, dimension.is_representation
     proof: proofs/representation.md#theorem-1-at-most-four-points
     """
@@ -390,7 +389,6 @@ def representations(trial: Trial) -> Outcome:
         sizes.setdefault(H.littlestone_dimension(), set()).add(s)
     shown = ", ".join(f"{d}: {min(s)} to {max(s)}" for d, s in sorted(sizes.items()))
     return Outcome(
-        "e^RepDim functions, drawn at random, are enough, and fewer are not",
         f"{wrong + smaller} failures in {len(classes)} classes, {tried} of them by force; e^RepDim by "
         f"LDim: {shown}",
         wrong + smaller == 0 and len(sizes) == 5,
@@ -436,6 +434,7 @@ def natural_thresholds(trial: Trial) -> Outcome:
     says: thresholds on the natural numbers have trees of every depth, and no infinite one
     scope: trees of depth 1 to 10; a learner, with first x = 2^j - 1 for j < 40 and at random
     deep: trees up to depth 14
+    stated: each branch is labelled by a natural cut; 1 + log2(x + 1) mistakes if x is the first
     code: classes.Thresholds, theory.game.TreeAdversary
     proof: proofs/infinite-trees.md
     """
@@ -461,7 +460,6 @@ def natural_thresholds(trial: Trial) -> Outcome:
         wrong += errors > (first + 1).bit_length()
         most = max(most, errors)
     return Outcome(
-        "each branch is labelled by a natural cut; 1 + log2(x + 1) mistakes if x is the first",
         f"{wrong} failures in trees of depth 1 to {deepest}; mistakes from {mistakes[0]} to "
         f"{mistakes[-1]} by first x, and at most {most} on 200 random sequences",
         wrong == 0 and mistakes == list(range(1, 41)),

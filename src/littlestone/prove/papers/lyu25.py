@@ -139,6 +139,7 @@ def valid_trees_exist(trial: Trial) -> Outcome:
     says: every class has a valid (p, d)-tree
     scope: all classes over 3 points in one order, random larger ones; p <= 3, d = LDim, LDim + 1
     deep: all classes over four points, up to the order of the points
+    stated: the greedy tree is valid
     code: theory.decomposition.decompose, theory.decomposition.optimal_tree,
         theory.decomposition.check_tree
     proof: proofs/decomposition.md#the-exact-search
@@ -148,7 +149,7 @@ def valid_trees_exist(trial: Trial) -> Outcome:
         for tree in (decompose(H, p, d), optimal_tree(H, p, d)):
             trees += 1
             wrong += check_tree(tree, H) is not None
-    return Outcome("the greedy tree is valid", f"{wrong} of {trees} trees are not", wrong == 0)
+    return Outcome(f"{wrong} of {trees} trees are not", wrong == 0)
 
 
 @statement("Lyu25 Lemma 4.1", "changed")
@@ -159,6 +160,7 @@ def leaf_counts(trial: Trial) -> Outcome:
     scope: all classes over 3 points in one order, random larger ones; nonempty leaves of greedy
         trees
     deep: all classes over four points, up to the order of the points
+    stated: N(D, r) = sum_(i <= r) C(D, i), at most p^d 2^(d^2)
     code: theory.decomposition.decompose, theory.decomposition.leaf_bound
     proof: proofs/decomposition.md#leaves-lemma-41
     """
@@ -180,7 +182,6 @@ def leaf_counts(trial: Trial) -> Outcome:
         full = len(list(chain.leaves())) == leaf_bound(p, d, 1)
         attained += full and check_tree(chain, H) is None
     return Outcome(
-        "N(D, r) = sum_(i <= r) C(D, i), at most p^d 2^(d^2)",
         f"{wrong} of {counts} counts exceed it, {tight} equal it; attained by singletons on "
         f"p (2^d - 1) points for {attained} of {len(sizes)} pairs p, d",
         wrong == 0 and attained == len(sizes),
@@ -210,6 +211,7 @@ def soa_class(trial: Trial) -> Outcome:
     says: sharper, the SOAs of d-irreducible subclasses have LDim <= d
     scope: all subclasses of all classes over 3 points, singletons and random ones; d = LDim(H)
     deep: all classes over four points, of 3 to 7 functions
+    stated: LDim <= d, but not for (d - 1)-irreducible ones
     code: theory.decomposition.is_irreducible, classes.FiniteClass.soa
     proof: proofs/decomposition.md#soas-of-irreducible-subclasses-lemma-42
     """
@@ -225,7 +227,6 @@ def soa_class(trial: Trial) -> Outcome:
         if d:
             fewer += _dimension({G.soa() for G in subclasses if _irreducible(G, d - 1)}, H) > d
     return Outcome(
-        "LDim <= d, but not for (d - 1)-irreducible ones",
         f"false for {wrong} of {len(classes)} classes, for {fewer} with d - 1; {larger} have an SOA "
         "outside of the class",
         wrong == 0 < min(larger, fewer),
@@ -245,6 +246,7 @@ def nested_classes(trial: Trial) -> Outcome:
     says: for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G
     scope: all pairs over 3 points, all subclasses of 4 larger classes; p <= 2
     deep: random pairs over 4 to 8 points, and subclasses of all classes over 4 points
+    stated: for optimal trees of any shape
     code: theory.decomposition.Decompositions
     proof: proofs/decomposition.md#version-spaces-that-no-tree-can-reduce-lemma-43-sharper
     """
@@ -260,7 +262,6 @@ def nested_classes(trial: Trial) -> Outcome:
         if _dimension_and_essentials(G, p, d)[0] == t > 0:
             undoubled += not _tops(G, p, d) <= essential
     return Outcome(
-        "for optimal trees of any shape",
         f"{wrong} failures in {len(_pairs(trial))} pairs G <= H with p, {undoubled} with p in place of "
         f"2p; {equal} of equal dimension, {large} of them > 0",
         wrong == 0 < min(large, undoubled),
@@ -282,6 +283,7 @@ def essential_hypotheses_hold(trial: Trial) -> Outcome:
     says: its four items on essential hypotheses
     scope: all classes over 3 points in one order and 4 larger ones; item 1 with the sharper count
     deep: random classes, and all classes over 4 points up to their order
+    stated: items 1 (with the sharper count), 2, 3 and 4
     code: theory.decomposition.Decompositions, theory.decomposition.essential_hypotheses
     proof: proofs/decomposition.md#leaves-lemma-41
     """
@@ -307,7 +309,6 @@ def essential_hypotheses_hold(trial: Trial) -> Outcome:
             cases[1] += 1
             wrong[1] += not inner <= outer
     return Outcome(
-        "items 1 (with the sharper count), 2, 3 and 4",
         f"{' + '.join(map(str, wrong))} failures in {' + '.join(map(str, cases))} cases",
         not any(wrong) and all(cases),
     )
@@ -320,6 +321,7 @@ def lists_of_greedy_trees(trial: Trial) -> Outcome:
     says: an optimal greedy tree lists all essential hypotheses; a class may have none
     scope: all classes over 3 points in one order, random larger ones; p <= 2, d = LDim, LDim + 1
     deep: all classes over four points, up to the order of the points
+    stated: essential hypotheses are among the SOAs of the top leaves
     code: theory.decomposition.essential_hypotheses, theory.decomposition.decompose
     proof: proofs/decomposition.md#why-no-learner-lists-essential-hypotheses
     """
@@ -338,7 +340,6 @@ def lists_of_greedy_trees(trial: Trial) -> Outcome:
     H = FiniteClass.from_array([[int(y) for y in row] for row in rows])
     (t, essential), tree = _dimension_and_essentials(H, 1, 2), decompose(H, 1, 2)
     return Outcome(
-        "essential hypotheses are among the SOAs of the top leaves",
         f"the greedy tree is optimal in {optimal} of {cases} cases: an essential hypothesis is missed "
         f"in {missed}, more are listed in {more}; of a class of 8 functions with DDim {t}, "
         f"{len(essential)} are essential and {len(tree.hypotheses())} is listed",
@@ -352,6 +353,7 @@ def a_new_hypothesis() -> Outcome:
 
     says: its proof, "no new hypothesis is introduced": needs equal DDim
     scope: one class of four functions, p = d = 1
+    stated: false as it stands: a subclass of smaller DDim has new essential hypotheses
     code: theory.decomposition.essential_hypotheses
     proof: proofs/decomposition.md#no-new-hypothesis-is-introduced-proof-of-claim-64
     """
@@ -360,7 +362,6 @@ def a_new_hypothesis() -> Outcome:
     (t, outer), (s, inner) = _dimension_and_essentials(H, 1, 1), _dimension_and_essentials(G, 1, 1)
     shown = [", ".join(sorted(f.words() for f in found)) for found in (outer, inner)]
     return Outcome(
-        "false as it stands: a subclass of smaller DDim has new essential hypotheses",
         f"DDim {t}: {shown[0]}; DDim {s}: {shown[1]}",
         (t, s, len(outer), len(inner)) == (1, 0, 1, 2) and not inner <= outer,
     )
@@ -379,6 +380,7 @@ def exposed_hypotheses() -> Outcome:
 
     says: sharper, f is not essential to {h : errs less than f} for n <= p points
     scope: all classes over three points, in one order, and all samples of at most three examples
+    stated: f is not essential
     code: theory.decomposition.essential_hypotheses
     proof: proofs/decomposition.md#few-columns
     """
@@ -401,9 +403,7 @@ def exposed_hypotheses() -> Outcome:
                 else:
                     fewer += failed
     return Outcome(
-        "f is not essential",
-        f"{wrong} failures in {cases} cases, {fewer} more where p < n",
-        wrong == 0 < fewer,
+        f"{wrong} failures in {cases} cases, {fewer} more where p < n", wrong == 0 < fewer
     )
 
 
@@ -414,6 +414,7 @@ def few_columns(trial: Trial) -> Outcome:
     says: a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible
     scope: all classes over 3 points in one order, random larger ones
     deep: all classes over four points, up to the order of the points
+    stated: reducible, and DDim = 0 with every hypothesis essential if p columns suffice
     code: theory.decomposition.is_irreducible, theory.decomposition.decomposition_dimension
     proof: proofs/decomposition.md#few-columns
     """
@@ -428,7 +429,6 @@ def few_columns(trial: Trial) -> Outcome:
             zero += 1
             wrong += _dimension_and_essentials(H, p, d) != (0, frozenset(H))
     return Outcome(
-        "reducible, and DDim = 0 with every hypothesis essential if p columns suffice",
         f"{wrong} failures in {reducible} and {zero} cases",
         wrong == 0 and reducible > 0 and zero > 0,
     )
@@ -441,6 +441,7 @@ def greedy_nested_trees(trial: Trial) -> Outcome:
     says: for greedy trees that are kept while C shrinks and p doubles
     scope: random subclasses of random classes and of singletons and more, p = 1, 2, 4, 8
     deep: all classes over four points, up to the order of the points
+    stated: valid, leaves within leaves, and no new top hypothesis without a smaller degree
     code: theory.decomposition.refine, theory.decomposition.decompose
     proof: proofs/decomposition.md#greedy-trees-that-are-kept
     """
@@ -463,9 +464,7 @@ def greedy_nested_trees(trial: Trial) -> Outcome:
                 leaves = [V.alive for V in cast(Any, tree.leaves())]
                 wrong += not all(any(V & ~cell == 0 for cell in cells) for V in leaves)
     return Outcome(
-        "valid, leaves within leaves, and no new top hypothesis without a smaller degree",
-        f"{wrong} failures in {stages} stages, {equal} of equal degree",
-        wrong == 0 and equal > 0,
+        f"{wrong} failures in {stages} stages, {equal} of equal degree", wrong == 0 and equal > 0
     )
 
 
@@ -495,6 +494,7 @@ def error_balls(trial: Trial) -> Outcome:
 
     says: at most N(m, l) version spaces for m distinct points (Sauer)
     scope: random samples on six points, classes of tables, thresholds and points
+    stated: the hypotheses of few errors, each once, with their errors
     code: theory.decomposition.error_ball
     proof: proofs/decomposition.md#error-balls
     """
@@ -520,9 +520,7 @@ def error_balls(trial: Trial) -> Outcome:
             most = leaf_bound(len(sample.points), 1, int(H.littlestone_dimension()))
             wrong += len(ball.cells) > most
     return Outcome(
-        "the hypotheses of few errors, each once, with their errors",
-        f"{wrong} of {balls} balls differ from brute force or have more version spaces",
-        wrong == 0,
+        f"{wrong} of {balls} balls differ from brute force or have more version spaces", wrong == 0
     )
 
 
@@ -533,6 +531,7 @@ def lists_of_balls(trial: Trial) -> Outcome:
     says: for p >= m, the SOAs of the version spaces serve as the list (Lyu25 section 4.2)
     scope: balls of random samples of random classes, and one infinite ball
     deep: all classes over four points, up to the order of the points
+    stated: valid trees; DDim and all essential hypotheses where the top leaves are irreducible
     code: theory.decomposition.error_ball, theory.decomposition.top_hypotheses,
         theory.decomposition.certain_hypotheses
     proof: proofs/decomposition.md#error-balls
@@ -561,7 +560,6 @@ def lists_of_balls(trial: Trial) -> Outcome:
     known = decompose(whole, 9)
     wrong += certain_hypotheses(known) != known.hypotheses()
     return Outcome(
-        "valid trees; DDim and all essential hypotheses where the top leaves are irreducible",
         f"{wrong} failures in {balls} balls, {exact} of them exact; an infinite ball of point "
         f"functions has DDim {known.degree}",
         wrong == 0 and exact > 0 and known.degree == 1,

@@ -57,6 +57,7 @@ def mistakes_before_a_hit() -> Outcome:
 
     says: between U - s and U + z mistakes come before a hit
     scope: the exact law of the first hit, in six streams of 18 steps
+    stated: but for T r^-s and r^-z; then |E| is in (U/2, 3U/2) for U >= 2 max(s, z)
     code: privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold
     proof: proofs/staged-stream.md#theorem-2-mistakes
     """
@@ -77,7 +78,6 @@ def mistakes_before_a_hit() -> Outcome:
             worst[0] = max(worst[0], early / (len(stream) * shrink**x))
             worst[1] = max(worst[1], late / shrink**x)
     return Outcome(
-        "but for T r^-s and r^-z; then |E| is in (U/2, 3U/2) for U >= 2 max(s, z)",
         f"at most {worst[0]:.2f} and {worst[1]:.2f} of that, in six streams of 18 steps",
         max(worst) <= 1,
     )
@@ -89,6 +89,7 @@ def errors_of_chunks() -> Outcome:
 
     says: a factor of 1 +- 1/(5d) between chunks, for every h
     scope: all equal splits of eight mistakes, of which h errs on one, between two teachers
+    stated: false: what errs once errs on one chunk only, whatever the size of E
     code: learn.stream.stage_sizes.errs
     proof: proofs/staged-stream.md#where-this-differs-from-lyu25-and-why
     """
@@ -98,11 +99,7 @@ def errors_of_chunks() -> Outcome:
         other = tuple(example for example in mistakes if example not in one)
         splits += 1
         fine += abs(errs(h, one) - errs(h, other)) <= errs(h, other) / (5 * d)
-    return Outcome(
-        "false: what errs once errs on one chunk only, whatever the size of E",
-        f"it holds for {fine} of {splits} splits",
-        fine == 0 < splits,
-    )
+    return Outcome(f"it holds for {fine} of {splits} splits", fine == 0 < splits)
 
 
 @statement("Lyu25 Claim 6.2", "mended")
@@ -111,6 +108,7 @@ def levels_of_chunks() -> Outcome:
 
     says: no chunk crosses a level but for exp(-(n/k) (1 - e^-KL))
     scope: sums of binomials for 8 and 20 mistakes and 2 and 4 teachers, d = 2
+    stated: for every level and every share of errors above or below it
     code: learn.stream.stage_sizes.divergence, learn.stream.stage_sizes.levels
     proof: proofs/staged-stream.md#lemma-3-chunks
     """
@@ -129,11 +127,7 @@ def levels_of_chunks() -> Outcome:
             ) / k**n  # fmt: skip
             bound = math.exp(n / k * math.expm1(-divergence(float(level), mean)))
             worst = max(worst, crossed / bound)
-    return Outcome(
-        "for every level and every share of errors above or below it",
-        f"at most {worst:.2f} of the bound in {cases} cases",
-        worst <= 1 + 1e-9,
-    )
+    return Outcome(f"at most {worst:.2f} of the bound in {cases} cases", worst <= 1 + 1e-9)
 
 
 @statement("Lyu25 Claim 6.3", "mended")
@@ -142,6 +136,7 @@ def stages_end_a_dimension(trial: Trial) -> Outcome:
 
     says: with Lemma 4.3, if levels interleave, a stage that fails ends a dimension
     scope: two teachers with random chunks of at most three points of random classes
+    stated: for SOAs of leaves, which need not be in H, and p = 2^(j-1) c
     code: learn.stream.stage_sizes.stage_leaves, learn.stream.stage_sizes.levels
     proof: proofs/staged-stream.md#lemma-2-stages
     """
@@ -167,9 +162,7 @@ def stages_end_a_dimension(trial: Trial) -> Outcome:
                     above = any(before[s] for s in range(t + 1, d + 1))
                     wrong += not above and f not in {W.soa() for W in before[t]}
     return Outcome(
-        "for SOAs of leaves, which need not be in H, and p = 2^(j-1) c",
-        f"{wrong} failures in {cases} leaves, {large} of a dimension > 0",
-        wrong == 0 < large,
+        f"{wrong} failures in {cases} leaves, {large} of a dimension > 0", wrong == 0 < large
     )
 
 
@@ -191,6 +184,7 @@ def exposed_and_essential() -> Outcome:
 
     says: with p_1 = 2 d^3, below the size of a chunk
     scope: six functions on six points, d = 1, p = 2 and 6
+    stated: for d = 1, p = 2 a hypothesis that errs on 1/8 stays essential to {h : err <= 1/10}
     code: theory.decomposition.essential_hypotheses
     proof: proofs/staged-stream.md#where-this-differs-from-lyu25-and-why
     """
@@ -205,7 +199,6 @@ def exposed_and_essential() -> Outcome:
     kept = zero.words() in found[2]
     gone = zero.words() not in found[6]
     return Outcome(
-        "for d = 1, p = 2 a hypothesis that errs on 1/8 stays essential to {h : err <= 1/10}",
         f"0 errs on {shares[zero]}, G = {{e1, ..., e5}}, DDim {t}: 0 is "
         f"{'' if kept else 'not '}essential; for p = 6 it is {'not ' if gone else ''}essential",
         kept and gone and t == 1 and shares[zero] == Fraction(1, 8) and G.size == 5,
@@ -225,6 +218,7 @@ def bottom_with_their_teachers(trial: Trial) -> Outcome:
 
     says: p(u) >= 2^-O(d^2) with the k of Algorithm 3, for 2^O(d^2) candidates
     scope: random lists of 20 teachers, and 2^(d^2) hypotheses on all lists, d = 1, 2, 3
+    stated: at least 1 / (1 + N e^(.9 d^2)) for N candidates
     code: privacy.mechanisms.lists.sparse_sampling.SparseSampling
     proof: proofs/staged-stream.md#where-this-differs-from-lyu25-and-why
     """
@@ -240,7 +234,6 @@ def bottom_with_their_teachers(trial: Trial) -> Outcome:
             if scores == [k] * most:
                 tight.append(p / least)
     return Outcome(
-        "at least 1 / (1 + N e^(.9 d^2)) for N candidates",
         f"{wrong} of {cases} below it; with all on all lists {max(tight):.6f} of it",
         wrong == 0 and max(tight) < 1 + 1e-6,
     )
@@ -252,6 +245,7 @@ def their_teachers_are_too_few() -> Outcome:
 
     says: p(u) <= 1/100 for d = 1, 2, and B = k/10 as Lemma 3.1 needs it, for that k
     scope: all teachers list one hypothesis, d = 1 to 4; the least private B for three deltas
+    stated: false: p(u) is above 1/100 for d = 1, 2; eps B = d^2 / 10 is below 10 ln(L / delta)
     code: privacy.mechanisms.lists.sparse_sampling.SparseSampling
     proof: proofs/staged-stream.md#where-this-differs-from-lyu25-and-why
     """
@@ -262,7 +256,6 @@ def their_teachers_are_too_few() -> Outcome:
         least = SparseSampling[int](Budget(Fraction(2 * d * d, k), delta), 2 ** (d * d)).bottom
         private.append(k // 10 >= least)
     return Outcome(
-        "false: p(u) is above 1/100 for d = 1, 2; eps B = d^2 / 10 is below 10 ln(L / delta)",
         f"{', '.join(f'{p:.3g}' for p in chances)} for d = 1 to 4; "
         f"private for {sum(private)} of {len(private)} d and delta",
         chances[1] > 0.01 > chances[2] and not any(private),
@@ -275,6 +268,7 @@ def trees_only_grow() -> Outcome:
 
     says: with one more chunk a tree only grows, so no list gains a hypothesis
     scope: sets of at most two of six points, all pairs of chunks of two that share one positive
+    stated: each leaf lies in one of the tree before
     code: learn.stream.stage_sizes.stage_leaves
     proof: proofs/staged-stream.md#lemma-1-trees
     """
@@ -290,7 +284,6 @@ def trees_only_grow() -> Outcome:
         smaller += after != before
         wrong += not all(any(V & ~W == 0 for W in before) for V in after)
     return Outcome(
-        "each leaf lies in one of the tree before",
         f"{wrong} failures in {len(chunks) ** 2} trees, of which {smaller} changed",
         wrong == 0 < smaller,
     )
@@ -308,6 +301,7 @@ def the_potential_falls(trial: Trial) -> Outcome:
 
     says: sum_f r^score(f) falls to 4/5 from a call to the next of a stage
     scope: random classes; all teachers see all mistakes, where a third of the law is wrong
+    stated: and no list gains a hypothesis; Pr[bottom] <= 1/100 grows by 1 / 0.802 or more
     code: learn.stream.stage_sizes.stage_leaves, learn.stream.stage_sizes.levels
     proof: proofs/staged-stream.md#lemma-5-calls
     """
@@ -347,7 +341,6 @@ def the_potential_falls(trial: Trial) -> Outcome:
         new += not set(after) <= set(before)
         slowest = max(slowest, left / total)
     return Outcome(
-        "and no list gains a hypothesis; Pr[bottom] <= 1/100 grows by 1 / 0.802 or more",
         f"{wrong} failures in {cases} calls, {grown + new} with a gain; at most {float(slowest):.2f} "
         "is left",
         wrong + grown + new == 0 < cases,
@@ -364,6 +357,7 @@ def few_calls(trial: Trial) -> Outcome:
 
     says: after at most that many calls, the published function is the target
     scope: without noise: exact tests and votes of the whole law, three teachers
+    stated: no mistake is left
     code: learn.stream.stage_sizes.calls_needed, learn.stream.stage_sizes.stage_leaves,
         learn.stream.stage_sizes.levels
     proof: proofs/staged-stream.md#lemma-5-calls
@@ -393,7 +387,6 @@ def few_calls(trial: Trial) -> Outcome:
         unlearned += bool(hard)
         most = max(most, calls / allowed)
     return Outcome(
-        "no mistake is left",
         f"{wrong + unlearned} failures in {runs} runs, at most {most:.0%} of the calls",
         wrong + unlearned == 0,
     )

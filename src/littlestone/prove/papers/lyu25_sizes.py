@@ -48,6 +48,7 @@ def number_of_calls() -> Outcome:
 
     says: the number of calls is 1 + sum_j (1 + the most m with (5/4)^m <= L_j r^(2M)), O(d^3)
     scope: four dimensions, two caps, margins and bases each
+    stated: the same number, and over d^3 it falls
     code: learn.stream.stage_sizes.calls_needed, learn.stream.stage_sizes.leaves
     proof: proofs/staged-stream.md#lemma-5-calls
     """
@@ -61,7 +62,6 @@ def number_of_calls() -> Outcome:
         wrong += leaves(d, d + more) != leaves_of_stages(d, d + more)
     growth = [calls_needed(d, 100 * d * d, 0, Fraction(2)) / d**3 for d in (1, 2, 4, 8, 16)]
     return Outcome(
-        "the same number, and over d^3 it falls",
         f"{wrong} of {cases} differ; over d^3 for c = 100 d^2, d = 1, 2, 4, 8, 16: "
         f"{', '.join(f'{x:.0f}' for x in growth)}",
         wrong == 0 and growth == sorted(growth, reverse=True),
@@ -145,6 +145,7 @@ def few_mistakes() -> Outcome:
 
     says: at most K (U + z) mistakes with probability 19/20, with explicit constants
     scope: the sizes for d = 1, 2, both adversaries, epsilon 1, delta 1e-6, T = 200,000; no stream
+    stated: the conditions and the sum of Theorem 2; a constant of d^9.5 that no larger d raises
     code: learn.stream.StagedOnlineLearner.mistake_bound
     proof: proofs/staged-stream.md#theorem-2-mistakes
     """
@@ -166,7 +167,6 @@ def few_mistakes() -> Outcome:
             ratios.append(mistakes / (d**9.5 * math.log(HORIZON) * math.log(10**6)))
             shown.append(f"{mistakes:.1e}")
     return Outcome(
-        "the conditions and the sum of Theorem 2; a constant of d^9.5 that no larger d raises",
         f"{', '.join(shown)} mistakes, {wrong} of 4 differ; failure at most {max(chances):.4f}; over "
         f"d^9.5 ln T ln(1/delta) / epsilon {', '.join(f'{x:.1e}' for x in ratios)}",
         wrong == 0 and max(chances) <= BETA and ratios == sorted(ratios, reverse=True),
@@ -179,6 +179,7 @@ def votes_of_draws(trial: Trial) -> Outcome:
 
     says: points chosen after the draws beat the bound of points that were fixed before
     scope: R = 25, 75 and 151 draws of 3 R functions, a point for each third, where these are wrong
+    stated: a bound below 1 for fixed points, none for the others
     code: learn.stream.stage_sizes.draws_failure
     proof: proofs/staged-stream.md#lemma-4-votes
     """
@@ -197,7 +198,6 @@ def votes_of_draws(trial: Trial) -> Outcome:
         wrong += not fixed <= said[0] < 1 == said[1]
         shown.append(f"{fixed:.1e} <= {said[0]:.1e}")
     return Outcome(
-        "a bound below 1 for fixed points, none for the others",
         f"{lost} of 60 votes lost to points chosen afterwards; for a fixed point {', '.join(shown)}",
         lost == 60 and not wrong,
     )
@@ -255,6 +255,7 @@ def formulas_as_printed() -> Outcome:
 
     says: what `plan` prints of the papers are their formulas at constant 1
     scope: LDim 1, 2, 4 for 2 labels, 1 and 2 for 3 and 9; four settings; each formula written out
+    stated: the printed formulas; d^9.5 ln(T) ln(1/delta) / epsilon mistakes
     code: learn.plan.formulas, learn.plan.stream_formulas
     """
     wrong = checked = 0
@@ -283,7 +284,6 @@ def formulas_as_printed() -> Outcome:
     logarithms = math.log(10**5) * math.log(10**6)
     wrong += any(abs(n - 2 ** (9.5 * math.log2(d)) * logarithms) > 1 for d, n in streams.items())
     return Outcome(
-        "the printed formulas; d^9.5 ln(T) ln(1/delta) / epsilon mistakes",
         f"{wrong} of {checked} sizes differ; mistakes grow as d^"
         f"{math.log2(streams[4] / streams[1]) / 2:.2f}",
         wrong == 0,
@@ -296,6 +296,7 @@ def votes_of_teachers() -> Outcome:
 
     says: k m records, for the least m at which the three terms of the proof are at most beta
     scope: sets of one and of two integers, two settings; the terms written out
+    stated: Theorem 2 holds at m = n / k, and not at m - 1; no list is cut
     code: learn.IrreducibleLearner.plan, learn.papers.voting.VotingLearner.failure
     proof: proofs/irreducible.md#theorem-2-the-proved-size
     """
@@ -325,8 +326,4 @@ def votes_of_teachers() -> Outcome:
         wrong += n != k * m or not fails(m) <= beta * (1 + 1e-6) or not fails(m - 1) > beta
         wrong += learner.mechanism.list_size < most or learner.doublings != d
         shown.append(f"{n:,}")
-    return Outcome(
-        "Theorem 2 holds at m = n / k, and not at m - 1; no list is cut",
-        f"{wrong} failures for n = {', '.join(shown)}",
-        wrong == 0,
-    )
+    return Outcome(f"{wrong} failures for n = {', '.join(shown)}", wrong == 0)

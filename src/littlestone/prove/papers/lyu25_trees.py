@@ -69,6 +69,7 @@ def irreducible_classes(trial: Trial) -> Outcome:
 
     says: k-irreducible classes
     scope: all classes over 3 points in one order, and two over 4 points; k <= 4
+    stated: reducible iff some k points labelled by the SOA lower LDim
     code: theory.decomposition.is_irreducible, theory.decomposition.reducing_path
     """
     wrong = cases = reducible = 0
@@ -80,7 +81,6 @@ def irreducible_classes(trial: Trial) -> Outcome:
             wrong += is_irreducible(H, k) != irreducible(rows_of(H), k)
             wrong += (path is None) != irreducible(rows_of(H), k)
     return Outcome(
-        "reducible iff some k points labelled by the SOA lower LDim",
         f"{wrong} failures for {cases} classes and k, {reducible} of them reducible",
         wrong == 0 < reducible < cases,
     )
@@ -92,6 +92,7 @@ def covers(trial: Trial) -> Outcome:
 
     says: a k-reducible class is covered by k + 1 restrictions of smaller dimension
     scope: all classes over 3 points in one order, and two over 4 points; k <= 4
+    stated: one side for each of at most k points, and the end
     code: theory.decomposition.reducing_path, theory.decomposition.reduces
     """
     wrong = paths = 0
@@ -111,11 +112,7 @@ def covers(trial: Trial) -> Outcome:
                 dimension_of_rows(side) >= dimension_of_rows(rows_of(H)) for side in (*sides, V)
             )
             wrong += frozenset().union(*sides, V) != rows_of(H)
-    return Outcome(
-        "one side for each of at most k points, and the end",
-        f"{wrong} failures for {paths} paths",
-        wrong == 0 < paths,
-    )
+    return Outcome(f"{wrong} failures for {paths} paths", wrong == 0 < paths)
 
 
 @statement("Lyu25 Definition 4.2", scope=SCOPE, deep=DEEP)
@@ -123,6 +120,7 @@ def least_degree(trial: Trial) -> Outcome:
     """All valid trees, one by one, in place of a search.
 
     says: DDim is the least degree of all valid trees
+    stated: the same number
     code: theory.decomposition.Decompositions, theory.decomposition.decomposition_dimension
     proof: proofs/decomposition.md#the-exact-search
     """
@@ -132,11 +130,7 @@ def least_degree(trial: Trial) -> Outcome:
         cases += 1
         positive += t > 0
         wrong += Decompositions(p, d).dimension(H) != t
-    return Outcome(
-        "the same number",
-        f"{wrong} of {cases} differ; {positive} are > 0",
-        wrong == 0 < positive,
-    )
+    return Outcome(f"{wrong} of {cases} differ; {positive} are > 0", wrong == 0 < positive)
 
 
 def shape_of(tree: DecompositionTree[str], H: FiniteClass, i: int = 0) -> Shape:
@@ -196,6 +190,7 @@ def valid_trees_only(trial: Trial) -> Outcome:
 
     says: `check_tree` accepts what is a valid tree, and nothing else
     scope: greedy trees, changed in one place, of the same classes; p <= 3, d = LDim, LDim + 1
+    stated: by the definition
     code: theory.decomposition.check_tree
     """
     wrong = valid = tried = 0
@@ -206,7 +201,6 @@ def valid_trees_only(trial: Trial) -> Outcome:
             tried, valid = tried + 1, valid + due
             wrong += (check_tree(tree_of(shape, H, p, d), H) is None) != due
     return Outcome(
-        "by the definition",
         f"{wrong} of {tried:,} trees, of which {valid:,} are valid, are judged otherwise",
         wrong == 0 < valid < tried,
     )
@@ -217,6 +211,7 @@ def in_every_optimal_tree(trial: Trial) -> Outcome:
     """All optimal trees, one by one; those of some classes disagree on all their top SOAs.
 
     says: essential is what is a top SOA of every optimal tree, if anything is
+    stated: the intersection over all optimal trees
     code: theory.decomposition.Decompositions, theory.decomposition.essential_hypotheses
     proof: proofs/decomposition.md#the-exact-search
     """
@@ -228,11 +223,7 @@ def in_every_optimal_tree(trial: Trial) -> Outcome:
         cases += 1
         without += not essential
         wrong += {tuple(f(x) for x in H.domain) for f in found} != essential
-    return Outcome(
-        "the intersection over all optimal trees",
-        f"{wrong} of {cases} differ; for {without} it is empty",
-        wrong == 0 < without,
-    )
+    return Outcome(f"{wrong} of {cases} differ; for {without} it is empty", wrong == 0 < without)
 
 
 @statement("Lyu25 Lemma 4.1", "changed", scope=SCOPE, deep=DEEP)
@@ -240,6 +231,7 @@ def leaves_of_all_trees(trial: Trial) -> Outcome:
     """The most leaves of all valid trees, against N(p (2^(d-t) - 1), l - t).
 
     says: sharper, no valid tree has more leaves of LDim >= t, and some have as many
+    stated: N(D, r) = sum_(i <= r) C(D, i)
     code: theory.decomposition.leaf_bound
     proof: proofs/decomposition.md#leaves-lemma-41
     """
@@ -250,11 +242,7 @@ def leaves_of_all_trees(trial: Trial) -> Outcome:
             cases += 1
             wrong += most > bound
             equal += most == bound
-    return Outcome(
-        "N(D, r) = sum_(i <= r) C(D, i)",
-        f"{wrong} of {cases} counts exceed it, {equal} equal it",
-        wrong == 0 < equal,
-    )
+    return Outcome(f"{wrong} of {cases} counts exceed it, {equal} equal it", wrong == 0 < equal)
 
 
 Row = tuple[int, ...]

@@ -42,13 +42,13 @@ def audit_row(
         stated = f"({float(claim.epsilon):.6g}, {float(claim.delta):.3g})-DP, as asked"
         found = f"epsilon {audit.epsilon:.4f} at that delta, the worst of {audit.pairs:,} pairs"
         if not audit.holds or claim.epsilon > epsilon or claim.delta > DELTA:
-            return Outcome(stated, found, False)
+            return Outcome(found, False, stated=stated)
         followed = named.make(Fraction(drawn_at or epsilon), DELTA)
         pairs = followed.pairs[-1:]
         if steps:
             pairs = tuple((one[-steps:], other[-steps:]) for one, other in pairs)
         draws = follow_draws(followed, pairs)
-        return Outcome(stated, f"{found}; {draws}", draws.holds)
+        return Outcome(f"{found}; {draws}", draws.holds, stated=stated)
 
     scope = "the exact law, on tiny data and all their neighbours; its draws, followed, on one pair"
     if drawn_at or steps:
@@ -67,6 +67,7 @@ def least_bottom() -> Outcome:
 
     says: B = 10 ln(L / delta) / eps suffices; the least B is a tenth of it
     scope: the formula for four list sizes and three epsilons, delta 1e-6
+    stated: delta0 = L r / (r^B + L r) <= delta for B, and not for B - 1
     code: privacy.mechanisms.lists.sparse_sampling.SparseSampling
     proof: proofs/sparse-sampling.md#theorem-2-it-cannot-be-improved
     """
@@ -79,7 +80,6 @@ def least_bottom() -> Outcome:
             wrong += size * r <= mechanism.delta * (r ** (B - 1) + size * r)
             ratios.append(mechanism.bottom / _paper_bottom(size, epsilon))
     return Outcome(
-        "delta0 = L r / (r^B + L r) <= delta for B, and not for B - 1",
         f"{wrong} failures in 24; B is {min(ratios):.2f} to {max(ratios):.2f} of the paper's",
         wrong == 0,
     )
@@ -96,15 +96,14 @@ def hundred_draws() -> Outcome:
 
     says: 100 exponential mechanisms of eps = .1 at delta = 1e-6 (DDR20, CR21)
     scope: one certified composition
+    stated: at most 2.42, against 10 by addition
     code: privacy.accounting.composed.Composition
     proof: proofs/composition.md#theorem-3-renyi-divergences
     """
     draws = Composition([(ExponentialMechanism(Fraction(1, 10)), 100)], Fraction(1, 10**6))
     epsilon = draws.cost().epsilon
     return Outcome(
-        "at most 2.42, against 10 by addition",
-        f"{float(epsilon):.5f}, by {draws.account.method}",
-        epsilon <= Fraction(242, 100),
+        f"{float(epsilon):.5f}, by {draws.account.method}", epsilon <= Fraction(242, 100)
     )
 
 
@@ -115,12 +114,12 @@ def noisy_sums() -> Outcome:
     says: adaptive sums with Gaussian noise cost what one number N(mu, 1) costs (DRS22, Corollary
         3.3)
     scope: the exact law of two sums with discrete noise, on two records and all their neighbours
+    stated: epsilon 1 at delta 1/1000, and not much less
     code: privacy.mechanisms.scores.noisy_sums.NoisySums
     proof: proofs/gaussian.md#theorem-3-the-whole-sequence
     """
     audit = find_subject("noisy-sums").make(Fraction(1), DELTA).exact()
     return Outcome(
-        "epsilon 1 at delta 1/1000, and not much less",
         f"epsilon {audit.epsilon:.4f} at that delta, the worst of {audit.pairs} pairs",
         audit.holds and audit.tightness > 0.9,
     )
@@ -148,6 +147,7 @@ def compare_scores(trial: Trial) -> Outcome:
 
     says: counts of cells give the errors of every rule and tree
     scope: five classes over two columns, one over three and one over one, 20 random records
+    stated: each score is a number of errors
     code: classes.parse_class
     proof: proofs/conditions.md#theorem-2-scores-are-counts-of-cells
     """
@@ -162,7 +162,7 @@ def compare_scores(trial: Trial) -> Outcome:
             h = H.hypothesis_of_item(scores.item(place))
             checked += 1
             wrong += score != sum(h(x) != y for x, y in examples)
-    return Outcome("each score is a number of errors", f"{wrong} of {checked:,} differ", wrong == 0)
+    return Outcome(f"{wrong} of {checked:,} differ", wrong == 0)
 
 
 def _places(scores: Scores) -> Iterator[tuple[Any, int]]:

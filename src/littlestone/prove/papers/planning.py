@@ -39,6 +39,7 @@ def sizes_above() -> Outcome:
 
     says: no proved or calibrated size is below them
     scope: all learners of four classes, at two settings of the parameters
+    stated: every size is at least the bound
     code: learn.plan.plan, learn.plan.lower.release
     proof: proofs/lower-bounds.md#theorem-2-private-learners
     """
@@ -52,7 +53,7 @@ def sizes_above() -> Outcome:
                 ns = [bound.n for bound in known if bound is not None]
                 sizes += len(ns)
                 below += sum(n < least for n in ns)
-    return Outcome("every size is at least the bound", f"{below} of {sizes} are below", below == 0)
+    return Outcome(f"{below} of {sizes} are below", below == 0)
 
 
 @statement("Lower bounds")
@@ -68,7 +69,7 @@ def one_point() -> Outcome:
     learner = SingleKeyLearner(parse_class("points(a)"), Budget(1, "1e-6"))
     bound = learner.plan(0.1, 0.05, setting="realizable")
     n = 0 if bound is None else bound.n
-    return Outcome(f"at least {least} records", f"{n} are enough", least <= n <= 1.1 * least)
+    return Outcome(f"{n} are enough", least <= n <= 1.1 * least, stated=f"at least {least} records")
 
 
 @statement("Group privacy")
@@ -77,17 +78,14 @@ def indistinct_bits() -> Outcome:
 
     says: a bit that K equal records decide errs with probability (e^-(eps K / 2)) / 2
     scope: epsilon 1/2, delta 0 and K < 40
+    stated: h(K) = e^-(eps K / 2) / 2 for even K, e^-(eps (K - 1) / 2) / (1 + e^eps) for odd K
     code: learn.plan.lower.indistinct
     proof: proofs/lower-bounds.md#theorem-2-private-learners
     """
     h, first = indistinct(0.5, 0.0).tolist(), (0.5, 1 / (1 + math.exp(0.5)))
     wrong = sum(abs(h[K] - first[K % 2] * math.exp(-0.5 * (K // 2))) > 1e-12 for K in range(40))
     mean = binomial_mean(100, 0.1, indistinct(0.5, 0.0))
-    return Outcome(
-        "h(K) = e^-(eps K / 2) / 2 for even K, e^-(eps (K - 1) / 2) / (1 + e^eps) for odd K",
-        f"{wrong} failures in 40; E[h] = {mean:.4f} for n = 100, alpha = .1",
-        wrong == 0,
-    )
+    return Outcome(f"{wrong} failures in 40; E[h] = {mean:.4f} for n = 100, alpha = .1", wrong == 0)
 
 
 @statement("Lower bounds")
@@ -97,6 +95,7 @@ def rules_on_a_branch() -> Outcome:
     says: a rule is wrong at fewer than k points of a random branch as coins are, Pr[Bin(m, 1/2) <
         k]
     scope: the trees of thresholds on seven points and of a cube, all rules and all k
+    stated: for every rule
     code: learn.plan.lower.half_tail, dimension.mistake_tree
     proof: proofs/lower-bounds.md#theorem-4-private-learners-and-the-littlestone-dimension
     """
@@ -118,7 +117,7 @@ def rules_on_a_branch() -> Outcome:
                 cases += 1
                 share = sum(count < k for count in errors) / len(errors)
                 wrong += abs(share - half_tail(m, k)) > 1e-8
-    return Outcome("for every rule", f"{wrong} of {cases} differ", wrong == 0 < cases)
+    return Outcome(f"{wrong} of {cases} differ", wrong == 0 < cases)
 
 
 def _all(H: Any) -> list[Any]:
@@ -133,6 +132,7 @@ def least_sizes() -> Outcome:
 
     says: they are the least n of Theorems 2 and 4
     scope: three points, epsilon 1 and 1/2, delta 0 and 1e-6, alpha .1, beta .05; sums term by term
+    stated: with one record less a learner of the theorem fails
     code: learn.plan.lower.chain, learn.plan.lower.path
     proof: proofs/lower-bounds.md#theorem-4-private-learners-and-the-littlestone-dimension
     """
@@ -169,11 +169,7 @@ def least_sizes() -> Outcome:
         for i, n in enumerate(found):
             wrong += not fails(n - 1)[i] or fails(n)[i]
         shown.append(", ".join(map(str, found)))
-    return Outcome(
-        "with one record less a learner of the theorem fails",
-        f"{'; '.join(shown)} records",
-        not wrong,
-    )
+    return Outcome(f"{'; '.join(shown)} records", not wrong)
 
 
 def _binomial(n: int, K: int, p: float) -> float:
@@ -186,6 +182,7 @@ def mistakes_above() -> Outcome:
 
     says: no proved number of mistakes is below them
     scope: the online learners of three classes, at three settings of epsilon, delta and T
+    stated: every number is at least the bound, which grows by ln T / epsilon or a little less
     code: learn.plan.plan_stream, learn.plan.lower.lower_mistakes
     proof: proofs/lower-bounds.md#theorem-6-mistakes-of-private-learners
     """
@@ -201,7 +198,6 @@ def mistakes_above() -> Outcome:
     growth = [fresh(10**i, 0.5, 0.0) for i in (4, 8, 12)]
     rate = (growth[2] - growth[1]) / (math.log(10**4) / 0.5)
     return Outcome(
-        "every number is at least the bound, which grows by ln T / epsilon or a little less",
         f"{below} of {known} are below; from T = 10^8 to 10^12 it grows by {rate:.2f} of that",
         below == 0 < known and 0.85 < rate < 1,
     )
@@ -229,6 +225,8 @@ def tournaments_stated() -> Outcome:
 
     says: its size follows from the constants of Theorems 10 and 17
     scope: d <= 8, eight settings of epsilon, delta and alpha; the proof's size over the formula
+    stated: O(16^d d^2 (d + log(1/(beta delta))) / (alpha epsilon)) records: at most 2,000 times
+        that
     code: learn.plan.formulas, learn.GloballyStableLearner.plan
     proof: proofs/globally-stable.md#theorem-5-accuracy
     """
@@ -243,7 +241,6 @@ def tournaments_stated() -> Outcome:
         for d in (1, 2, 3)
     ]
     return Outcome(
-        "O(16^d d^2 (d + log(1/(beta delta))) / (alpha epsilon)) records: at most 2,000 times that",
         f"{min(map(min, ratios)):.0f} to {most:,.0f} times, {'no larger' if falls else 'larger'} "
         f"for larger d; the repaired sizes for d = 1, 2, 3: "
         f"{', '.join(f'{x:,.0f}' for x in repaired)} times",
@@ -257,6 +254,7 @@ def ggkm_stated() -> Outcome:
 
     says: its size is enough for the learner of GGKM21, up to a constant
     scope: d <= 5, eight settings of epsilon, delta and alpha; the proved size over the formula
+    stated: O(d^6 log^2(d / (alpha beta epsilon delta)) / (epsilon alpha^2)): at most 100 times that
     code: learn.plan.formulas, learn.GGKMLearner.plan
     proof: proofs/baselines.md#theorem-3-the-learner-of-ggkm21-proved-sizes
     """
@@ -272,7 +270,6 @@ def ggkm_stated() -> Outcome:
         ratios.append(row)
     most, falls = max(map(max, ratios)), not _grows(ratios)
     return Outcome(
-        "O(d^6 log^2(d / (alpha beta epsilon delta)) / (epsilon alpha^2)): at most 100 times that",
         f"{min(map(min, ratios)):.2g} to {most:.0f} times, "
         f"{'no larger' if falls else 'larger'} for larger d",
         falls and most <= 100,
@@ -373,6 +370,7 @@ def bounds_by_formula() -> Outcome:
 
     says: each is the least n at which the failure of its proof is at most beta
     scope: points and sets of an infinite domain, six settings; sums over all numbers of records
+    stated: Pr[fail] <= beta at n, and above it at n - 1
     code: learn.plan.lower.lower_bounds, learn.plan.lower.indistinct
     proof: proofs/lower-bounds.md#theorem-2-private-learners
     """
@@ -393,7 +391,6 @@ def bounds_by_formula() -> Outcome:
                     at = fails[theorem]
                     wrong += not at(bound.n) <= 1 + 1e-6 or not at(bound.n - 1) > 1 - 1e-6
     return Outcome(
-        "Pr[fail] <= beta at n, and above it at n - 1",
         f"{wrong} of {checked} bounds are another n; {public} of 12 bits are not private",
         wrong == public == 0 and checked == 36,
     )

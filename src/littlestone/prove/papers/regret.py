@@ -30,6 +30,7 @@ def few_more_mistakes(trial: Trial) -> Outcome:
     says: at most sqrt(T ln N(T, d) / 2) more mistakes than the best hypothesis
     scope: all games on all classes over 3 points, T = 3, and over 2 points, T = 4; long streams
     deep: over 3 points for T = 4
+    stated: at most 1 times the bound
     code: theory.game.AgnosticExperts
     proof: proofs/regret.md#theorem-1-few-more-mistakes-than-the-best
     """
@@ -55,7 +56,6 @@ def few_more_mistakes(trial: Trial) -> Outcome:
         best = space.least_errors(Sample.from_examples(space.domain, examples))
         streams = max(streams, _over(learner.expected_mistakes - best, learner))
     return Outcome(
-        "at most 1 times the bound",
         f"at most {worst:.3f} times the bound in {played:,.0f} games with {len(games)} classes, and "
         f"{streams:.3f} times in {len(long)} long streams of random labels",
         max(worst, streams) <= 1 + 1e-9,
@@ -89,6 +89,7 @@ def no_fewer_mistakes() -> Outcome:
 
     says: no learner can promise less than sqrt(d T / 8) for T = d k
     scope: all classes over 3 points with d >= 1, k = 3: fair labels down a tree, and this learner
+    stated: d E|S_k| / 2 >= sqrt(d T / 8) on average, S_k the sum of k fair signs
     code: theory.game.AgnosticExperts, classes.HypothesisClass.mistake_point
     proof: proofs/regret.md#theorem-2-no-learner-does-much-better
     """
@@ -103,7 +104,6 @@ def no_fewer_mistakes() -> Outcome:
         wrong += mean < d * share - 1e-9 or d * share < math.sqrt(d * d * K / 8)
         least = min(least, mean / (d * share))
     return Outcome(
-        "d E|S_k| / 2 >= sqrt(d T / 8) on average, S_k the sum of k fair signs",
         f"{wrong} failures for {len(classes)} classes; at least {least:.3f} times d E|S_k| / 2",
         wrong == 0,
     )
@@ -134,6 +134,7 @@ def one_mistake_names_the_target(trial: Trial) -> Outcome:
 
     says: every mistake of the SOA names the target
     scope: random tables of dimension 1 on four points
+    stated: SOA of H|(x,y) is the target for every mistake (x,y)
     code: classes.FiniteClass.soa
     """
     rng = trial.array(11)
@@ -150,9 +151,7 @@ def one_mistake_names_the_target(trial: Trial) -> Outcome:
                     mistakes += 1
                     wrong += H.restrict(x, h(x)).soa() != h
     return Outcome(
-        "SOA of H|(x,y) is the target for every mistake (x,y)",
-        f"{wrong} of {mistakes} mistakes name another, on {classes} classes",
-        wrong == 0 < mistakes,
+        f"{wrong} of {mistakes} mistakes name another, on {classes} classes", wrong == 0 < mistakes
     )
 
 
@@ -162,6 +161,7 @@ def certain_votes_are_free() -> Outcome:
 
     says: certain votes are free, and an uncertain one costs what Theorem 1 allows
     scope: exact moments of all pairs of neighbouring counts, four settings
+    stated: uncertain moments <= G (1 - certain moments)
     code: privacy.mechanisms.thresholds.uncertain_votes.moment_per_hit,
         privacy.mechanisms.thresholds.between_thresholds.BetweenThresholds
     proof: proofs/private-prediction.md#theorem-1-certain-votes-are-free
@@ -188,7 +188,6 @@ def certain_votes_are_free() -> Outcome:
                 wrong += bound is None or moment > bound
                 largest = max(largest, (moment - 1) / (bound - 1)) if bound else largest
     return Outcome(
-        "uncertain moments <= G (1 - certain moments)",
         f"{wrong} failures in {tried} pairs of votes; at most {float(largest):.2f} of what is allowed",
         wrong == 0,
     )

@@ -54,6 +54,7 @@ def patterns(trial: Trial) -> Outcome:
     says: on a sample, at most sum_(i <= d) C(n, i) k^i patterns on n points
     scope: all sets of points: every table of 3 labels on two points, random ones of 3 and 4 on four
     deep: more random tables
+    stated: at most the sum, d = MLS(H)
     code: dimension.multiclass_littlestone_dimension, prove.papers.bgs21.sauer_sum
     proof: proofs/multiclass.md#patterns-on-n-points
     """
@@ -70,7 +71,6 @@ def patterns(trial: Trial) -> Outcome:
     full = [(at_most(d, n, labels), sauer_sum(n, d, labels - 1), d) for d, n, labels in cases]
     attained = sum((H.size, H.littlestone_dimension()) == (bound, d) for H, bound, d in full)
     return Outcome(
-        "at most the sum, d = MLS(H)",
         f"{wrong} of {tried} sets exceed it, {of_two} exceed the sum without k; attained with at most "
         f"d labels other than 0 for {attained} of {len(cases)} triples d, n, k",
         wrong == 0 < of_two and attained == len(cases),
@@ -92,6 +92,7 @@ def leaves(trial: Trial) -> Outcome:
     says: with k + 1 labels, at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t
     scope: greedy and optimal trees: every table of 3 labels on two points, and random ones
     deep: more random tables
+    stated: valid trees, and at most as many leaves
     code: theory.decomposition.leaf_bound, theory.decomposition.decompose,
         theory.decomposition.optimal_tree
     proof: proofs/decomposition.md#leaves-with-several-labels
@@ -115,7 +116,6 @@ def leaves(trial: Trial) -> Outcome:
         full = len(list(chain.leaves())) == leaf_bound(p, d, 1, labels=labels)
         attained += full and check_tree(chain, H) is None
     return Outcome(
-        "valid trees, and at most as many leaves",
         f"{wrong} failures in {counts} counts, {of_two} exceed the bound of two labels; attained by "
         f"one label other than 0 on p (2^d - 1) points for {attained} of {len(tight)} triples p, d, k",
         wrong == 0 < of_two and attained == len(tight),
@@ -142,6 +142,7 @@ def soa_class(trial: Trial) -> Outcome:
     says: with k + 1 labels, sharper, the SOAs of d-irreducible subclasses have MLS <= d
     scope: all subclasses of 3 to 7 functions: every table of 3 labels on two points, and more
     deep: more random tables
+    stated: MLS <= d = MLS(H), but not for (d - 1)-irreducible ones
     code: theory.decomposition.is_irreducible, classes.FiniteClass.soa
     proof: proofs/decomposition.md#soas-of-irreducible-subclasses-lemma-42
     """
@@ -161,7 +162,6 @@ def soa_class(trial: Trial) -> Outcome:
         if d:
             fewer += _dimension({G.soa() for G in subclasses if is_irreducible(G, d - 1)}, H) > d
     return Outcome(
-        "MLS <= d = MLS(H), but not for (d - 1)-irreducible ones",
         f"false for {wrong} of {len(classes)} classes, for {fewer} with d - 1; {larger} have an SOA "
         "outside of the class",
         wrong == 0 < min(larger, fewer),
@@ -192,6 +192,7 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
 
     says: with k + 1 labels, one rule on the lists of all teachers
     scope: random tables of 3 and 4 labels, three teachers with 2 to 4 records each
+    stated: if each ball lies in those of the next radius, all teachers list some rule
     code: learn.IrreducibleLearner.hypotheses_of_teacher
     proof: proofs/irreducible.md#theorem-3-several-labels
     """
@@ -203,8 +204,4 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
         if found is not None:
             tried += 1
             lacking += not found
-    return Outcome(
-        "if each ball lies in those of the next radius, all teachers list some rule",
-        f"{lacking} of {tried} samples without one",
-        lacking == 0 and tried > 50,
-    )
+    return Outcome(f"{lacking} of {tried} samples without one", lacking == 0 and tried > 50)

@@ -79,11 +79,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of running a statement: the bound it states, what was measured, whether it holds."""
+    """The result of running a statement: what was measured, and whether that is as stated.
 
-    stated: str
+    ``stated`` is what the row states, if its numbers are known only when it runs.
+    """
+
     measured: str
     holds: bool
+    stated: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,9 +127,9 @@ class Statement:
 
     ``id`` is its number in the paper: a paper of the `catalogue` beside it, then the number.  Any
     other first word stands for another paper, or for something of our own.  ``says`` is what the row
-    checks, ``scope`` on what, and ``deep`` on what else if it is asked to go deep.  ``code`` lists
-    names beneath ``littlestone``, ``proof`` pages of docs/ with their anchors, both separated by ", ";
-    an empty ``proof`` is that of the paper.
+    checks, ``scope`` on what, ``deep`` on what else if it is asked to go deep, and ``stated`` what it
+    should find.  ``code`` lists names beneath ``littlestone``, ``proof`` pages of docs/ with their
+    anchors, both separated by ", "; an empty ``proof`` is that of the paper.
     """
 
     id: str
@@ -136,6 +139,7 @@ class Statement:
     status: Status
     proof: str
     deep: str
+    stated: str
     run: Callable[..., Outcome]
 
     @property
@@ -155,7 +159,8 @@ class Statement:
     def __call__(self, trial: Trial = Trial()) -> Verdict:
         asks = "trial" in signature(self.run).parameters
         scope = f"{self.scope}; {self.deep}" if trial.deep and self.deep else self.scope
-        return Verdict(self, scope, self.run(trial) if asks else self.run())
+        found = self.run(trial) if asks else self.run()
+        return Verdict(self, scope, replace(found, stated=found.stated or self.stated))
 
     def __reduce__(self) -> tuple[Callable[[str], Statement], tuple[str]]:
         # Its name goes to other processes: a decorated function cannot.
@@ -174,7 +179,7 @@ def statement(
     """
 
     def mark(run: Callable[..., Outcome]) -> Statement:
-        told = {"proof": "", "deep": ""} | read_entries(run.__doc__)[1] | words
+        told = dict.fromkeys(("proof", "deep", "stated"), "") | read_entries(run.__doc__)[1] | words
         return Statement(id, status=status_of(id, status), run=run, **told)
 
     return mark

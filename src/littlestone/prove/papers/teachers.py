@@ -61,6 +61,7 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
 
     says: one rule on the lists of all teachers: p must double with each radius
     scope: random classes, three teachers with 2 to 5 records each
+    stated: if each ball lies in those of the next radius, all teachers list some rule
     code: learn.IrreducibleLearner.hypotheses_of_teacher
     proof: proofs/irreducible.md#theorem-2-the-proved-size
     """
@@ -74,7 +75,6 @@ def one_rule_on_all_lists(trial: Trial) -> Outcome:
             lacking += not found
             without += not rules_in_common(H, chunks, doublings=0)
     return Outcome(
-        "if each ball lies in those of the next radius, all teachers list some rule",
         f"{lacking} of {tried} samples without one; {without} with the same p for all radii",
         lacking == 0 < without and tried > 50,
     )
@@ -86,6 +86,7 @@ def all_that_errs_little(trial: Trial) -> Outcome:
 
     says: with p points or fewer, a teacher lists all hypotheses that err at most alpha m times
     scope: random classes, chunks of at most 9 records with wrong labels, four shares alpha
+    stated: these, and no other
     code: learn.IrreducibleLearner.hypotheses_of_teacher, learn.papers.teachers.frontier
     proof: proofs/decomposition.md#few-columns
     """
@@ -101,11 +102,7 @@ def all_that_errs_little(trial: Trial) -> Outcome:
         found = learner.hypotheses_of_teacher(Sample.from_examples(H.domain, examples))
         wrong += set(found) != due or len(found) != len(due)
         listed += len(due)
-    return Outcome(
-        "these, and no other",
-        f"{wrong} of {cases} lists differ, of {listed} hypotheses",
-        wrong == 0 < listed,
-    )
+    return Outcome(f"{wrong} of {cases} lists differ, of {listed} hypotheses", wrong == 0 < listed)
 
 
 @statement("Lyu25 Theorem 3", "changed")
@@ -134,9 +131,9 @@ def on_a_fixed_data_set(trial: Trial) -> Outcome:
     sizes = [(N, K, m) for N in range(1, 25) for K in range(N + 1) for m in range(N + 1)]
     low = sum(2 * _at_least(m * K // N, N, K, m) < comb(N, m) for N, K, m in sizes)
     return Outcome(
-        f"over {goal['alpha']:g} n mistakes with probability {goal['beta']:g} at most",
         f"{failed} of {runs} fits to n = {n:,}; {low} of {len(sizes):,} medians below the mean's floor",
         n > 0 and failed <= runs / 10 and not low,
+        stated=f"over {goal['alpha']:g} n mistakes with probability {goal['beta']:g} at most",
     )
 
 
@@ -165,9 +162,9 @@ def proper_as_a_whole(trial: Trial) -> Outcome:
         improper += len(h.members) != 1
         failed += not h(target)
     return Outcome(
-        f"in H, and at most {goal['beta']:g} of the errors are above {goal['alpha']:g}",
         f"{improper} of {runs} are not in H, {failed} err more, for n = {n:,}",
         n > 0 and not improper and failed <= runs / 10,
+        stated=f"in H, and at most {goal['beta']:g} of the errors are above {goal['alpha']:g}",
     )
 
 
@@ -220,6 +217,7 @@ def one_record_moves_a_run_by_one(trial: Trial) -> Outcome:
 
     says: one record moves each end of a run of radii by one at most
     scope: random classes and records, each with one record replaced
+    stated: the radii of all rules of a dimension move together, up to one for each
     code: learn.papers.radii.lists
     proof: proofs/radii.md#lemma-2-scores
     """
@@ -240,8 +238,4 @@ def one_record_moves_a_run_by_one(trial: Trial) -> Outcome:
                 tried += 1
                 moved += a != b
                 wrong += not (moves_as_proved(a, b, size) and moves_as_proved(b, a, size))
-    return Outcome(
-        "the radii of all rules of a dimension move together, up to one for each",
-        f"{wrong} of {tried:,} pairs do not; {moved} change",
-        not wrong and moved > 50,
-    )
+    return Outcome(f"{wrong} of {tried:,} pairs do not; {moved} change", not wrong and moved > 50)

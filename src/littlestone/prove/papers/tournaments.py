@@ -103,12 +103,13 @@ def tournaments(trial: Trial) -> Outcome:
     says: SOA(S T) for S ~ D~_k has the law of its definition
     scope: exact laws of its code: all classes over 2 points and 13 over 3, k <= 2
     deep: every class of three points
+    stated: the same law
     code: learn.papers.globally_stable.stable_rule
     proof: proofs/globally-stable.md#theorem-5-accuracy
     """
     played = list(games(trial))
     wrong = sum(law_of_the_code(*each) != each[0].capped_law(*each[1:]) for each in played)
-    return Outcome("the same law", f"{wrong} of {len(played)} laws differ", wrong == 0)
+    return Outcome(f"{wrong} of {len(played)} laws differ", wrong == 0)
 
 
 @statement("BLM20 Theorem 10", "mended")
@@ -146,10 +147,10 @@ def globally_stable_code(trial: Trial) -> Outcome:
                     wrong += loss > 1 - p or p > exact[k].get(f, 0)
         least = min(least, Fraction(max(rules.values())))
     return Outcome(
-        f"{1 / 8:.3f} for d = 1",
         f"at least {float(least):.3f} in {cases} settings, {wrong} laws that differ or rules "
         "with more loss or mass than they may have",
         wrong == 0 < cases and least >= Fraction(1, 8),
+        stated=f"{1 / 8:.3f} for d = 1",
     )
 
 
@@ -159,6 +160,7 @@ def batches_in_turn() -> Outcome:
 
     says: batches of the learner M play D~_0, ..., D~_d in turn
     scope: exact laws of its code, LDim 1, four batches of blocks of one example
+    stated: the same laws
     code: learn.GloballyStableLearner.rule
     proof: proofs/globally-stable.md#theorem-5-accuracy
     """
@@ -167,7 +169,7 @@ def batches_in_turn() -> Outcome:
     learner = GloballyStableLearner(as_class(game), Budget(1, "0.1"), sizes=sizes)
     found, due = votes(learner, sizes, game), [game.capped_law(0, 1), game.capped_law(1, 5)] * 2
     same = sum(one == other for one, other in zip(found, due, strict=True))
-    return Outcome("the same laws", f"{same} of {len(due)} laws agree", same == len(due))
+    return Outcome(f"{same} of {len(due)} laws agree", same == len(due))
 
 
 # A state of the SOA, whether all tournament examples agree with the target, and its mass: whole numbers
