@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.text.catalogue import catalogue
 from littlestone.cli.console import out, print_columns, print_json
-from littlestone.points.labels import check_labels
 
 if TYPE_CHECKING:
     from littlestone.classes.base import HypothesisClass
@@ -65,6 +64,7 @@ def class_or_file(
     count = 2 if schema is None else schema.label_count
     if labels is not None:
         from littlestone.data.label import label_names
+        from littlestone.points.labels import check_labels
 
         count = len(check_labels(label_names(labels)))
     if "(" in text and not os.path.exists(text):  # Path.exists() raises for a text that is too long

@@ -14,7 +14,7 @@ from littlestone.cli.console import bar, cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
 from littlestone.cli.options import (
     DEFAULT_LEDGER,
-    Declared,
+    DeclaredOptions,
     files_of,
     ledger_name,
     new_ledger,
@@ -50,7 +50,7 @@ def fit(
     *,
     hypotheses: list[str] | None = None,
     epsilon: str | None = None,
-    declared: Declared,
+    declared: DeclaredOptions,
     labels: str | None = None,
     default: str | None = None,
     method: str = "auto",

@@ -59,7 +59,7 @@ Seconds = Annotated[float | None, typer.Option(min=0)]
 Levels = Annotated[int, typer.Option(min=1, max=8)]
 
 
-class Declared(NamedTuple):
+class DeclaredOptions(NamedTuple):
     """What `fit`, `subgroup` and `stream` declare alike: arguments of `Declaration.parse`."""
 
     target: str | None = None

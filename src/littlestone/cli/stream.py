@@ -16,7 +16,7 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.cli import options
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, RunPrinter, print_lines
-from littlestone.cli.options import REQUIRED, Declared, files_of, ledger_name, new_ledger
+from littlestone.cli.options import REQUIRED, DeclaredOptions, files_of, ledger_name, new_ledger
 from littlestone.data import CsvStream, Label, Table
 from littlestone.data.opening import refuse_database
 from littlestone.data.table import SPANNING, Row
@@ -44,7 +44,7 @@ def stream(
     table: str,
     horizon: Annotated[int, REQUIRED],
     epsilon: Annotated[str, REQUIRED],
-    declared: Declared,
+    declared: DeclaredOptions,
     hypotheses: str | None = None,
     sheet: str | None = None,
     method: str = "auto",

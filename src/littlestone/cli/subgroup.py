@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from littlestone.cli.fit import Form, Run, release_task
-from littlestone.cli.options import Declared
+from littlestone.cli.options import DeclaredOptions
 from littlestone.learn import Release
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import OPTIONS
@@ -16,7 +16,7 @@ def subgroup(
     hypotheses: str | None = None,
     above: str | None = None,
     epsilon: str | None = None,
-    declared: Declared,
+    declared: DeclaredOptions,
     estimate: str | None = None,
     method: str = "auto",
     run: Run,

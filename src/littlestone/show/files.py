@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import combinations
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from littlestone.base.disk import sync_folder
 from littlestone.base.errors import OutputError, visible
-from littlestone.privacy.ledger import Ledger
+
+if TYPE_CHECKING:
+    from littlestone.privacy.ledger import Ledger
 
 Name = str | os.PathLike[str]
 
@@ -193,6 +195,7 @@ def hold_interrupts(ledger: Ledger, *, name: str) -> Iterator[None]:
 
     Raises KeyboardInterrupt for Ctrl+C, and SystemExit with status 128 + number for another signal.
 
+    >>> from littlestone.privacy.ledger import Ledger
     >>> with Ledger() as book, hold_interrupts(book, name="here.ledger"):
     ...     book.has_spent
     False

@@ -11,11 +11,9 @@ from littlestone.classes.base import HypothesisClass, is_scorable
 from littlestone.classes.text.declared import parse_class
 from littlestone.classes.text.spec import NO_SCHEMA, quote_argument
 from littlestone.data.label import Label
-from littlestone.data.opening import is_file, open_table
-from littlestone.data.table import Table
-from littlestone.learn.schema.schema_columns import NUMERIC
 
 if TYPE_CHECKING:
+    from littlestone.data.table import Table
     from littlestone.learn.schema.schema import Schema
 
 
@@ -208,6 +206,8 @@ def require_told(
         written = dict(examples)
         try:
             if source is not None:
+                from littlestone.data.opening import open_table
+
                 table = open_table(source)
                 named = target if isinstance(target, str) else None
                 written |= _own_examples(table, named)
@@ -225,6 +225,8 @@ _MOST_SHOWN = 4  # columns of an example
 
 def _own_examples(table: Table, target: str | None) -> dict[str, str]:
     """Examples that go with the declared types of the table's columns, as far as it has some."""
+    from littlestone.learn.schema.schema_columns import NUMERIC
+
     kinds = {name: table.kind(name) for name in table.columns if isinstance(name, str)}
     columns = [
         f"{quote_argument(name)}: {'number' if kind == 'number' else 'integer'}"
@@ -245,6 +247,9 @@ def has_name(source: object) -> bool:
     >>> has_name("visits.csv"), has_name([1, 2])
     (True, False)
     """
+    from littlestone.data.opening import is_file
+    from littlestone.data.table import Table
+
     return source.path is not None if isinstance(source, Table) else is_file(source)
 
 
