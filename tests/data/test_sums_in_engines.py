@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -19,6 +21,8 @@ from littlestone.data import Label, Table, open_table, read_sample
 from littlestone.data.stored import StoredSample, store_sample
 from littlestone.learn import score_sheet
 from littlestone.points import Cells, Dates, FiniteColumn, Listed, Product
+from littlestone.points.units import Unit
+from planting import Fault, turns_red
 from servers import Server
 
 pytestmark = pytest.mark.filterwarnings("ignore::littlestone.base.errors.NotPrivateWarning")
@@ -343,3 +347,154 @@ def test_a_question_that_fails_after_the_spend(
             assert ledger.has_spent == (failing > 1)
             assert ("the budget is spent" in str(error.value)) == (failing > 1)
             assert release(table).n == len(COLUMNS["late"])
+
+
+def visits(server: str, *, postgresql: bool, orders: int = 0) -> Table:
+    """Records of units ann, bob and nobody; ann has thrice the same and one other record."""
+    rows = [("ann", 1, 1), ("bob", 5, 0), ("ann", 1, 1), (None, 7, 1), ("ann", 9, 0), ("", 8, 0)]
+    rows += [("ann", 1, 1)]
+    rows = rows[orders:] + rows[:orders]
+    created = "CREATE TABLE v (who text, x integer, y integer)"
+    if not postgresql:
+        connection = pytest.importorskip("duckdb").connect()
+        connection.execute(created)
+        connection.executemany("INSERT INTO v VALUES (?, ?, ?)", rows)
+        return open_table(connection.table("v"))
+    with pytest.importorskip("psycopg").connect(server) as connection:
+        connection.execute("DROP TABLE IF EXISTS v")
+        connection.execute(created)
+        connection.cursor().executemany("INSERT INTO v VALUES (%s, %s, %s)", rows)
+    return open_table(server, "v")
+
+
+X = Product((Cells(tuple(map(str, range(10))), "x"),))
+
+
+def kept_of(table: Table, seed: int) -> Counter[tuple[int, int]]:
+    """The cells and labels that are kept, which all questions must agree on."""
+    unit, label = Unit("who", 1), Label.parse("y", 1)
+    stored = store_sample(table, X, label, unit, random.Random(seed))
+    assert stored is not None
+    assert (stored.n, stored.unit) == (3, unit)
+    cells = np.arange(X.columns[0].size or 0)
+    again = stored.cells.totals([0], [cells], range(1, len(cells)))
+    (found,) = stored.cells.tables([(0,)])
+    assert found.tolist() == again.tolist()
+    stored.close()
+    return Counter({(i - 1, y): int(found[y, i]) for y, i in zip(*np.nonzero(found), strict=True)})
+
+
+def test_one_record_of_each_unit_is_kept_in_duckdb(server: str) -> None:
+    one_is_kept(server, postgresql=False, seeds=80)
+
+
+def test_one_record_of_each_unit_is_kept_in_postgresql(server: str) -> None:
+    one_is_kept(server, postgresql=True, seeds=4)
+
+
+def one_is_kept(server: str, *, postgresql: bool, seeds: int) -> None:
+    table, rare = visits(server, postgresql=postgresql), 0
+    assert kept_of(table, 0) == kept_of(table, 0)
+    for seed in range(seeds):
+        kept = kept_of(table, seed)
+        # A missing owner and an empty one are one unit.
+        assert kept[1, 1] + kept[9, 0] == 1
+        assert kept[7, 1] + kept[8, 0] == 1
+        assert kept[5, 0] == 1
+        rare += kept[9, 0]
+    # Of four records each is as likely: about 20 of 80 seeds keep the other one.
+    assert seeds < 80 or 8 <= rare <= 32
+    # The order of the records decides nothing.
+    other = visits(server, postgresql=postgresql, orders=3)
+    assert all(kept_of(other, seed) == kept_of(visits(server, postgresql=postgresql), seed)
+               for seed in range(2))  # fmt: skip
+
+
+def test_units_whose_records_are_read(server: str, tmp_path: Path) -> None:
+    table = duckdb_relation(COLUMNS, tmp_path)
+    assert store_sample(table, DOMAIN, LABELS[0], Unit("number", 1)) is None
+    assert store_sample(table, DOMAIN, LABELS[0], Unit("text", 2)) is None
+    sheet = release(table, unit="whole", max_records=1)
+    assert (sheet.n, sheet.unit) == (len(set(COLUMNS["whole"])), Unit("whole", 1))
+
+
+SEARCH, STORED = "littlestone.data.step_functions", "littlestone.data.stored"
+DUCKDB = "littlestone.data.snapshots:DuckDbSnapshot"
+FAULTS = [
+    Fault(f"{SEARCH}:Ladder._least", ">= wanted", "> wanted", "A cut is in the cell below it."),
+    Fault(f"{SEARCH}:Ladder.breaks", "(least, least + 1)", "(least,)", "A value and all above it."),
+    Fault(f"{SEARCH}:Ladder.breaks", "self.low < i", "self.low + 1 < i", "A cut at the low end."),
+    Fault(f"{SEARCH}:floats", "i or 1)", "i))", "A float is that of another sign."),
+    Fault(f"{SEARCH}:floats", "shortest(float_of(i), width)", "float(float_of(i))", "A long float."),
+    Fault(f"{SEARCH}:_search", "pieces[middle:]", "pieces[middle + 1 :] or pieces[middle:]",
+          "A step is left out."),
+    Fault(f"{SEARCH}:Steps.sql", "int(numbers[self.missing])", "first", "Missing is the first cell."),
+    Fault(f"{SEARCH}:_steps", "typed.present, function(None), function(other)",
+          "typed.present, function(None), function(None)", "Other texts are missing ones."),
+    Fault(f"{SEARCH}:steps_of_label", "number(text) is not None for text in declared",
+          "False for text in declared", "A text that shows a number is compared as a text."),
+    Fault(f"{DUCKDB}.column", ' COLLATE "C"', "", "Case is ignored as the column says."),
+    Fault(f"{DUCKDB}.column", 'f"NOT isnan({value})"', 'f"{value} IS NOT NULL"', "NaN is a number."),
+    Fault(f"{STORED}:StoredCells._count", "found[j][y, code] += count", "found[j][y, code] += 1",
+          "Cells are counted, and not records."),
+]  # fmt: skip
+UNIT_FAULTS = [
+    Fault(f"{STORED}:Snapshot.keep_one", "self.narrow(names, ", "self.narrow(names) or str(",
+          "The condition on units is forgotten."),
+    Fault(f"{STORED}:Snapshot.keep_one", "place = 1 +", "place <= 1 +", "More than one is kept."),
+    Fault(f"{STORED}:Snapshot.keep_one", "place = 1 +", "place =", "Some units lose their record."),
+    Fault(f"{STORED}:Snapshot.keep_one", " ORDER BY {', '.join(names)}", "",
+          "Which record is kept depends on the order of the table."),
+    Fault(f"{STORED}:store_sample", "f\"coalesce({owner.text}, '')\"", "owner.text",
+          "Missing owners and empty ones are two units."),
+    Fault(f"{STORED}:Snapshot.keep_one", "{number} % size", "{number} % 2 % size",
+          "Only two of a unit's records are ever kept."),
+]  # fmt: skip
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
+def test_a_wrong_cell_is_noticed(
+    fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_table(arrow(COLUMNS))
+    connection = pytest.importorskip("duckdb").connect()
+    connection.execute("CREATE TABLE f (single REAL, y INTEGER, n VARCHAR)")
+    connection.execute("INSERT INTO f VALUES (0.29, 1, '01'), (0.1, 0, '1'), (NULL, 1, 'x')")
+    singles = Product((Cells(("0.1", "0.29"), "single"),))
+
+    def honest() -> None:
+        table = duckdb_relation(COLUMNS, tmp_path)
+        agree(table, memory, [DOMAIN, ODD], [LABELS[0], Label.parse("number", "> 0")])
+        single = open_table(connection.table("f"))
+        for label in (Label.parse("y", 1), Label.parse("n", "== 1")):
+            stored = store_sample(single, singles, label)
+            found = None if stored is None else counts(stored)
+            expected = counts(read_sample(single, singles, label))
+            assert found in ([None] if label.column == "n" else [expected])
+            if stored is not None:
+                stored.close()
+
+    turns_red(fault, honest, monkeypatch)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("fault", UNIT_FAULTS, ids=lambda fault: fault.mistake)
+def test_a_wrong_choice_of_records_is_noticed(
+    fault: Fault, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns_red(fault, lambda: one_is_kept(server, postgresql=False, seeds=80), monkeypatch)
+
+
+@pytest.mark.deep
+def test_a_forgotten_transaction_is_noticed(
+    running_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = Fault(
+        f"{DUCKDB}.open", "if begun:\n            table", "if False:\n            table", ""
+    )
+    turns_red(
+        fault,
+        lambda: test_all_steps_see_one_state(running_server, tmp_path, pytest.MonkeyPatch()),
+        monkeypatch,
+    )

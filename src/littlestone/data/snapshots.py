@@ -31,9 +31,9 @@ def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _plain_column(name: str, order: Order | None, text: str = "", **texts: Any) -> TypedColumn:
-    """A column of that quoted name whose values are present unless they are NULL; ``text`` is SQL."""
-    return TypedColumn(name if order else text, f"{name} IS NOT NULL", order, **texts)
+def _plain_column(name: str, order: Order | None, value: str = "", **texts: Any) -> TypedColumn:
+    """A column of that quoted name whose values are present unless they are NULL."""
+    return TypedColumn(value or name, f"{name} IS NOT NULL", order, **texts)
 
 
 _DUCKDB = {
@@ -73,7 +73,8 @@ class DuckDbSnapshot(Snapshot):
     def column(self, name: str) -> TypedColumn | None:
         kind, name = self._types[name], '"' + name.replace('"', '""') + '"'
         if kind.id in ("varchar", "enum"):
-            return _plain_column(name, None, f'CAST({name} AS VARCHAR) COLLATE "C"', quote=_quote)
+            value = f'CAST({name} AS VARCHAR) COLLATE "C"'
+            return _plain_column(name, None, value, quote=_quote, text=value)
         if kind.id in ("float", "double"):
             value = f"CAST({name} AS DOUBLE)"
             order = floats(64 if kind.id == "double" else 32, "DOUBLE")
@@ -85,7 +86,16 @@ class DuckDbSnapshot(Snapshot):
         if kind.id == "decimal":
             return _plain_column(name, fixed_point(**dict(kind.children)))
         other = _DUCKDB.get(kind.id)
-        return None if other is None else _plain_column(name, other)
+        whole = kind.id.endswith("int")
+        text = f"CAST({name} AS VARCHAR)" if whole else ""
+        return None if other is None else _plain_column(name, other, text=text)
+
+    hashed = "CAST(concat('0x', substr(md5({}), 1, 15)) AS BIGINT)"
+
+    def narrow(self, selected: Sequence[str], where: str = "") -> None:
+        with self._errors():
+            rows = self._table.filter(where) if where else self._table
+            self._table = rows.project(", ".join(selected))
 
     def query(self, terms: Sequence[str], selected: str, grouped: str = "") -> Rows:
         named = ", ".join(f"{term} AS e{i}" for i, term in enumerate(terms))
@@ -99,15 +109,18 @@ class PostgreSqlSnapshot(Snapshot):
 
     def __init__(self, connection: Connection, table: TableInfo, errors: Errors) -> None:
         self._connection, self._table, self._errors = connection, table, errors
+        self._rows = table.name
 
     def column(self, name: str) -> TypedColumn | None:
         found = self._table.columns[name]
         name, kind = found.name, found.kind
         if kind == "text":
-            return _plain_column(name, None, found.value, quote=_percent)
-        if kind in ("integer", "boolean"):
-            order = bits(64, "pg_catalog.int8") if kind == "integer" else truths()
-            return _plain_column(name, order)
+            return _plain_column(name, None, found.value, quote=_percent, text=found.value)
+        if kind == "integer":
+            text = f"CAST({name} AS pg_catalog.text)"
+            return _plain_column(name, bits(64, "pg_catalog.int8"), text=text)
+        if kind == "boolean":
+            return _plain_column(name, truths())
         if kind in ("date", "datetime"):
             sort = "DATE" if kind == "date" else "TIMESTAMP"
             known = f"{name} >= {sort} '0001-01-01' AND {name} < {sort} '10000-01-01'"
@@ -118,10 +131,18 @@ class PostgreSqlSnapshot(Snapshot):
         value = f"CAST({name} AS pg_catalog.float8)"
         return TypedColumn(value, f"{value} <> 'NaN'", floats(width, "pg_catalog.float8"))
 
+    hashed = (
+        "CAST(CAST(concat('x', substr(md5({}), 1, 15)) AS pg_catalog.bit(60)) AS pg_catalog.int8)"
+    )
+
+    def narrow(self, selected: Sequence[str], where: str = "") -> None:
+        condition = f" WHERE {where}".replace("%", "%%") if where else ""
+        self._rows = f"(SELECT {', '.join(selected)} FROM {self._rows}{condition}) AS t"
+
     def query(self, terms: Sequence[str], selected: str, grouped: str = "") -> Rows:
         named = ", ".join(f"{term} AS e{i}" for i, term in enumerate(terms))
         by = f" GROUP BY {grouped}" if grouped else ""
-        statement = f"SELECT {selected} FROM (SELECT {named} FROM {self._table.name}) AS t{by}"
+        statement = f"SELECT {selected} FROM (SELECT {named} FROM {self._rows}) AS t{by}"
         # An empty tuple, so that %% is one sign, as in quoted names.
         with self._errors():
             return [tuple(row) for row in self._connection.exec_driver_sql(statement, ())]
@@ -171,13 +192,21 @@ class SparkSnapshot(Snapshot):
         if kind.startswith("decimal"):
             return _plain_column(name, fixed_point(own.precision, own.scale))
         other = _SPARK.get(kind)
-        return None if other is None else _plain_column(name, other)
+        text = f"CAST({name} AS STRING)" if kind.endswith("int") else ""
+        return None if other is None else _plain_column(name, other, text=text)
+
+    hashed = "CAST(conv(substr(md5({}), 1, 15), 16, 10) AS BIGINT)"
+
+    def narrow(self, selected: Sequence[str], where: str = "") -> None:
+        with self._errors():
+            rows = self._frame.where(where) if where else self._frame
+            self._frame = rows.selectExpr(*selected)
 
     def settle(self, steps: Sequence[Steps], sizes: Sequence[int]) -> Sequence[Steps]:
         terms = [one.sql(range(size)) for one, size in zip(steps, sizes, strict=True)]
-        named = (f"CAST({term} AS SMALLINT) AS c{i}" for i, term in enumerate(terms))
+        self.narrow([f"CAST({term} AS SMALLINT) AS c{i}" for i, term in enumerate(terms)])
         with self._errors():
-            self._frame = self._frame.selectExpr(*named).localCheckpoint()
+            self._frame = self._frame.localCheckpoint()
         return [Steps.of_numbers(f"c{i}", size) for i, size in enumerate(sizes)]
 
     def query(self, terms: Sequence[str], selected: str, grouped: str = "") -> Rows:

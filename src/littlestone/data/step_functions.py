@@ -181,6 +181,8 @@ class TypedColumn(NamedTuple):
     """The SQL of a text."""
     damaged: bool = False
     """Whether texts may have bytes that are read as U+FFFD."""
+    text: str = ""
+    """The SQL of the text of a value, where the engine compares it byte by byte."""
 
 
 class Piece(NamedTuple):

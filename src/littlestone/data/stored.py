@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from random import Random, SystemRandom
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,8 +19,11 @@ from littlestone.data.step_functions import Steps, TypedColumn, steps_of_column,
 from littlestone.data.table import Table, no_rows
 from littlestone.points import Domain, Product
 from littlestone.points.columns import days_of
+from littlestone.points.units import Unit
 
 Rows = list[tuple[Any, ...]]
+
+SYSTEM = SystemRandom()
 
 
 class Snapshot(ABC):
@@ -37,9 +41,37 @@ class Snapshot(ABC):
         which it groups, and sums.
         """
 
+    @abstractmethod
+    def narrow(self, selected: Sequence[str], where: str = "") -> None:
+        """From now on the snapshot has what is ``selected`` of the rows that meet a condition."""
+
+    hashed: ClassVar[str]
+    """The SQL of a whole number from 0 to 2^60 - 1 that looks random, of a text in place of {}."""
+
     def settle(self, steps: Sequence[Steps], sizes: Sequence[int]) -> Sequence[Steps]:
         """The same functions, of so many values each; no others are asked for from now on."""
         return steps
+
+    def keep_one(
+        self, steps: Sequence[Steps], sizes: Sequence[int], unit: str, seed: int
+    ) -> Sequence[Steps]:
+        """`settle` with one record of each ``unit``, an SQL text.
+
+        Which one is a function of the cells and labels of the unit's own records, of its text and of
+        the ``seed``, so no other unit decides it (docs/proofs/units.md, Theorem 1).
+        """
+        names = [f"c{i}" for i in range(len(steps))]
+        terms = [one.sql(range(size)) for one, size in zip(steps, sizes, strict=True)]
+        self.narrow(
+            [*(f"{term} AS {c}" for term, c in zip(terms, names, strict=True)), f"{unit} AS u"]
+        )
+        ranked = f"row_number() OVER (PARTITION BY u ORDER BY {', '.join(names)}) AS place"
+        self.narrow([*names, "u", ranked, "count(*) OVER (PARTITION BY u) AS size"])
+        # Records with the same cells and label are alike, so their order means nothing.
+        number = self.hashed.format(f"concat('{seed:032x}', u)")
+        self.narrow(names, f"place = 1 + {number} % size")
+        kept = [Steps.of_numbers(name, size) for name, size in zip(names, sizes, strict=True)]
+        return self.settle(kept, sizes)
 
 
 class StoredCells:
@@ -53,7 +85,7 @@ class StoredCells:
 
     def __init__(self, snapshot: Snapshot, steps: Sequence[Steps], sizes: Sequence[int]) -> None:
         self._snapshot, self._sizes = snapshot, tuple(sizes)
-        *self._columns, self._label = snapshot.settle(steps, [*sizes, 2])
+        *self._columns, self._label = steps
         self._counts = self._count()
 
     def _count(self) -> list[Counts]:
@@ -133,16 +165,26 @@ class StoredSample(Sample[Any]):
             self.held.close()
 
 
-def store_sample(table: Table, domain: Domain[Any], label: Label) -> StoredSample | None:
+def store_sample(
+    table: Table,
+    domain: Domain[Any],
+    label: Label,
+    unit: Unit | None = None,
+    rng: Random = SYSTEM,
+) -> StoredSample | None:
     """The sample of a table whose records stay in their engine; None where they must be read.
 
-    They must where no engine has one state of them, and where SQL cannot say a cell or a label.
-    Errors are those of `read_sample`.
+    They must where no engine has one state of them, where SQL cannot say a cell, a label or a unit, and
+    where several records of a unit are used.  ``rng`` chooses the records of units.  Errors are those
+    of `read_sample`.
     """
     opened = table.snapshot()
     if opened is None or not isinstance(domain, Product) or label.labels > 2:
         return None
-    table.require_all((*domain.column_names, label.column), days_of(domain))
+    whose = () if unit is None else (unit.column,)
+    table.require_all((*domain.column_names, label.column, *whose), days_of(domain))
+    if unit is not None and unit.most > 1:
+        return None
     with ExitStack() as held:
         snapshot = held.enter_context(opened)
         names = (*domain.column_names, label.column)
@@ -154,9 +196,20 @@ def store_sample(table: Table, domain: Domain[Any], label: Label) -> StoredSampl
         if len(steps) < len(names):
             return None
         sizes = [column.size or 0 for column in domain.columns]
-        stored = StoredCells(snapshot, steps, sizes)
+        if unit is None:
+            kept = snapshot.settle(steps, [*sizes, 2])
+        else:
+            owner = snapshot.column(unit.column)
+            if owner is None or not owner.text:
+                return None
+            # A missing value is the empty text, as for `text`.
+            shown = f"coalesce({owner.text}, '')"
+            kept = snapshot.keep_one(steps, [*sizes, 2], shown, rng.getrandbits(128))
+        stored = StoredCells(snapshot, kept, sizes)
         if not stored.n:
             raise no_rows(table)
         nothing = np.zeros((0, 2), np.int64)
-        return StoredSample(domain, (), nothing, cells=stored, held=held.pop_all())
+        return StoredSample(
+            domain, (), nothing, unit, units=stored.n, cells=stored, held=held.pop_all()
+        )
     raise AssertionError  # a snapshot swallows no error
