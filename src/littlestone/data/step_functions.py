@@ -146,7 +146,7 @@ def floats(width: int, kind: str) -> Ladder:
 
     def float_of(i: int) -> Any:
         # Not -0.0, which equals 0.0 in every engine.
-        return of_float(np.copysign(of_bits(abs(i)).view(of_float), i or 1))
+        return of_float(np.copysign(of_bits(abs(i)).view(of_float), i))
 
     return Ladder(
         -highest,
