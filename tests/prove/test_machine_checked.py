@@ -81,6 +81,17 @@ FAULTS = {
         ":= 1 - q <= c /",
         ":= 1 - q <= 2 * c /",
     ),
+    "a certificate refers to a claim with the same number": (
+        "Certificates",
+        "if Nat.leb (bound c) k' then",
+        "if Nat.leb (bound c) (S k') then",
+    ),
+    "columns that split in two halves need no step": (
+        "Certificates",
+        "(columns (splitters V (size V) (pred k)))",
+        "(columns (splitters V (size V) k))",
+    ),
+    "a shape of other rows": ("Certificates", "(size W =? fst s) && all_in", "all_in"),
     "a level is located too early": (
         "Samplers",
         "let stop := ((u + 1) * (",

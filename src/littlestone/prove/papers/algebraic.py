@@ -129,7 +129,7 @@ def certificates(trial: Trial) -> Outcome:
     deep: 1,000 tables in place of 40
     stated: no false bound is proved
     code: dimension.Certificate
-    proof: proofs/certificates.md#the-claims
+    proof: proofs/certificates.md#the-claims, proofs/machine-checked.md#certificates
     """
     rng = trial.array(2041)
     proved = wrong = refused = 0

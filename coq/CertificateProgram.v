@@ -1,0 +1,30 @@
+(** The checker as a program of OCaml.
+
+    Numbers become numbers of OCaml, which have 62 bits and a sign: words have 60 bits, bytes 8, and what the file says
+    is below 2^61.  These lines are trusted, as is `certificates.ml`. *)
+
+From Coq Require Import NArith FMapPositive Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZInt.
+From Littlestone Require Import Certificates.
+
+Extract Inlined Constant N.eqb => "((=) : int -> int -> bool)".
+Extract Inlined Constant N.ltb => "((<) : int -> int -> bool)".
+Extract Inlined Constant N.leb => "((<=) : int -> int -> bool)".
+Extract Inlined Constant N.add => "(+)".
+Extract Inlined Constant N.succ => "succ".
+Extract Inlined Constant N.sub => "(fun (a : int) b -> if a > b then a - b else 0)".
+Extract Inlined Constant N.land => "(land)".
+Extract Inlined Constant N.lor => "(lor)".
+Extract Inlined Constant N.lxor => "(lxor)".
+Extract Inlined Constant N.ldiff => "(fun a b -> a land lnot b)".
+Extract Inlined Constant N.shiftl => "(lsl)".
+Extract Inlined Constant N.shiftr => "(lsr)".
+Extract Inlined Constant N.testbit => "(fun w x -> (w lsr x) land 1 = 1)".
+Extract Inlined Constant N.odd => "(fun w -> w land 1 = 1)".
+Extract Inlined Constant N.div2 => "(fun w -> w lsr 1)".
+Extract Inlined Constant N.ones => "(fun x -> (1 lsl x) - 1)".
+Extract Inlined Constant N.of_nat => "(fun n -> n)".
+Extract Inlined Constant N.to_nat => "(fun n -> n)".
+Extract Inlined Constant Pos.eqb => "((=) : int -> int -> bool)".
+Extract Inlined Constant List.filter => "List.filter".
+
+Extraction "checked.ml" check.

@@ -1,0 +1,72 @@
+"""The checker that is extracted from its proof in Coq agrees with checker/check.c."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from random import Random
+
+import forging
+import numpy as np
+import pytest
+from forging import certificate_of, changed
+from test_changed_certificates import compiled, statuses
+
+from littlestone.theory.families import table
+
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(
+        not shutil.which("coqc") or not shutil.which("ocamlopt"), reason="takes Coq and OCaml"
+    ),
+]
+
+COQ = Path(__file__).parents[2] / "coq"
+CHANGES = 2_500
+
+
+@pytest.fixture(scope="module")
+def extracted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("coq")
+    shutil.copytree(COQ, folder, dirs_exist_ok=True)
+    subprocess.run(["make", "-C", folder, "certificates"], check=True)
+    return folder / "certificates"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        table("thresholds", 60),
+        table("intervals", 9, 2),
+        table("decision_lists", 3),
+        table("juntas", 4, 2),
+        table("dnf", 4, 3, 3),
+        table("kneser", 8, 3),
+        table("paley", 61),
+        table("reed_muller", 1, 4),
+        table("random", 200, 130, 20, 1),
+    ],
+    ids=lambda values: "x".join(map(str, values.shape)),
+)
+def test_certificates_of_the_families_are_accepted(values: np.ndarray, extracted: Path) -> None:
+    rows, certificate = certificate_of(values)
+    data = certificate.to_bytes()
+    assert statuses(extracted, rows, [data, data[:-1], data + b"\0"]) == "011"
+
+
+def test_ten_thousand_changed_files(extracted: Path, tmp_path: Path) -> None:
+    program, rng, accepted = compiled(tmp_path, "-O2"), Random(12), 0
+    for rows, certificate in forging.certified()[:4]:
+        data = certificate.to_bytes()
+        files = [data, *(changed(data, rng) for _ in range(CHANGES))]
+        expected = statuses(program, rows, files)
+        found = statuses(extracted, rows, files)
+        assert [a == "0" for a in found] == [b == "0" for b in expected]
+        accepted += found.count("0")
+    assert accepted > 4
+
+
+def test_no_forged_file_is_accepted(extracted: Path) -> None:
+    for rows, files in forging.forged():
+        assert "0" not in statuses(extracted, rows, files)[1:]
