@@ -19,7 +19,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.data.frames import shortest
 from littlestone.data.label import Label
 from littlestone.points import Cells, Dates, Domain, Listed, day, number
 
@@ -141,6 +140,8 @@ def fixed_point(precision: int, scale: int) -> Ladder:
 
 def floats(width: int, kind: str) -> Ladder:
     """Floats of 32 or 64 bits; both are compared as ``kind``, which has 64."""
+    from littlestone.data.frames import shortest  # only an engine needs them, and a frame's library
+
     of_bits, of_float = (np.uint64, np.float64) if width == 64 else (np.uint32, np.float32)
     highest = int(of_float(np.inf).view(of_bits))
 

@@ -337,6 +337,20 @@ def _quiet(mechanism: ContinualConfirmation, epochs: Epochs) -> Fraction:
     return quiet
 
 
+def quick_timer(
+    epsilon: Fraction, horizon: int, *, warm: int | None = None, keys: int = 1
+) -> ContinualConfirmation:
+    """Counters that hit after few records, so that short streams show much."""
+    return ContinualConfirmation(
+        skip_epsilon=epsilon / 2,
+        test_epsilon=epsilon / 2,
+        threshold=1,
+        warm=warm or horizon,
+        keys=keys,
+        horizon=horizon,
+    )
+
+
 @subject("continual-confirmation", id="Streams", drawn_at=6, steps=2)
 def continual_confirmation(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """Two keys of a stream, each confirmed when it is named often; spends no delta.
@@ -344,16 +358,8 @@ def continual_confirmation(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     code: privacy.mechanisms.streams.confirmation
     proof: proofs/confirmation.md#theorem-1-privacy
     """
-    mechanism = ContinualConfirmation(
-        skip_epsilon=epsilon / 2,
-        test_epsilon=epsilon / 2,
-        threshold=1,
-        warm=1,
-        keys=2,
-        horizon=CONFIRMED_STEPS,
-    )
     return mechanism_subject(
-        mechanism,
+        quick_timer(epsilon, CONFIRMED_STEPS, warm=1, keys=2),
         pairs=neighbours((None, 0, 1), 3),
         large=((0, *(1,) * (CONFIRMED_STEPS - 1)), (1,) * HORIZON),
         read=lambda stream: stream,

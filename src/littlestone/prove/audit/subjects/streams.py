@@ -19,7 +19,6 @@ from littlestone.learn.stream.tallied import Scale, Weights
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.competition import Epoch, Terms
-from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection, first
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
@@ -34,6 +33,7 @@ from littlestone.prove.audit.subjects.online import (
     Law,
     Published,
     add_law,
+    quick_timer,
     subject_of_stream,
     twin,
     view_of_stream,
@@ -216,18 +216,6 @@ def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 
 
 Cells = tuple[int | None, ...]
-
-
-def quick_timer(epsilon: Fraction, horizon: int) -> ContinualConfirmation:
-    """A timer that hits after few records, so that short streams show much."""
-    return ContinualConfirmation(
-        skip_epsilon=epsilon / 2,
-        test_epsilon=epsilon / 2,
-        threshold=1,
-        warm=horizon,
-        keys=1,
-        horizon=horizon,
-    )
 
 
 def of_tallied(learner: TalliedLearner, records: Records) -> Law:
