@@ -52,7 +52,7 @@ def test_every_class_has_examples(kind: Any) -> None:
 
 
 INFINITE_AND_HUGE: list[HypothesisClass[Any]] = [
-    Points(Strings("merchant"), zero=False),
+    Points(Strings("merchant"), exactly=True),
     Points(Integers()).restrict(10**30, 0),
     Points(Strings()).restrict("a", 1).restrict("a", 0),
     Thresholds.over(Reals()),

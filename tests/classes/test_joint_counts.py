@@ -9,7 +9,7 @@ import pytest
 from mixed_tables import random_examples, sample_of
 
 from littlestone.classes import parse_class
-from littlestone.classes.counting.joint import joint_counts, merge_columns
+from littlestone.classes.counting.blocks import joint_counts, merge_columns
 
 TEXTS = {
     "x at {0, 5, 9}, sex in {F, M}, y: 0..3, on in {u, v}": 200,  # no two columns as one

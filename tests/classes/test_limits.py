@@ -12,7 +12,7 @@ import pytest
 from littlestone.base.errors import DeclarationError, LittlestoneError, TooLargeError
 from littlestone.base.steps import answering
 from littlestone.classes import Enumerable, Thresholds, parse_class
-from littlestone.classes.text.limits import MOST_ARGUMENTS, MOST_CHARACTERS, MOST_DEPTH
+from littlestone.classes.text.spec import MOST_ARGUMENTS, MOST_CHARACTERS, MOST_DEPTH
 from littlestone.points import Grid, Integers, Reals, number
 from littlestone.points.algebra import scatter_points
 from littlestone.theory.decomposition import decompose

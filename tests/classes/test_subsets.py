@@ -9,7 +9,7 @@ import pytest
 from comparing import difference, random_sample, reversed_sample, same_ball, version_spaces
 
 from littlestone.base.errors import DeclarationError
-from littlestone.classes import FiniteClass, HypothesisClass, Points, Subsets, parse_class
+from littlestone.classes import FiniteClass, HypothesisClass, Subsets, parse_class
 from littlestone.data.sample import Sample
 from littlestone.points import Grid, Integers, Reals, Strings
 
@@ -33,26 +33,6 @@ def test_it_is_the_table_of_its_functions(k: int, exactly: bool, points: int) ->
     spaces = version_spaces(H, table(k, exactly, points), range(3), most=25, seed=k)
     for V, W in spaces:
         assert difference(V, W, range(points), ks=range(1, 4)) == "", (V, W)
-
-
-@pytest.mark.parametrize("zero", [True, False])
-def test_points_are_the_subsets_of_one_element(zero: bool) -> None:
-    domain = Strings("merchant")
-    rng = random.Random(0)
-    names = ["v0", "v1", "acme", ""]
-    for _ in range(60):
-        points: HypothesisClass[Any] = Points(domain, zero)
-        subsets: HypothesisClass[Any] = Subsets(domain, 1, exactly=not zero)
-        for _ in range(rng.randint(0, 4)):
-            x, y = rng.choice(names), rng.randrange(2)
-            points, subsets = points.restrict(x, y), subsets.restrict(x, y)
-        assert points.is_empty() == subsets.is_empty()
-        assert points.size == subsets.size
-        assert points.littlestone_dimension() == subsets.littlestone_dimension()
-        assert points.mistake_point() == subsets.mistake_point()
-        if not points.is_empty():
-            assert points.soa() == subsets.soa()
-            assert points.reducing_points(3) == subsets.reducing_points(3)
 
 
 def ball_differs(H: HypothesisClass[Any]) -> bool:

@@ -246,7 +246,7 @@ def test_sizes_are_calibrated_for_what_was_simulated_alone() -> None:
     others = [
         Subsets(Strings(), 2, exactly=True),
         Subsets(Strings(), 2).restrict("a", 1),
-        Points(Strings(), zero=False),
+        Points(Strings(), exactly=True),
         parse_class("thresholds(x, 0..9)"),
     ]
     assert not any(find_calibration("irreducible", H, **GOAL) for H in others)

@@ -114,7 +114,7 @@ def test_the_soa_of_thresholds_is_a_threshold() -> None:
     "H",
     [
         Points(Integers()),
-        Points(Integers(), zero=False),
+        Points(Integers(), exactly=True),
         Subsets(Integers(), 2),
         Subsets(Integers(), 2, exactly=True),
     ],
@@ -375,7 +375,7 @@ def test_the_proved_size(H: Any) -> None:
 
 
 def test_no_more_hypotheses_are_mixed_than_is_promised() -> None:
-    classes: list[Any] = [CODE, Points(Integers(), zero=False)]
+    classes: list[Any] = [CODE, Points(Integers(), exactly=True)]
     for H in [*classes, EqualityRules.over_columns(*"ab", max_literals=1)]:
         for f in releasable(H, list(H.domain.examples(3))[:3], 1):
             assert len(set(H.mixture(f, ALPHA))) <= H.most_mixed(ALPHA)

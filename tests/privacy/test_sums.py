@@ -326,7 +326,7 @@ FAULTS = {
         test_a_tree_errs_as_often_as_its_two_halves,
     Fault(DEEP, "totals - own", "totals", "a half counts the labels of all records"):
         test_a_tree_errs_as_often_as_its_two_halves,
-    Fault("littlestone.classes.counting.joint:_repeat", "np.eye(cells, dtype=np.int64)",
+    Fault("littlestone.classes.counting.blocks:_repeat", "np.eye(cells, dtype=np.int64)",
           "np.ones((cells, cells), np.int64)", "a condition that is asked twice holds anew"):
         test_a_tree_errs_as_often_as_its_two_halves,
     Fault("littlestone.privacy.samplers.selection:_sums_of", "return nested[id(part)]",

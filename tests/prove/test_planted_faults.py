@@ -254,7 +254,7 @@ class HashedByItsPlace(FiniteClass):
 class KeepsTheObject(Points):
     def restrict(self, x: Any, y: int) -> Self:
         kept = super().restrict(self.domain.canonical(x), y)
-        return replace(kept, member=x) if kept.member == x else kept
+        return replace(kept, members=frozenset({x})) if x in kept.members else kept
 
 
 class KeepsTheLabel(Points):
@@ -473,11 +473,11 @@ PLANTS: list[tuple[Any, str]] = [
     (PatternsOneTooFew.on(0, 20), "growth_function"),
     (finite(PatternsOfSmallerDimension), "growth_function"),
     (PatternsShrink(WORDS), "growth_function"),
-    (MixesOneSet(WORDS, zero=False), "mixtures_are_close"),
+    (MixesOneSet(WORDS, exactly=True), "mixtures_are_close"),
     (MixesWhatIsNoHypothesis.from_array(np.eye(5, dtype=int)), "mixtures_are_of_members"),
     (MixesTooFewBlocks(WORDS, 2, exactly=True), "mixtures_are_close"),
     (MixesTheFirstRow.from_array(np.eye(16, dtype=int)), "mixtures_are_close"),
-    (MixesMoreThanItSays(WORDS, zero=False), "mixtures_are_of_members"),
+    (MixesMoreThanItSays(WORDS, exactly=True), "mixtures_are_of_members"),
     (MixesWhatWasMixed.on(0, 9), "mixtures_are_of_members"),
     (rules(GrowthOneTooSmall), "few_elements_cover_a_point"),
     (rules(MissesAnElement), "unions_are_members"),
@@ -554,7 +554,7 @@ SOUND: list[Any] = [
     finite(FiniteClass),
     H,
     Points(WORDS),
-    Points(WORDS, zero=False),
+    Points(WORDS, exactly=True),
     Points(WORDS).restrict("v1", 0),
     Subsets(WORDS, 2, exactly=True),
     rules(EqualityRules),

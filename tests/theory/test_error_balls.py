@@ -24,7 +24,7 @@ CLASSES: list[HypothesisClass[Any]] = [
     Thresholds.on(0, 6),
     Thresholds.on(0, 6).restrict(3, 1),
     Points(Integers()),
-    Points(Integers(), zero=False).restrict(0, 0),
+    Points(Integers(), exactly=True).restrict(0, 0),
     Points(Strings()).restrict("v1", 1),
     Points(Strings()).restrict("v1", 1).restrict("v1", 0),
 ]

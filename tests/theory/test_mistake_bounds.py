@@ -156,7 +156,7 @@ def test_the_tree_forces_the_dimension_on_huge_domains(name: str, H: Thresholds,
 
 @pytest.mark.parametrize("name", [name for name in DETERMINISTIC if name != "halving"])
 def test_the_tree_forces_one_mistake_over_an_open_vocabulary(name: str) -> None:
-    for H in (Points(Strings()), Points(Integers(), zero=False).restrict(3, 0)):
+    for H in (Points(Strings()), Points(Integers(), exactly=True).restrict(3, 0)):
         assert play(DETERMINISTIC[name](H), TreeAdversary(H)).mistakes == 1
 
 

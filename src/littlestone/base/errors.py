@@ -81,6 +81,15 @@ def show_value(value: object) -> str:
     return words if len(words) <= 80 else f"{words[:80]}..."
 
 
+def in_digits(number: int) -> str:
+    """A whole number in digits, or its power of two, because Python writes at most 4,300 digits.
+
+    >>> in_digits(1001), in_digits(2**500 + 1)
+    ('1,001', 'about 2^500')
+    """
+    return f"{number:,}" if abs(number) < 2**128 else f"about 2^{number.bit_length() - 1}"
+
+
 def install_command(extra: str) -> str:
     """The command that installs the packages of an extra, by their own names.
 

@@ -12,7 +12,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import DeclarationError, TooLargeError, in_digits
 from littlestone.base.steps import searching
 from littlestone.classes.base import BinaryClass, Enumerable, HypothesisClass, ScoredClass
 from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES, halving
@@ -27,7 +27,6 @@ from littlestone.classes.promises.tabled import (
     rows_of,
 )
 from littlestone.classes.text.declared import declaration, parse_class
-from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec
 from littlestone.classes.union import bounds_of
 from littlestone.data.sample import Sample

@@ -177,7 +177,7 @@ class DecisionLists(TableClass):
                 found=f"more than {MOST} columns have too many",
                 fix=f"choose at most {MOST} columns",
             )
-        return cls.of_rows(bits(columns), _decision_lists(len(columns)), _declaration(columns))
+        return cls.of_rows(bits(columns), decision_list_rows(len(columns)), _declaration(columns))
 
     @classmethod
     def parse(cls, spec: Spec) -> Any:
@@ -191,7 +191,7 @@ class DecisionLists(TableClass):
         return [cls.over_columns(names) for names in ("a", "ab", "abc")]
 
 
-def _decision_lists(n: int) -> NDArray[np.bool_]:
+def decision_list_rows(n: int) -> NDArray[np.bool_]:
     """One row per decision list, on the points of {0, 1}^n in their order."""
     lists = np.array([[False], [True]])
     for m in range(1, n + 1):
@@ -277,7 +277,7 @@ class CountedLists(BoxFamily):
     def search_table(self) -> SearchTable:
         """All lists on 6 columns; for more columns the lists there with three blocks (Theorem 3)."""
         more = len(self.domain.columns) - MOST - 1
-        rows = _decision_lists(MOST + 1)
+        rows = decision_list_rows(MOST + 1)
         if not more:
             return SearchTable(PackedTable.pack(rows), self.littlestone_bounds())
         reason = f"a search of the lists on {MOST + 1} columns, {self.proof}, Theorem 3"

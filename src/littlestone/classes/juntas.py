@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import DeclarationError, TooLargeError, in_digits
 from littlestone.classes.counting.blocks import (
     MOST_ERRORS,
     Blocks,
@@ -25,7 +25,6 @@ from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.closed_forms import halving
 from littlestone.classes.promises.counted import BoxFamily
 from littlestone.classes.promises.tabled import LIMIT, TableClass, bits, distinct, require_table
-from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, quote_argument
 from littlestone.data.sample import Sample
 from littlestone.points import Product
@@ -159,14 +158,7 @@ class Juntas(TableClass):
         declared = _declaration(columns, k)
         _require_few(k, n)
         require_table(declared, _count_rows(n, k), 2**n)
-        x, tables = np.arange(2**n), np.arange(2**2**k)
-        rows = []
-        for chosen in combinations(range(n), k):
-            # The values of a point in the chosen columns, as a number below 2^k.
-            shown = sum(((x >> n - 1 - j & 1) << i for i, j in enumerate(chosen)), 0 * x)
-            rows.append((tables[:, None] >> shown & 1).astype(bool))
-        found = np.concatenate(rows)
-        return cls.of_rows(domain, found[distinct(found)], declared)
+        return cls.of_rows(domain, junta_rows(n, k), declared)
 
     @classmethod
     def parse(cls, spec: Spec) -> Any:
@@ -183,6 +175,18 @@ class Juntas(TableClass):
             cls.over_columns(names, k)
             for names, k in [("a", 0), ("ab", 1), ("ab", 2), ("abcd", 1), ("abc", 2)]
         ]
+
+
+def junta_rows(n: int, k: int) -> NDArray[np.bool_]:
+    """The different functions of at most k of n bits, on the points of {0, 1}^n in their order."""
+    x, tables = np.arange(2**n), np.arange(2**2**k)
+    rows = []
+    for chosen in combinations(range(n), k):
+        # The values of a point in the chosen columns, as a number below 2^k.
+        shown = sum(((x >> n - 1 - j & 1) << i for i, j in enumerate(chosen)), 0 * x)
+        rows.append((tables[:, None] >> shown & 1).astype(bool))
+    found = np.concatenate(rows)
+    return found[distinct(found)]
 
 
 def _declaration(columns: Sequence[str], k: int) -> str:

@@ -130,10 +130,8 @@ class Lookup(FewUnknown, DeclaredClass):
         spec.expect_columns(FORM, options=("at",))
         most = spec.number_after("at most")
         if most is None:
-            raise DeclarationError(
-                f"read the class {spec}",
-                found="it does not say how many keys may have another label than the default",
-                fix=f"write {FORM}",
+            raise spec.misread(
+                "it does not say how many keys may have another label than the default", FORM
             )
         columns = parse_open(spec)
         return cls(columns[0] if len(columns) == 1 else Product(columns), spec.labels, most)

@@ -10,13 +10,12 @@ from itertools import combinations, product
 from math import comb
 from typing import Any, Self
 
-from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import TooLargeError, in_digits
 from littlestone.base.steps import count_steps as count_steps
 from littlestone.classes.dimensions.covers import WHOLE, ByCovers, OutcomeCovers, Space
 from littlestone.classes.rule_sets import MOST_RULES, RuleSets
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.text.declared import DeclaredClass
-from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.points import Domain, Product, Strings
 from littlestone.rules.rules import CellFunction, Rule
@@ -125,7 +124,8 @@ class Outcomes(ByCovers, DeclaredClass):
         """
         self.require_learnable()
         d, tried = self.littlestone_dimension(), 0
-        if self.search.at_least(self._limit(), d):
+        points = self._points(self._values, 1)
+        if self.search.at_least(self._limit((x, self.soa_label(x)) for x in points), d):
             return None
         for size in range(1, k + 1):
             labels = {x: self.soa_label(x) for x in self._points(self._values, size)}
@@ -145,27 +145,6 @@ class Outcomes(ByCovers, DeclaredClass):
                     return list(chosen)
         return None
 
-    def _limit(self) -> Space:
-        """A version space inside all those that the SOA's labels at finitely many points leave.
-
-        It has the SOA's labels at the values of examples and at a new value, and refutes all rules with
-        new values.  A tree of the class does not need the values of finitely many points.
-        """
-        points = list(self._points(self._values, 1))
-        (new,) = zip(*self._new_values(1), strict=True)
-        about_new = {
-            (rule, z)
-            for x in points
-            for rule in self.search.rules_at(x)
-            if any(v == u for v, u in zip(rule, new, strict=True))
-            for z in range(1, self.labels)
-        }
-        space = self.space._replace(refuted=self.space.refuted | about_new)
-        for x in points:
-            count_steps()
-            space = self.search.restrict(space, x, self.soa_label(x))
-        return space
-
     @cached_property
     def _values(self) -> list[list[Any]]:
         """The values of each column that occur in examples, as far as they matter."""
@@ -182,10 +161,8 @@ class Outcomes(ByCovers, DeclaredClass):
         form = r"most\s+([0-9]{1,9})(?:\s+rules?\s+of\s+([0-9]{1,9}))?"
         most = re.fullmatch(form, spec.option("at") or "")
         if most is None or int(most[1]) > MOST_RULES:
-            raise DeclarationError(
-                f"read the class {spec}",
-                found=f"the number of rules, at most {MOST_RULES}, is missing or not of its form",
-                fix=f"write {FORM}",
+            raise spec.misread(
+                f"the number of rules, at most {MOST_RULES}, is missing or not of its form", FORM
             )
         columns = parse_open(spec)
         literals = int(most[2]) if most[2] else None

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import DeclarationError, TooLargeError, in_digits
 from littlestone.base.steps import count_steps as count_steps
 from littlestone.classes.counting.rules import RuleGains
 from littlestone.classes.dimensions import closed_forms
@@ -20,7 +20,6 @@ from littlestone.classes.promises.covering import Covering
 from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.text.declared import DeclaredClass
-from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.mixed_columns import parse_mixed
 from littlestone.classes.text.scales import COARSEST, TYPED
 from littlestone.classes.text.spec import Spec, column_text, parse_open
@@ -166,7 +165,8 @@ class RuleSets(ByCovers, Covering[Rule], DeclaredClass):
         """See `HypothesisClass.reducing_points`; exponential in ``k`` in the worst case."""
         self.require_learnable()
         search, dimension = self.search, self.littlestone_dimension()
-        if search.at_least(self._limit(), dimension):
+        labels = ((self._point(pattern), y) for pattern, y in self._soa_labels.items())
+        if search.at_least(self._limit(labels), dimension):
             return None
         for size in range(1, k + 1):
             for count in range(size + 1):
@@ -197,23 +197,6 @@ class RuleSets(ByCovers, Covering[Rule], DeclaredClass):
             more = self.max_rules - len(cover) if self.search.is_open(cover) else 0
             gains.append(gain + found.best(left, more))
         return int(sample.positives.sum()) - max(gains)
-
-    def _limit(self) -> Space:
-        """A version space inside all those that the SOA's labels at finitely many points leave.
-
-        It has the SOA's labels at all patterns, and refutes all rules with new values.
-        """
-        points = {self._point(pattern): label for pattern, label in self._soa_labels.items()}
-        about_new = {
-            rule
-            for x in points
-            for rule in self.search.rules_at(x)
-            if any(v == new for v, new in zip(rule, self._new, strict=True))
-        }
-        space = self.space._replace(refuted=self.space.refuted | about_new)
-        for x, label in points.items():
-            space = self.search.restrict(space, x, label)
-        return space
 
     def _ones(self, count: int) -> list[Rule]:
         """Points of SOA label 1, ``count`` of which reduce LDim as well as any other ``count``."""
@@ -309,10 +292,8 @@ class RuleSets(ByCovers, Covering[Rule], DeclaredClass):
             r"most\s+([0-9]{1,9})\s+rules?\s+of\s+([0-9]{1,9})", spec.option("at") or ""
         )
         if most is None:
-            raise DeclarationError(
-                f"read the class {spec}",
-                found="the number of rules or of their equalities is missing or not of its form",
-                fix=f"write {FORM}",
+            raise spec.misread(
+                "the number of rules or of their equalities is missing or not of its form", FORM
             )
         written = [spec.schema.texts.get(column, column) for column in spec.arguments]
         finite = [isinstance(parse_mixed(text, COARSEST), FiniteColumn) for text in written]

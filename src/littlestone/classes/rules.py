@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, TooLargeError, show_value
+from littlestone.base.errors import DeclarationError, TooLargeError, in_digits, show_value
 from littlestone.base.steps import count_steps as count_steps
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.counting import rules as counting
@@ -26,7 +26,6 @@ from littlestone.classes.promises.covering import (
     rounds,
 )
 from littlestone.classes.text.declared import DeclaredClass
-from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, column_text, parse_open
 from littlestone.data.sample import Sample
 from littlestone.dimension.tables import PackedTable, SearchTable
@@ -428,11 +427,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], DeclaredClass):
         spec.expect(FORM, max(1, len(spec.arguments)), options=("at", "nonzero"))
         most = spec.number_after("at most")
         if most is None or spec.option("nonzero"):
-            raise DeclarationError(
-                f"read the class {spec}",
-                found="an option is missing or not of its form",
-                fix=f"write {FORM}",
-            )
+            raise spec.misread("an option is missing or not of its form", FORM)
         domain = Product(parse_open(spec))
         return cls(domain, most, zero=spec.option("nonzero") is None)
 

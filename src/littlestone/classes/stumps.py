@@ -11,11 +11,10 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.base.errors import TooLargeError
+from littlestone.base.errors import TooLargeError, in_digits
 from littlestone.classes.base import BinaryClass, Enumerable, require_example
 from littlestone.classes.promises.counted import BoxFamily
 from littlestone.classes.text.declared import DeclaredClass
-from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.spec import Spec, grid_text, parse_grids, require_grids
 from littlestone.classes.thresholds import Thresholds
 from littlestone.data.sample import Sample

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, show_value
 from littlestone.classes.base import require_example, require_few
-from littlestone.classes.promises.covering import PointCovering, fewest_errors
+from littlestone.classes.promises.covering import PointCovering
 from littlestone.classes.text.spec import Spec, quote_argument
 from littlestone.data.sample import Sample
-from littlestone.points import Integers, Strings
+from littlestone.points import Domain, Integers, Strings
 from littlestone.points.base import require_domain
 from littlestone.rules import FiniteSet
 
@@ -29,8 +29,8 @@ class Subsets(PointCovering):
     Upper bound: the SOA errs only at new elements of S.  Lower bound: a tree of depth k - |M| asks
     about one new point per level.  Any labels of these points leave a set, and further new points
     complete it to exactly k elements.  Negative examples remove finitely many points, which changes
-    nothing before k positives are known.  `restrict` copies the examples.  "At most 1" is `Points`, and
-    "exactly 1" is `Points` without zero.
+    nothing before k positives are known.  `restrict` copies the examples.  `Points` are
+    the case k = 1.
 
     Raises `DeclarationError` for a negative k or another domain.
 
@@ -43,7 +43,7 @@ class Subsets(PointCovering):
     group = "open vocabularies"
     typical = "subsets(merchant; at most 3)"
 
-    domain: Strings | Integers
+    domain: Domain[Any]
     k: int
     exactly: bool = False
     members: frozenset[Any] = frozenset()
@@ -80,7 +80,7 @@ class Subsets(PointCovering):
         self, members: frozenset[Any], excluded: frozenset[Any], legal: bool
     ) -> Self:
         if self.contradicted or not legal:
-            return type(self)(self.domain, self.k, self.exactly, contradicted=True)
+            return replace(self, members=frozenset(), excluded=frozenset(), contradicted=True)
         # If all elements of the set are known, negative examples add no information.
         known = excluded if len(members) < self.k else frozenset[Any]()
         return replace(self, members=members, excluded=known)
@@ -137,7 +137,14 @@ class Subsets(PointCovering):
         return found
 
     def least_errors(self, sample: Sample[Any]) -> int:
-        return fewest_errors(sample, self.members, self.excluded, self._left)
+        gains, left = sample.gains, self._left
+        errors = int(sample.positives.sum()) - sum(gains.get(x, 0) for x in self.members)
+        for x, gain in gains.items():  # the largest first; points of no example fill the set up
+            if left == 0 or gain <= 0:
+                break
+            if x not in self.members and x not in self.excluded:
+                errors, left = errors - gain, left - 1
+        return errors
 
     @property
     def max_elements(self) -> int:
@@ -152,10 +159,8 @@ class Subsets(PointCovering):
         spec.expect(FORM, 1, options=("at", "exactly", "integers"))
         most, exact = spec.number_after("at most"), spec.number_after("exactly")
         if (most is None) == (exact is None) or spec.option("integers"):
-            raise DeclarationError(
-                f"read the class {spec}",
-                found="its number of elements is missing, given twice or no whole number",
-                fix=f"write {FORM}",
+            raise spec.misread(
+                "its number of elements is missing, given twice or no whole number", FORM
             )
         name = spec.arguments[0]
         domain = Strings(name) if spec.option("integers") is None else Integers(name)
@@ -174,10 +179,14 @@ class Subsets(PointCovering):
             cls(Strings(), 1).restrict("v1", 1),
         ]
 
-    def __str__(self) -> str:
+    @property
+    def declaration(self) -> str:
+        """The text of the whole class, without what examples say."""
         bound = f"{'exactly' if self.exactly else 'at most'} {self.k}"
         kind = ", integers" if isinstance(self.domain, Integers) else ""
-        declared = f"subsets({quote_argument(self.domain.name)}; {bound}{kind})"
-        if self == type(self)(self.domain, self.k, self.exactly):
-            return declared
-        return f"{declared} after {'a contradiction' if self.contradicted else 'examples'}"
+        return f"subsets({quote_argument(self.domain.name)}; {bound}{kind})"
+
+    def __str__(self) -> str:
+        if not (self.members or self.excluded or self.contradicted):
+            return self.declaration
+        return f"{self.declaration} after {'a contradiction' if self.contradicted else 'examples'}"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import ScoredClass
-from littlestone.classes.counting.joint import joint_counts, joint_of_fewer
+from littlestone.classes.counting.blocks import joint_counts, joint_of_fewer
 from littlestone.classes.promises.by_table import ByTable
 from littlestone.classes.text.mixed_columns import (
     parse_columns,

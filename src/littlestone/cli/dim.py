@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DeclarationError, in_digits
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.dimensions.closed_forms import SECONDS, find_dimension
-from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.table_file import BinaryTable
 from littlestone.cli.classes import table_or_class
 from littlestone.cli.console import (

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from math import ceil
 from threading import Event, Thread
-from typing import TypeAlias, overload
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,55 +25,23 @@ FIRST_BUDGET = 1 << 10  # version spaces of a question with which the other boun
 UNLIMITED = 1 << 60
 
 
-@overload
 def littlestone_dimension(
     table_or_class: TableOrClass,
     *,
     progress: Progress | None = None,
     jobs: int | None = None,
-    time_limit: None = None,
     memory_limit: int = 8 * GIB,
-) -> int: ...
-
-
-@overload
-def littlestone_dimension(
-    table_or_class: TableOrClass,
-    *,
-    progress: Progress | None = None,
-    jobs: int | None = None,
-    time_limit: float | None = None,
-    memory_limit: int = 8 * GIB,
-) -> int | Bounds: ...
-
-
-def littlestone_dimension(
-    table_or_class: TableOrClass,
-    *,
-    progress: Progress | None = None,
-    jobs: int | None = None,
-    time_limit: float | None = None,
-    memory_limit: int = 8 * GIB,
-) -> int | Bounds:
+) -> int:
     """The Littlestone dimension of a 0/1 table, as an int.
 
         LDim(H) = max over points x of 1 + min(LDim(H[x = 0]), LDim(H[x = 1])),
 
-    and 0 for a single function.  With ``time_limit`` the result is a `Bounds`, as `littlestone_bounds`
-    returns it; see there for the arguments.  Without it, Ctrl+C raises `InterruptedSolve`, a
-    KeyboardInterrupt that holds the bounds known so far.
+    and 0 for a single function.  See `littlestone_bounds` for the arguments, and for bounds within a
+    time limit.  Ctrl+C raises `InterruptedSolve`, a KeyboardInterrupt with the bounds known so far.
 
     >>> littlestone_dimension([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     2
     """
-    if time_limit is not None:
-        return littlestone_bounds(
-            table_or_class,
-            progress=progress,
-            jobs=jobs,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-        )
     table = PackedTable.pack(table_or_class)
     solve = _Solve(table, progress, None, memory_limit, jobs)
     solve.search()

@@ -5,13 +5,27 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from littlestone.base.markup import Html, tag
 from littlestone.pictures.figures import SIZE, TONES, Kind, new_axes, printable, render_figure
 
 Place = tuple[float, float]
 Side = Literal["start", "middle", "end"]
+
+
+class Style(TypedDict, total=False):
+    """How a text looks; ``side`` is the part of it that is at its place."""
+
+    tone: str
+    size: float
+    side: Side
+    bold: bool
+    italic: bool
+    upright: bool
+
+
+PLAIN = Style(tone="ink", size=SIZE, side="middle", bold=False, italic=False, upright=False)
 
 
 class Canvas(ABC):
@@ -39,20 +53,13 @@ class Canvas(ABC):
     def dot(self, place: Place, tone: str) -> None:
         """A filled circle of 7 points."""
 
+    def text(self, place: Place, text: str, **style: Unpack[Style]) -> None:
+        """One line of text, centred vertically."""
+        self._text(place, text, PLAIN | style)
+
     @abstractmethod
-    def text(
-        self,
-        place: Place,
-        text: str,
-        *,
-        tone: str = "ink",
-        size: float = SIZE,
-        side: Side = "middle",
-        bold: bool = False,
-        italic: bool = False,
-        upright: bool = False,
-    ) -> None:
-        """One line of text, centred vertically; ``side`` is the part of it that is at the place."""
+    def _text(self, place: Place, text: str, style: Style) -> None:
+        """One line of text in this ``style``, of which nothing is missing."""
 
 
 @dataclass(frozen=True)
@@ -173,28 +180,17 @@ class _Svg(Canvas):
         x, y = map(_px, place)
         self._add("circle", cx=x, cy=y, r="4.7", **_fill(tone))
 
-    def text(
-        self,
-        place: Place,
-        text: str,
-        *,
-        tone: str = "ink",
-        size: float = SIZE,
-        side: Side = "middle",
-        bold: bool = False,
-        italic: bool = False,
-        upright: bool = False,
-    ) -> None:
+    def _text(self, place: Place, text: str, style: Style) -> None:
         # A third of the size below the middle is the line on which letters stand.
         x, y = place
-        down = size / 72 * 0.35
-        place = (x + down, y) if upright else (x, y + down)
-        turned = {"transform": f"rotate(-90 {_pair(place)})"} if upright else {}
-        style: dict[str, str] = {"font_size": _points(size)}
-        style |= {"text_anchor": side} if side != "start" else {}
-        style |= {"font_weight": "bold"} if bold else {}
-        style |= {"font_style": "italic"} if italic else {}
-        self._add("text", text, x=_px(place[0]), y=_px(place[1]), **turned, **style, **_fill(tone))
+        down = style["size"] / 72 * 0.35
+        place = (x + down, y) if style["upright"] else (x, y + down)
+        look = {"transform": f"rotate(-90 {_pair(place)})"} if style["upright"] else {}
+        look["font_size"] = _points(style["size"])
+        look |= {"text_anchor": style["side"]} if style["side"] != "start" else {}
+        look |= {"font_weight": "bold"} if style["bold"] else {}
+        look |= {"font_style": "italic"} if style["italic"] else {}
+        self._add("text", text, x=_px(place[0]), y=_px(place[1]), **look, **_fill(style["tone"]))
 
 
 def _pair(place: Place) -> str:
@@ -247,28 +243,17 @@ class _OnAxes(Canvas):
         style: dict[str, Any] = {"color": TONES[tone], "zorder": self._next()}
         self._axes.plot(*place, marker="o", markersize=7, linestyle="none", **style)
 
-    def text(
-        self,
-        place: Place,
-        text: str,
-        *,
-        tone: str = "ink",
-        size: float = SIZE,
-        side: Side = "middle",
-        bold: bool = False,
-        italic: bool = False,
-        upright: bool = False,
-    ) -> None:
+    def _text(self, place: Place, text: str, style: Style) -> None:
         self._axes.text(
             *place,
             printable(text),
-            color=TONES[tone],
-            fontsize=size,
-            ha={"start": "left", "middle": "center", "end": "right"}[side],
+            color=TONES[style["tone"]],
+            fontsize=style["size"],
+            ha={"start": "left", "middle": "center", "end": "right"}[style["side"]],
             va="center",
-            fontweight="bold" if bold else "normal",
-            fontstyle="italic" if italic else "normal",
-            rotation=90 if upright else 0,
+            fontweight="bold" if style["bold"] else "normal",
+            fontstyle="italic" if style["italic"] else "normal",
+            rotation=90 if style["upright"] else 0,
             zorder=self._next(),
             parse_math=False,
         )

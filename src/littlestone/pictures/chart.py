@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
 
-from littlestone.pictures.canvas import Canvas, Picture, Side, on_axes
+from littlestone.pictures.canvas import Canvas, Picture, Place, Side, Style, on_axes
 from littlestone.pictures.figures import SIZE, TONES, new_axes, printable, short
 
 _WIDE = 4.3  # inches
@@ -89,7 +89,7 @@ class Chart:
             for row, tall in zip(self.rows, heights, strict=True):
                 on.text((_MARGIN, at + 0.12), short(row.name, _NAME), side="start")
                 if row.note:
-                    style: dict[str, Any] = {"size": SIZE - 2, "side": "start", "tone": "faint"}
+                    style: Style = {"size": SIZE - 2, "side": "start", "tone": "faint"}
                     on.text((_MARGIN, at + 0.31), short(row.note, _NOTE), **style)
                 self._row(on, row, place, at + tall - 0.2, 0.07)
                 at += tall
@@ -176,3 +176,66 @@ def _round_step(least: float) -> float:
     """
     power = 10.0 ** floor(log10(least))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9))
+
+
+_WIDE = 4.3  # inches, as a chart has
+_SIDE = 3.3
+_LEFT, _TOP = 0.75, 0.15
+
+
+@dataclass(frozen=True)
+class Square:
+    """A picture of two shares from 0 to ``most``, with a diagonal.
+
+    A ``curve`` lies in the ``band`` between a lower and an upper curve.  ``ranges`` are points as
+    (across, low, middle, high), each drawn as a line with a dot.
+
+    >>> Square("risks", "risk", "share", ranges=((0.1, 0.05, 0.1, 0.2),), most=0.5).ticks()
+    [(0.0, '0%'), (0.1, '10%'), (0.2, '20%'), (0.3, '30%'), (0.4, '40%'), (0.5, '50%')]
+    """
+
+    title: str
+    across: str
+    up: str
+    curve: tuple[Place, ...] = ()
+    band: tuple[tuple[Place, ...], tuple[Place, ...]] = ((), ())
+    ranges: tuple[tuple[float, float, float, float], ...] = ()
+    most: float = 1.0
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Six places along an axis, with their texts."""
+        places = [self.most * i / 5 for i in range(6)]
+        return [(place, f"{100 * place:.3g}%") for place in places]
+
+    def picture(self) -> Picture:
+        """The square with its axes, which fits a narrow page."""
+
+        def place(x: float, y: float) -> Place:
+            return _LEFT + _SIDE * x / self.most, _TOP + _SIDE * (1 - y / self.most)
+
+        def places(points: Sequence[Place]) -> list[Place]:
+            return [place(*point) for point in points]
+
+        def paint(on: Canvas) -> None:
+            on.rect(place(0, self.most), place(self.most, 0), "box")
+            for value, text in self.ticks():
+                on.line(places([(value, 0), (value, self.most)]), "rest", width=0.6)
+                on.line(places([(0, value), (self.most, value)]), "rest", width=0.6)
+                x, y = place(value, 0)
+                on.text((x, y + 0.15), text, size=SIZE - 2, tone="faint")
+                x, y = place(0, value)
+                on.text((x - 0.08, y), text, size=SIZE - 2, side="end", tone="faint")
+            on.line(places([(0, 0), (self.most, self.most)]), "line")
+            low, high = self.band
+            if low:
+                on.polygon(places([*low, *reversed(high)]), "rest")
+            if self.curve:
+                on.line(places(self.curve), "off", width=1.8)
+            for x, least, middle, largest in self.ranges:
+                on.line(places([(x, least), (x, largest)]), "off", width=2.4)
+                on.dot(place(x, middle), "on")
+            below, beside = (_LEFT + _SIDE / 2, _TOP + _SIDE + 0.4), (0.14, _TOP + _SIDE / 2)
+            on.text(below, self.across, size=SIZE - 1, tone="faint")
+            on.text(beside, self.up, size=SIZE - 1, tone="faint", upright=True)
+
+        return Picture(self.title, _WIDE, _TOP + _SIDE + 0.6, paint)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf, log
 from statistics import mean
-from typing import Any
+from typing import Any, Unpack
 
 from littlestone.classes.text.scales import scale_text
-from littlestone.pictures.canvas import Canvas, Place
+from littlestone.pictures.canvas import Canvas, Place, Style
 from littlestone.pictures.figures import SIZE, short
 from littlestone.points import MISSING, OTHER, Cells, Dates, FiniteColumn, Listed
 from littlestone.points.base import Domain
@@ -236,6 +236,6 @@ def _bar(on: Canvas, left: float, right: float, middle: float, tone: str) -> Non
     on.rect((left, middle - 0.04), (right, middle + 0.04), tone)
 
 
-def small(on: Canvas, place: Place, text: str, **style: Any) -> None:
+def small(on: Canvas, place: Place, text: str, **style: Unpack[Style]) -> None:
     """Small letters at a place of a picture."""
-    on.text(place, text, size=_SMALL, **style)
+    on.text(place, text, **(Style(size=_SMALL) | style))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from littlestone.base.errors import visible
-from littlestone.pictures.canvas import Canvas, Picture
+from littlestone.pictures.canvas import Canvas, Picture, Style
 from littlestone.pictures.figures import SIZE, short
 from littlestone.pictures.plane import Plane
 from littlestone.pictures.ranges import Strip, draw_strips, name_width
@@ -157,8 +157,8 @@ def _draw(
     """Draw a node whose part of the picture starts at height ``top``, and all below it."""
     y = _height(node, top)
     if not node.after:
-        style: dict[str, Any] = {"tone": "faint" if node.cut else "ink", "italic": node.cut}
-        on.text((left[level], y), _short(node.text), side="start", **style)
+        style: Style = {"tone": "faint" if node.cut else "ink", "italic": node.cut, "side": "start"}
+        on.text((left[level], y), _short(node.text), **style)
         return
     middle, right = left[level] + widths[level] / 2 + 0.07, left[level] + widths[level] + 0.2
     on.line([(middle, y), (right, y)], "line", width=1.4)

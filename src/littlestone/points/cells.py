@@ -16,8 +16,33 @@ from littlestone.base.errors import DeclarationError
 from littlestone.points.base import DECIMAL, Domain, day, number, text
 
 
+class FiniteTexts(Domain[str]):
+    """A finite domain of texts."""
+
+    @property
+    @abstractmethod
+    def _places(self) -> dict[str, int]:
+        """The number of each point."""
+
+    @property
+    def size(self) -> int:
+        return len(self._places)
+
+    def index(self, x: str) -> int:
+        return self._places[x]
+
+    def __contains__(self, x: object) -> bool:
+        return type(x) is str and x in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def random_point(self, rng: random.Random) -> str:
+        return rng.choice(list(self))
+
+
 @dataclass(frozen=True)
-class Names(Domain[str]):
+class Names(FiniteTexts):
     """A finite list of named points; an unknown value stands for ``other``, by default the first.
 
     >>> Names(("JFK", "LGA"), name="origin").encode("EWR")
@@ -45,15 +70,10 @@ class Names(Domain[str]):
         object.__setattr__(self, "points", tuple(map(text, self.points)))
         if self.other is not None:
             object.__setattr__(self, "other", text(self.other))
-        object.__setattr__(self, "_index", {x: i for i, x in enumerate(self.points)})
 
-    @property
-    def size(self) -> int:
-        return len(self.points)
-
-    def index(self, x: str) -> int:
-        index: dict[str, int] = self._index  # type: ignore[attr-defined]
-        return index[x]
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {x: i for i, x in enumerate(self.points)}
 
     def encode(self, value: object) -> str:
         x = text(value)
@@ -63,16 +83,6 @@ class Names(Domain[str]):
 
     def reads(self, value: object) -> bool:
         return text(value) in self
-
-    def __contains__(self, x: object) -> bool:
-        index: dict[object, int] = self._index  # type: ignore[attr-defined]
-        return type(x) is str and x in index
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.points)
-
-    def random_point(self, rng: random.Random) -> str:
-        return rng.choice(self.points)
 
     def __str__(self) -> str:
         return f"{self.name} in {len(self.points)} named points"
@@ -96,34 +106,13 @@ OTHER = "(other)"
 """The point of a value that is not in a declared list."""
 
 
-class FiniteColumn(Domain[str]):
+class FiniteColumn(FiniteTexts):
     """A finite column whose points are texts: declared ones, and `MISSING` as the first."""
 
     @property
     def points(self) -> tuple[str, ...]:
         """All points, in order."""
         return tuple(self._places)
-
-    @property
-    @abstractmethod
-    def _places(self) -> dict[str, int]:
-        """The number of each point."""
-
-    @property
-    def size(self) -> int:
-        return len(self._places)
-
-    def index(self, x: str) -> int:
-        return self._places[x]
-
-    def __contains__(self, x: object) -> bool:
-        return type(x) is str and x in self._places
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def random_point(self, rng: random.Random) -> str:
-        return rng.choice(self.points)
 
     def words(self, x: str) -> str:
         return x or "missing"

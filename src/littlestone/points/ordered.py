@@ -35,26 +35,20 @@ class Grid(Domain[int]):
     unit: Decimal = Decimal(1)
 
     def __post_init__(self) -> None:
+        asked, found = f"declare the range {self.low}..{self.high}", ""
         if not (isinstance(self.low, int) and isinstance(self.high, int)):
-            raise DeclarationError(
-                f"declare the range {self.low}..{self.high}",
-                found="its ends are not whole numbers of units",
-                fix="give whole numbers; for decimals also a unit, such as Decimal('0.01')",
-            )
+            found = "its ends are not whole numbers of units"
+            fix = "give whole numbers; for decimals also a unit, such as Decimal('0.01')"
+        elif self.low > self.high:
+            found = "it is empty: the low end is above the high end"
+            fix = f"write the smaller number first: {self.high}..{self.low}"
+        elif self.high - self.low >= 2**64 or max(abs(self.low), abs(self.high)) > 2**64:
+            found = "it has more than 2^64 points or ends beyond 2^64"
+            fix = "declare a coarser unit or a shorter range"
+        if found:
+            raise DeclarationError(asked, found=found, fix=fix)
         for end in ("low", "high"):  # they are points too
             object.__setattr__(self, end, int(plain(getattr(self, end))))
-        if self.low > self.high:
-            raise DeclarationError(
-                f"declare the range {self.low}..{self.high}",
-                found="it is empty: the low end is above the high end",
-                fix=f"write the smaller number first: {self.high}..{self.low}",
-            )
-        if self.high - self.low >= 2**64 or max(abs(self.low), abs(self.high)) > 2**64:
-            raise DeclarationError(
-                f"declare the range {self.low}..{self.high}",
-                found="it has more than 2^64 points or ends beyond 2^64",
-                fix="declare a coarser unit or a shorter range",
-            )
         usual = isinstance(self.unit, Decimal) and self.unit.is_finite() and self.unit > 0
         if not usual or len(self.unit.as_tuple().digits) > 30 or abs(self.unit.adjusted()) > 30:
             raise DeclarationError(

@@ -7,7 +7,7 @@ from littlestone.rules.lookup import BitFunction as BitFunction
 from littlestone.rules.box import Box as Box
 from littlestone.rules.lookup import BucketTable as BucketTable
 from littlestone.rules.rules import CellFunction as CellFunction
-from littlestone.rules.few_columns import FewColumns as FewColumns
+from littlestone.rules.tables import FewColumns as FewColumns
 from littlestone.rules.flats import Flat as Flat, FlatComplement as FlatComplement
 from littlestone.rules.lookup import LookupTable as LookupTable
 from littlestone.rules.majorities import has_majority as has_majority, majority as majority

@@ -14,11 +14,11 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError
 from littlestone.points import Domain, Point
 from littlestone.points.labels import require_labels
+from littlestone.rules.languages.form import Outcome, require_small
+from littlestone.rules.languages.regions import outcome_of_labels
 
 if TYPE_CHECKING:
     import polars
-
-    from littlestone.rules.languages.form import Outcome
 
 
 class Place(NamedTuple):
@@ -170,8 +170,6 @@ class Hypothesis(ABC, Generic[Point]):
         Raises `TooLargeError` if there is no such form within the limits.  A kind that knows its
         conditions overrides this; of others, the points are listed.
         """
-        from littlestone.rules.languages.regions import outcome_of_labels
-
         return outcome_of_labels(self.domain, self, self.labels, EXPORT)
 
     def to_sql(
@@ -265,7 +263,6 @@ class Hypothesis(ABC, Generic[Point]):
 
     def _export(self, types: Mapping[str, str] | None, *, places: bool = False) -> Outcome:
         from littlestone.rules.languages.constants import require_types
-        from littlestone.rules.languages.form import require_small
 
         require_types(types or {}, self.domain.column_names)
         outcome = self.place_outcome() if places else self.outcome()

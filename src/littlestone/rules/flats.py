@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError
-from littlestone.points import Domain
+from littlestone.points import Domain, require_list
 from littlestone.points.algebra import Field, Monomials, Span, Vector, field_of, scatter_points
 from littlestone.rules.base import BinaryHypothesis
 
@@ -94,16 +94,8 @@ class Flat(BinaryHypothesis[Vector]):
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        q, n, rows = field_of(domain).order, len(domain.column_names), form["equations"]
-        legal = isinstance(rows, list) and all(
-            isinstance(row, list)
-            and len(row) == n + 1
-            and all(type(a) is int and 0 <= a < q for a in row)
-            for row in rows
-        )
-        if not legal:
-            raise ValueError
-        return cls(domain, tuple(map(tuple, rows)))
+        q, n = field_of(domain).order, len(domain.column_names)
+        return cls(domain, _parse_equations(form["equations"], n + 1, q))
 
 
 class FlatComplement(Flat):
@@ -224,19 +216,11 @@ class ZeroSet(BinaryHypothesis[Vector]):
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
         """See `Hypothesis.from_form`; whether P is complete is checked on small domains only."""
-        degree, rows, q = form["degree"], form["equations"], field_of(domain).order
-        if type(degree) is not int or degree < 1 or not isinstance(rows, list):
+        degree, q = form["degree"], field_of(domain).order
+        if type(degree) is not int or degree < 1:
             raise ValueError
         width = len(Monomials(q, len(domain.column_names), degree))
-        legal = all(
-            isinstance(row, list)
-            and len(row) == width
-            and all(type(a) is int and 0 <= a < q for a in row)
-            for row in rows
-        )
-        if not legal:
-            raise ValueError
-        zeros = cls(domain, degree, tuple(map(tuple, rows)))
+        zeros = cls(domain, degree, _parse_equations(form["equations"], width, q))
         if (domain.size or 0) <= _MOST_CHECKED:
             values = Span.from_vectors(
                 q, width, (zeros.monomials.at(x) for x in domain if zeros(x))
@@ -244,3 +228,12 @@ class ZeroSet(BinaryHypothesis[Vector]):
             if cls.vanishing(domain, degree, values) != zeros:
                 raise ValueError
         return zeros
+
+
+def _parse_equations(data: object, width: int, q: int) -> tuple[Vector, ...]:
+    rows = [tuple(require_list(row)) for row in require_list(data)]
+    if not all(len(row) == width and {*map(type, row)} <= {int} for row in rows):
+        raise ValueError
+    if not all(0 <= a < q for row in rows for a in row):
+        raise ValueError
+    return tuple(rows)

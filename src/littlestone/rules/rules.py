@@ -73,12 +73,10 @@ class RuleUnion(BinaryHypothesis[Any]):
             return "always 0"
         shown = []
         for rule in self._rules_in_order():
-            pairs = zip(self.domain.column_names, rule, strict=True)
-            literals = [f"{name} is {v!r}" for name, v in pairs if v is not None]
-            if not literals:
+            words = rule_words(self.domain, rule)
+            if not words:
                 return "always 1"
-            joined = " and ".join(literals)
-            shown.append(f"({joined})" if len(literals) > 1 < len(self.rules) else joined)
+            shown.append(f"({words})" if _literals(rule) > 1 < len(self.rules) else words)
         return " or ".join(shown)
 
     @cached_property
@@ -86,8 +84,7 @@ class RuleUnion(BinaryHypothesis[Any]):
         """The first rule in order that a record obeys, and elsewhere."""
         found = []
         for i, rule in enumerate(self._rules_in_order()):
-            pairs = zip(self.domain.column_names, rule, strict=True)
-            words = " and ".join(f"{name} is {v!r}" for name, v in pairs if v is not None)
+            words = rule_words(self.domain, rule)
             if not words:
                 return (Place("always", 1),)
             before = self._rules_in_order()[:i]
@@ -106,17 +103,8 @@ class RuleUnion(BinaryHypothesis[Any]):
         return case(asked, len(self.rules))
 
     def outcome(self) -> Outcome:
-        return case(
-            [
-                (
-                    either(
-                        *(condition_of_rule(self.domain, rule) for rule in self._rules_in_order())
-                    ),
-                    1,
-                )
-            ],
-            0,
-        )
+        rules = (condition_of_rule(self.domain, rule) for rule in self._rules_in_order())
+        return case([(either(*rules), 1)], 0)
 
     def witness(self, other: Self) -> Any:
         differing = sorted(self.rules ^ other.rules, key=_literals)
@@ -157,6 +145,12 @@ class RuleUnion(BinaryHypothesis[Any]):
         if not legal or any(column.size is not None for column in columns):
             raise ValueError
         return cls(domain, frozenset(map(tuple, rules)))
+
+
+def rule_words(domain: Domain[Any], rule: Rule) -> str:
+    """What ``rule`` asks for, in words; empty if it asks for nothing."""
+    pairs = zip(domain.column_names, rule, strict=True)
+    return " and ".join(f"{name} is {v!r}" for name, v in pairs if v is not None)
 
 
 def condition_of_rule(domain: Any, rule: Rule) -> Condition:
@@ -305,12 +299,8 @@ class CellFunction(Hypothesis[Any]):
             # The label that the words so far give the cell: that of the narrowest cell around it.
             around = next((z for other, z in reversed(told) if obeys(cell, other)), default)
             told += [(cell, y)] if y != around else []
-        words = [f"{names[y]} if {self._words(cell)}" for cell, y in reversed(told)]
+        words = [f"{names[y]} if {rule_words(self.domain, cell)}" for cell, y in reversed(told)]
         return "; else ".join([*words, names[default] if words else f"always {names[default]}"])
-
-    def _words(self, cell: Cell) -> str:
-        columns = zip(self.domain.columns, cell, strict=True)
-        return " and ".join(f"{column.name} is {v!r}" for column, v in columns if v is not None)
 
     def outcome(self) -> Outcome:
         return self._outcome(self._label)

@@ -297,9 +297,8 @@ class DecisionTree(Hypothesis[Any]):
         return super().sentence(label) if self.condition else f"{label}  =  {self.words()}"
 
     def words_with(self, names: Sequence[str]) -> str:
-        return f"always {names[self.root]}" if type(self.root) is int else self._words_with(names)
-
-    def _words_with(self, names: Sequence[str]) -> str:
+        if type(self.root) is int:
+            return f"always {names[self.root]}"
         return _node_words(self.root, names, self.domain)
 
     def _intervals(self) -> list[Rule] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from inspect import signature
-from itertools import combinations, combinations_with_replacement, permutations, product
+from itertools import combinations, permutations, product
 from math import comb, factorial, isqrt
 
 import numpy as np
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from littlestone.base.discovery import modules
 from littlestone.base.errors import DeclarationError, TooLargeError, no_such
+from littlestone.classes.decision_lists import decision_list_rows
+from littlestone.classes.juntas import junta_rows
+from littlestone.classes.promises.counted import box_rows
 
 Table = NDArray[np.uint8]
 
@@ -197,15 +200,7 @@ def intervals(n: int, k: int) -> Table:
 @family("boxes", lambda n, d: ((n * (n + 1) // 2) ** d + 1, n**d), (1, 10**3), (1, 8))
 def boxes(n: int, d: int) -> Table:
     """Axis-parallel boxes in a grid of n^d points, with the empty one."""
-    pairs = combinations_with_replacement(range(n), 2)
-    x = np.arange(n)
-    sides = np.array([(low <= x) & (x <= high) for low, high in pairs])
-    found = np.ones((1, 1), bool)
-    for _ in range(d):
-        found = (found[:, None, :, None] & sides[None, :, None, :]).reshape(
-            len(found) * len(sides), -1
-        )
-    return np.concatenate([np.zeros((1, n**d), np.uint8), found.astype(np.uint8)])
+    return box_rows([n] * d).astype(np.uint8)
 
 
 @family("half_planes", lambda n: (8 * n**4, n * n), (1, 64))
@@ -308,24 +303,14 @@ def dnf(n: int, k: int, t: int) -> Table:
 @family("decision_lists", lambda n: (4**n * 6**n, 2**n), (1, 5))
 def decision_lists(n: int) -> Table:
     """Lists of rules: the first literal that holds gives the answer."""
-    full, variables = (1 << 2**n) - 1, _variables(n)
-    literals = [*variables, *(full ^ v for v in variables)]
-    seen = new = {0, full}
-    while new:
-        new = {g for f in new for v in literals for g in (f | v, f & ~v)} - seen
-        seen = seen | new
-    return unpack_codes(seen, 2**n)
+    rows = decision_list_rows(n)
+    return rows[np.lexsort(rows.T)].astype(np.uint8)
 
 
 @family("juntas", lambda n, k: (2**2**k * comb(n, k), 2**n), (1, 14), (0, 4))
 def juntas(n: int, k: int) -> Table:
     """Functions of n bits that depend on at most k of them."""
-    x, rows = np.arange(2**n), []
-    functions = np.arange(2**2**k)[:, np.newaxis]
-    for chosen in combinations(range(n), k):
-        seen = sum(((x >> i & 1) << j for j, i in enumerate(chosen)), np.zeros(2**n, np.int64))
-        rows.append(functions >> seen & 1)
-    return np.unique(np.concatenate(rows).astype(np.uint8), axis=0)
+    return np.unique(junta_rows(n, k).astype(np.uint8), axis=0)
 
 
 @family("threshold_functions", lambda n: (100_000, 2**n), (1, 5))

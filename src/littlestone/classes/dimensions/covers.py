@@ -10,10 +10,10 @@ from itertools import combinations, islice, product
 from math import comb
 from typing import Any, ClassVar, NamedTuple, Self
 
-from littlestone.base.steps import count_search
+from littlestone.base.steps import count_search, count_steps
 from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.points import Product
-from littlestone.rules.rules import Rule, obeys
+from littlestone.rules.rules import Rule, meet, obeys
 
 Outcome = tuple[Rule, int]
 
@@ -190,6 +190,27 @@ class ByCovers(HypothesisClass[Rule]):
             for column, taken in zip(self.domain.columns, self._used_values, strict=True)
         ]
 
+    def _limit(self, labels: Iterable[tuple[Rule, int]]) -> Space:
+        """A version space inside all those that the SOA's labels at finitely many points leave.
+
+        It has the SOA's ``labels`` at the values of examples and at a new value of each column, and
+        refutes all rules with new values: a tree of the class does without finitely many values.
+        """
+        known, new = dict(labels), [values[0] for values in self._new_values(1)]
+        about_new: set[Any] = {
+            rule
+            for x in known
+            for rule in self.search.rules_at(x)
+            if any(v == u for v, u in zip(rule, new, strict=True))
+        }
+        if self.search.with_outcomes:
+            about_new = set(product(about_new, range(1, self.labels)))
+        space = self.space._replace(refuted=self.space.refuted | about_new)
+        for x, y in known.items():
+            count_steps()
+            space = self.search.restrict(space, x, y)
+        return space
+
     def __str__(self) -> str:
         if self.space == WHOLE:
             return self.declaration
@@ -301,7 +322,7 @@ class OutcomeCovers(CoverSearch):
                 grown |= {
                     cover | {(rule, y)}
                     for rule in rules
-                    if all(exclude(rule, other) for other in others)
+                    if not any(meet(rule, other) for other in others)
                 }
         return self._space(_minimal(grown), refuted)
 
@@ -319,15 +340,6 @@ class OutcomeCovers(CoverSearch):
     def _is_deep(self, space: Space, k: int) -> bool:
         # A mistake can be forced at x iff two labels keep dimension k - 1.
         return any(len(self.deep_labels(space, x, k - 1)) == 2 for x in self._points(space))
-
-
-def exclude(rule: Rule, other: Rule) -> bool:
-    """Whether no record obeys both rules: they ask for different values of a column.
-
-    >>> exclude(("JFK", None), ("EWR", "HNL")), exclude(("JFK", None), (None, "HNL"))
-    (True, False)
-    """
-    return any(u is not None and v is not None and u != v for u, v in zip(rule, other, strict=True))
 
 
 def _minimal(covers: set[Cover]) -> Iterator[Cover]:

@@ -15,13 +15,12 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import DeclarationError, TooLargeError, in_digits
 from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.promises.tabled import distinct
 from littlestone.classes.text.declared import DeclaredClass
-from littlestone.classes.text.limits import in_digits
 from littlestone.classes.text.mixed_columns import mixed_text
 from littlestone.dimension.tables import PackedTable, SearchTable
 from littlestone.points import FiniteColumn, Listed, Product

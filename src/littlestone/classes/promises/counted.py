@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone import core
-from littlestone.base.errors import TooLargeError
+from littlestone.base.errors import TooLargeError, in_digits
 from littlestone.classes.base import BinaryClass, ScoredClass
 from littlestone.classes.counting.blocks import MOST_ERRORS, Blocks, Tally, tally_of_counts
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES, halving
 from littlestone.classes.promises.by_table import FEWER_COLUMNS, NoVersionSpaces
-from littlestone.classes.text.limits import in_digits
 from littlestone.data.sample import Sample
 from littlestone.dimension.tables import PackedTable, SearchTable
 from littlestone.points import Grid, Product

@@ -211,20 +211,3 @@ class PointCovering(FewUnknown, Covering[Any], ProperApproximation[Any], Declare
 
     def most_mixed(self, alpha: Fraction) -> int:
         return math.ceil(1 / alpha) if self.fewest else 1
-
-
-def fewest_errors(
-    sample: Sample[Any], members: frozenset[Any], excluded: frozenset[Any], left: int
-) -> int:
-    """The fewest errors of a set of ``members`` and at most ``left`` points not in ``excluded``.
-
-    If the set must be larger, points that occur in no example fill it up.
-    """
-    gains = sample.gains
-    errors = int(sample.positives.sum()) - sum(gains.get(x, 0) for x in members)
-    for x, gain in gains.items():  # the largest first
-        if left == 0 or gain <= 0:
-            break
-        if x not in members and x not in excluded:
-            errors, left = errors - gain, left - 1
-    return errors

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
-from littlestone.base.errors import DeclarationError
 from littlestone.base.steps import count_steps as count_steps
 from littlestone.base.steps import measure_steps
 from littlestone.classes.base import BinaryClass, HypothesisClass, require_example
@@ -346,10 +345,8 @@ class Flats(BinaryClass[Vector], DeclaredClass):
         if not all(
             number.isascii() and number.isdigit() and len(number) < 25 for number in numbers
         ):
-            raise DeclarationError(
-                f"read the class {spec}",
-                found=f"the order q of the field and the {cls.option} must be whole numbers",
-                fix=f"write {form}",
+            raise spec.misread(
+                f"the order q of the field and the {cls.option} must be whole numbers", form
             )
         return cls.over(spec.arguments, int(numbers[0]), int(numbers[1]))
 

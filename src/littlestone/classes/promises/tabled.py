@@ -14,7 +14,7 @@ import numpy as np
 import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spend
 from numpy.typing import NDArray
 
-from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import DeclarationError, TooLargeError, in_digits
 from littlestone.base.steps import MOST_ANSWERED, searching
 from littlestone.base.steps import count_steps as count_steps
 from littlestone.classes.base import (
@@ -31,7 +31,6 @@ from littlestone.classes.promises.covering import (
     most_mixed_rows,
 )
 from littlestone.classes.text.declared import DeclaredClass
-from littlestone.classes.text.limits import in_digits
 from littlestone.data.sample import Sample
 from littlestone.dimension.multiclass import psi_n, questions
 from littlestone.dimension.search.splits import SplitSolver

@@ -10,15 +10,34 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any, Self
 
-from littlestone.base.errors import DeclarationError, did_you_mean, show_value
-from littlestone.classes.text.limits import (
-    MOST_ARGUMENTS,
-    MOST_CHARACTERS,
-    MOST_DEPTH,
-    require_at_most,
-)
+from littlestone.base.errors import DeclarationError, TooLargeError, did_you_mean, show_value
 from littlestone.classes.text.scales import TYPED
 from littlestone.points import Domain, Grid, Integers, Reals, Strings, number
+
+# Each limit is far above what people write, and low enough that every text is read quickly.  A class
+# that needs a lower limit states it in its own file.
+MOST_CHARACTERS = 20_000
+MOST_DEPTH = 16
+"""Nested parentheses, including those of the class itself."""
+MOST_ARGUMENTS = 1_000
+"""Columns or classes in one pair of parentheses."""
+
+_SHOWN = 60
+
+
+def require_at_most(most: int, found: int, what: str, text: str, fix: str) -> None:
+    """Raise `TooLargeError` if a text has ``found`` > ``most`` of ``what``.
+
+    >>> require_at_most(2, 2, "columns", "points(a, b)", "name fewer")
+    """
+    if found > most:
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        raise TooLargeError(
+            f"read the class {shown!r}",
+            found=f"it has {found:,} {what}, at most {most:,} are read",
+            fix=fix,
+        )
+
 
 ALL = "*"
 """The argument that stands for columns of a schema."""
@@ -55,8 +74,8 @@ class Spec:
 
     Arguments are separated by commas.  Write an argument that contains a comma, a semicolon, a
     parenthesis or a brace in quotes, ``'...'`` or ``"..."``, and double a quote inside it.  An argument
-    may also be a declaration with its own parentheses, or hold a list in braces.  A text has limits
-    (`littlestone.classes.text.limits`): 20,000 characters, 16 nested parentheses, 1,000 arguments.
+    may also be a declaration with its own parentheses, or hold a list in braces.  A text has limits:
+    20,000 characters, 16 nested parentheses, 1,000 arguments.
     ``labels`` is the number of labels that is declared beside the text, and ``schema`` are the columns
     that are declared beside it.
 
@@ -178,7 +197,16 @@ class Spec:
             found = "an option is given twice"
         else:
             return
-        raise DeclarationError(f"read the class {self}", found=found, fix=f"write {form}")
+        raise self.misread(found, form)
+
+    def misread(self, found: str, form: str) -> DeclarationError:
+        """The error that this text is not of this form.
+
+        >>> print(Spec.parse("points(a, b)").misread("there are two columns", "points(COLUMN)"))
+        cannot read the class points(a, b): there are two columns
+        to fix it: write points(COLUMN)
+        """
+        return DeclarationError(f"read the class {self}", found=found, fix=f"write {form}")
 
     def expect_columns(self, form: str, *, options: tuple[str, ...] = ()) -> None:
         """Like `expect`, with any number of arguments except 0."""
@@ -423,11 +451,7 @@ def parse_grids(spec: Spec) -> list[Grid]:
         forgotten = ".." in name and name == _bare(name)
         domain = parse_range(_bare(name), written, step) if written else None
         if forgotten or not isinstance(domain, Grid):
-            raise DeclarationError(
-                f"read the class {spec}",
-                found=f"{argument!r} is not a column with a finite range",
-                fix=f"write {form}",
-            )
+            raise spec.misread(f"{argument!r} is not a column with a finite range", form)
         grids.append(domain)
     return grids
 

@@ -236,6 +236,10 @@ def _naming(path: str | PathLike[str]) -> Iterator[None]:
         raise DeclarationError(asked, found=error.found, fix=error.fix) from None
 
 
+def _refusal(path: str | PathLike[str], found: str, fix: str) -> TableError:
+    return TableError(f"read the table {path}", found=found, fix=fix)
+
+
 def _read_cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
     """The array in a .npy file or the cells of a CSV file.  Raises `TableError` if there are none.
 
@@ -246,16 +250,14 @@ def _read_cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
     except (OSError, ValueError):
         found = None  # the attempt to open it says why
     if found is not None and not stat.S_ISREG(found.st_mode):
-        raise TableError(
-            f"read the table {path}",
-            found="it is a folder or a device, not a file",
-            fix="give a CSV file or a .npy file",
+        raise _refusal(
+            path, "it is a folder or a device, not a file", "give a CSV file or a .npy file"
         )
     if found is not None and found.st_size > MOST_BYTES:
-        raise TableError(
-            f"read the table {path}",
-            found=f"it has {found.st_size:,} bytes, at most {MOST_BYTES:,} are read",
-            fix="give fewer hypotheses or points, or a .npy file of truth values",
+        raise _refusal(
+            path,
+            f"it has {found.st_size:,} bytes, at most {MOST_BYTES:,} are read",
+            "give fewer hypotheses or points, or a .npy file of truth values",
         )
     try:
         if Path(path).suffix == ".npy":
@@ -264,25 +266,21 @@ def _read_cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
         with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
             cells = [[cell.strip() for cell in row] for row in csv.reader(file) if row]
     except FileNotFoundError:
-        raise TableError(
-            f"read the table {path}", found="there is no such file", fix="check the path"
-        ) from None
+        raise _refusal(path, "there is no such file", "check the path") from None
     except Exception as error:  # a header of a .npy file is Python text, and may fail in any way
-        raise TableError(
-            f"read the table {path}",
-            found=str(error) or "it is not readable",
-            fix="give a CSV file or a .npy file without pickled objects",
+        raise _refusal(
+            path,
+            str(error) or "it is not readable",
+            "give a CSV file or a .npy file without pickled objects",
         ) from None
     if cells and any("\0" in cell for cell in cells[0]):
-        raise TableError(
-            f"read the table {path}",
-            found="it is not text",
-            fix="give a CSV file, or an array of numpy in a .npy file",
+        raise _refusal(
+            path, "it is not text", "give a CSV file, or an array of numpy in a .npy file"
         )
     if cells and all(len(row) == 1 for row in cells) and set(cells[-1][0]) & set("; \t"):
-        raise TableError(
-            f"read the table {path}",
-            found="no commas are between its cells",
-            fix="write one comma between two cells, as in 0,1,1",
+        raise _refusal(
+            path,
+            "no commas are between its cells",
+            "write one comma between two cells, as in 0,1,1",
         )
     return cells

@@ -7,11 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from littlestone.base.errors import TooLargeError, visible
+from littlestone.base.errors import TooLargeError, in_digits, visible
 from littlestone.base.markup import Html, tag
 from littlestone.base.steps import answering
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.classes.text.limits import in_digits
 from littlestone.pictures.tree import Node, tone
 from littlestone.rules.base import numbers
 from littlestone.show.pages.frame import page, prose, section

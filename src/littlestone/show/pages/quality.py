@@ -7,8 +7,7 @@ from littlestone.learn.results.estimate import BETA, Estimate, Share, interval
 from littlestone.learn.results.quality import Quality
 from littlestone.learn.results.release import Release
 from littlestone.learn.results.risks import Risks
-from littlestone.pictures.chart import Bar, Chart, Row
-from littlestone.pictures.square import Square
+from littlestone.pictures.chart import Bar, Chart, Row, Square
 from littlestone.privacy.cost import decimal_text
 from littlestone.show.pages.frame import figure, note, part, prose, table
 from littlestone.show.words import NOT_ESTIMATED

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
-from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import DeclarationError, TooLargeError, in_digits
 from littlestone.base.steps import count_steps
 from littlestone.classes import HypothesisClass
-from littlestone.classes.text.limits import in_digits
 from littlestone.points import Point
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition.valid_trees import Ball, DecompositionTree, Node, alone

@@ -171,7 +171,7 @@ class SequenceAdversary(Adversary[Point]):
         return self._examples[self._played - 1][1]
 
 
-class FileAdversary(Adversary[Any]):
+class FileAdversary(SequenceAdversary[Any]):
     """Plays the rows of a CSV file in order: the columns of H and a label; a header is optional.
 
     Without a header, columns are in the order of ``H.domain.column_names``, and the label comes last.
@@ -187,13 +187,7 @@ class FileAdversary(Adversary[Any]):
         examples = (
             (H.domain.encode_record(record), y) for record, y in _rows(path, columns, H.labels)
         )
-        self._sequence = SequenceAdversary(examples, labels=H.labels)
-
-    def next_point(self) -> Any:
-        return self._sequence.next_point()
-
-    def label(self, x: Any, prediction: int) -> int:
-        return self._sequence.label(x, prediction)
+        super().__init__(examples, labels=H.labels)
 
 
 def _rows(
