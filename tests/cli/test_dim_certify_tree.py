@@ -27,7 +27,7 @@ from littlestone.show.tree import class_tree
 
 RULES = "rule,a,b,c\nnone,0,0,0\nlow,0,0,1\nmid,0,1,1\nhigh,1,1,1\n"
 CHECKER = Path(__file__).parents[2] / "checker"
-WRITER = "littlestone.dimension.search.writer.ClaimWriter"
+WRITER = "littlestone.dimension.search.engine.ClaimWriter"
 
 
 @pytest.fixture

@@ -16,8 +16,7 @@ from running import run
 import littlestone
 from littlestone.base.errors import ModelError, OutputError
 from littlestone.learn import Release
-from littlestone.pictures.plane import Plane
-from littlestone.pictures.ranges import Axis, Strip
+from littlestone.pictures.ranges import Axis, Plane, Strip
 from littlestone.points import Cells, Codes, Grid, Listed, Product
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.rules import StepFunction

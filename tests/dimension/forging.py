@@ -14,7 +14,7 @@ import numpy as np
 from claims_by_the_page import HEAD, Claim, Proof, Text, covers, proved
 
 from littlestone.dimension import Certificate, littlestone_bounds, symmetry
-from littlestone.dimension.search.writer import declare_symmetries
+from littlestone.dimension.search.engine import declare_symmetries
 from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import table
 

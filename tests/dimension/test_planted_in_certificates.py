@@ -16,7 +16,7 @@ from forging import certified
 from numpy.typing import NDArray
 
 from littlestone.dimension import littlestone_dimension
-from littlestone.dimension.search.writer import PLACES, declare_symmetries
+from littlestone.dimension.search.engine import PLACES, declare_symmetries
 from littlestone.dimension.symmetry import Symmetry
 from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import table

@@ -1,4 +1,4 @@
-"""Make files survive a power cut, and read those of others within limits."""
+"""Make files survive a power cut, and read JSON of others within limits."""
 
 from __future__ import annotations
 

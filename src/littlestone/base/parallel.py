@@ -31,7 +31,7 @@ def spread(
     """Yield (i, task(items[i])) for each i, as the results become known.
 
     This process works alone for `ALONE` seconds.  Then ``jobs`` worker processes share what is left;
-    None is one for each core.  The task must be a function of its item alone, so that results do not
+    None is one for each core.  The result must depend only on the item, so that results do not
     depend on who works.  A task that draws takes a seed from its item.  Progress is reported as the
     stage ``what``.
 

@@ -19,7 +19,7 @@ _answering: ContextVar[list[int] | None] = ContextVar("steps of an answer", defa
 def at_most(steps: int | None) -> Iterator[None]:
     """Make `count_steps` raise `TooLargeError` after more than ``steps``; None sets no limit.
 
-    The count must depend on the question alone.  If a cached answer counted less than a new one, the
+    The count must depend only on the question.  If a cached answer counted less than a new one, the
     list of one teacher would reveal what another teacher asked.
 
     >>> with at_most(3):
@@ -35,7 +35,7 @@ def at_most(steps: int | None) -> Iterator[None]:
 
 @contextmanager
 def answering(steps: int | None = MOST_ANSWERED) -> Iterator[None]:
-    """Limit an answer about declarations alone, like `at_most`; here `count_search` counts as well.
+    """Limit an answer that depends only on declarations, like `at_most`; here `count_search` counts as well.
 
     >>> with answering(3):
     ...     count_steps(2), count_search(3)

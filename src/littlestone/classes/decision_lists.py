@@ -47,7 +47,7 @@ def lists_of(n: int) -> int:
 
 @cache
 def _lists(n: int) -> int:
-    """The lists whose first block says 1, but those of one literal."""
+    """The lists whose first block says 1, without those of one literal."""
     return sum(comb(n, k) * 2**k * ((k > 1) + _lists(n - k)) for k in range(1, n + 1))
 
 

@@ -128,7 +128,7 @@ MOST_SETS = 1 << 17
 """The most sets of columns whose cells are counted, each in about 3 ns a record."""
 
 MOST_FUNCTIONS = 1 << 30
-"""The most functions that are listed, set by set, each in some 4 ns."""
+"""The most functions that are listed, set by set, each in about 4 ns."""
 
 
 MOST_K = 16

@@ -181,7 +181,7 @@ class Subsets(PointCovering):
 
     @property
     def declaration(self) -> str:
-        """The text of the whole class, without what examples say."""
+        """The text of the whole class, before any example."""
         bound = f"{'exactly' if self.exactly else 'at most'} {self.k}"
         kind = ", integers" if isinstance(self.domain, Integers) else ""
         return f"subsets({quote_argument(self.domain.name)}; {bound}{kind})"

@@ -53,7 +53,7 @@ class Trees(ByTable, ScoredClass[Any]):
     trees of depth d are scored by the counts of labels where d conditions hold.  Time: O(n m^d) for n
     records and m columns, and O(C^d L^2) for the scores.  The Littlestone dimension is exact for a
     table of at most 2^20 entries, and bounded otherwise (docs/proofs/conditions.md).  Raises
-    `TooLargeError` for more than 2^26 scores, which are some 256 conditions at depth 3, and
+    `TooLargeError` for more than 2^26 scores, which are about 256 conditions at depth 3, and
     `DeclarationError` for open columns.
 
     >>> H = Trees.parse(Spec.parse("trees(age: 0..80 step 20, sex in {F, M}; depth 2)"))

@@ -75,7 +75,7 @@ from littlestone.dimension.vc import (
     vc_dimension as vc_dimension,
 )
 from littlestone.dimension.certify.certificate import Verdict as Verdict
-from littlestone.dimension.zero_cover import (
+from littlestone.dimension.multiclass import (
     zero_cover_function as zero_cover_function,
     zero_cover_number as zero_cover_number,
 )

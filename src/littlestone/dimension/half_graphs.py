@@ -85,7 +85,7 @@ def half_graph(table: Any) -> HalfGraph:
                   1 + T({g in V : g(x) = 0}, {z in P : h(z) = 1}).
 
     1. A half-graph is a triangular matrix with ones on its diagonal, so t <= rank over GF(2).
-    2. In turns, a half-graph of one pair more is looked for, and one as large as the upper bound.
+    2. The search looks by turns for one pair more and for as many pairs as the upper bound.
     3. In a half-graph of t, point x_j has j ones and t - j zeros, and h_i has t - i + 1 ones:
        counts that fall short of this staircase refuse at once.
     4. Only the hypotheses with inclusion-maximal {z in P : h(z) = 1} are tried, and for each of them

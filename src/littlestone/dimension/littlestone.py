@@ -257,7 +257,7 @@ def mistake_tree(table_or_class: TableOrClass) -> MistakeTree:
 def is_shattered_by(table_or_class: TableOrClass, tree: MistakeTree) -> bool:
     """Whether every leaf of the tree answers as the path to it says; O(d 2^d), no search.
 
-    ``tree.leaves`` are rows of the table as it was given, of equal ones the first; ``tree.points`` are
+    ``tree.leaves`` are rows of the given table, the first of equal ones; ``tree.points`` are
     its columns.
     """
     table = PackedTable.pack(table_or_class)

@@ -14,7 +14,7 @@ from littlestone.dimension.tables import binary
 class Star:
     """A center h_0, points x_1, ..., x_s and hypotheses h_1, ..., h_s, all by their numbers.
 
-    On these points, h_i differs from h_0 at x_i alone.
+    On these points, h_i differs from h_0 only at x_i.
     """
 
     center: int
@@ -105,7 +105,7 @@ def _larger(
 
 
 def is_star(table: Any, found: Star) -> bool:
-    """Whether each hypothesis differs from the center, among the points, at its own point alone.
+    """Whether each hypothesis differs from the center, among the points, only at its own point.
 
     >>> is_star([[0, 0], [1, 0], [0, 1]], Star(0, (0, 1), (1, 2)))
     True

@@ -245,7 +245,7 @@ class Symmetry:
 
 
 class _Look:
-    """A look for symmetries, which may be left and taken up again."""
+    """A search for symmetries that can be interrupted and continued."""
 
     def __init__(self, table: PackedTable) -> None:
         self._symmetries, self._points = Symmetries(table.rows, table.points), table.points

@@ -59,7 +59,7 @@ class Canvas(ABC):
 
     @abstractmethod
     def _text(self, place: Place, text: str, style: Style) -> None:
-        """One line of text in this ``style``, of which nothing is missing."""
+        """One line of text in this complete ``style``."""
 
 
 @dataclass(frozen=True)

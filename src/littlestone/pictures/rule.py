@@ -9,8 +9,7 @@ from typing import Any
 
 from littlestone.pictures.canvas import Canvas, Picture
 from littlestone.pictures.figures import SIZE, short
-from littlestone.pictures.plane import Plane
-from littlestone.pictures.ranges import Axis, Strip, draw_strips, few, name_width
+from littlestone.pictures.ranges import Axis, Plane, Strip, draw_strips, few, name_width
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.points import Grid
 from littlestone.rules import FiniteSet, RuleUnion, StepFunction

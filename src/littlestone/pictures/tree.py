@@ -9,8 +9,7 @@ from typing import Any
 from littlestone.base.errors import visible
 from littlestone.pictures.canvas import Canvas, Picture, Style
 from littlestone.pictures.figures import SIZE, short
-from littlestone.pictures.plane import Plane
-from littlestone.pictures.ranges import Strip, draw_strips, name_width
+from littlestone.pictures.ranges import Plane, Strip, draw_strips, name_width
 from littlestone.rules.base import numbers
 from littlestone.rules.trees import DecisionTree, Split
 

@@ -14,8 +14,7 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError
 from littlestone.points import Domain, Point
 from littlestone.points.labels import require_labels
-from littlestone.rules.languages.form import Outcome, require_small
-from littlestone.rules.languages.regions import outcome_of_labels
+from littlestone.rules.languages.form import Outcome, outcome_of_labels, require_small
 
 if TYPE_CHECKING:
     import polars
@@ -61,7 +60,7 @@ class Hypothesis(ABC, Generic[Point]):
     def places(self) -> tuple[Place, ...]:
         """The places that tell points apart; one for each label, unless a kind knows more.
 
-        They depend on the rule alone.
+        They depend only on the rule.
 
         >>> from littlestone.points import Grid
         >>> from littlestone.rules import StepFunction
@@ -165,7 +164,7 @@ class Hypothesis(ABC, Generic[Point]):
         return None
 
     def outcome(self) -> Outcome:
-        """The label as conditions on the cells of a record, which SQL and others are written from.
+        """The label as conditions on the cells of a record, from which SQL and other languages are written.
 
         Raises `TooLargeError` if there is no such form within the limits.  A kind that knows its
         conditions overrides this; of others, the points are listed.

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from littlestone.points import Domain, FiniteColumn, Grid, Product
 from littlestone.rules.base import BinaryHypothesis
-from littlestone.rules.languages.form import Outcome, both, case
-from littlestone.rules.languages.regions import interval
+from littlestone.rules.languages.form import Outcome, both, case, interval
 from littlestone.rules.trees import ColumnTest
 
 Places = tuple[Sequence[int], ...]

@@ -16,8 +16,7 @@ import numpy as np
 from littlestone.base.errors import DeclarationError
 from littlestone.points import Domain, Product, require_list
 from littlestone.rules.base import BinaryHypothesis, Hypothesis, disagreement, label_count, numbers
-from littlestone.rules.languages.form import Condition, Outcome, case, where
-from littlestone.rules.languages.regions import among
+from littlestone.rules.languages.form import Condition, Outcome, among, case, where
 
 
 @dataclass(frozen=True)

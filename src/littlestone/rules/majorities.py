@@ -11,8 +11,7 @@ import numpy as np
 
 from littlestone.points import Disjoint, Domain, require_list
 from littlestone.rules.base import BinaryHypothesis, Hypothesis, disagreement
-from littlestone.rules.languages.form import Outcome, case
-from littlestone.rules.languages.regions import shares
+from littlestone.rules.languages.form import Outcome, case, shares
 from littlestone.rules.tables import function_of_labels, values_of
 
 MOST_POINTS = 1 << 20

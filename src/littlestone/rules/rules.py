@@ -11,8 +11,7 @@ from typing import Any, Self
 
 from littlestone.points import Domain, Product, require_list
 from littlestone.rules.base import BinaryHypothesis, Hypothesis, Place, label_count, numbers
-from littlestone.rules.languages.form import Condition, Outcome, both, case, either
-from littlestone.rules.languages.regions import among
+from littlestone.rules.languages.form import Condition, Outcome, among, both, case, either
 
 Rule = tuple[Any, ...]
 """The value that each column must have; None for a column with no condition."""

@@ -26,8 +26,7 @@ from littlestone.rules.base import (
     numbers,
 )
 from littlestone.rules.box import box_cover, cover_words
-from littlestone.rules.languages.form import Outcome, case, either
-from littlestone.rules.languages.regions import interval, outcome_of_labels
+from littlestone.rules.languages.form import Outcome, case, either, interval, outcome_of_labels
 
 
 @dataclass(frozen=True)

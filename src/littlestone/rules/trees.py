@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from littlestone.data.sample import Records
 from littlestone.points import MISSING, OTHER, Cells, Domain, FiniteColumn, Listed, Product
 from littlestone.rules.base import Hypothesis, Place, label_count, numbers
-from littlestone.rules.languages.form import Outcome, case
-from littlestone.rules.languages.regions import among
+from littlestone.rules.languages.form import Outcome, among, case
 
 Node = Any
 """A label, or a `Split`."""
@@ -618,7 +617,7 @@ def _difference(f: Node, g: Node, domain: Product) -> dict[int, str] | None:
 
 
 def _values(column: Domain[str], named: frozenset[str]) -> list[str]:
-    """The points of a declared column; of an open one, those that are named and one that is not."""
+    """The points of a declared column; of an open one, the named ones and one other."""
     if isinstance(column, FiniteColumn):
         return list(column.points)
     return [*sorted(named), next(x for x in column if x not in named)]

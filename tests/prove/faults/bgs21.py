@@ -31,7 +31,7 @@ FAULTS: dict[str, list[Fault]] = {
     "sauer_for_covers": [CAPPED],
     "covers_are_exponential": [
         Fault(
-            "littlestone.dimension.zero_cover:zero_cover_function",
+            "littlestone.dimension.multiclass:zero_cover_function",
             "single + max(partitions",
             "single + min(partitions",
             "the least over all points, not the largest",

@@ -42,7 +42,7 @@ Tally = tuple[NDArray[np.int64], list[int]]
 class Blocks(ABC):
     """All items of a class in numbered blocks, each small enough to be looked through at once.
 
-    `runs` keeps the tallies alone.  An item is found again by one more look at its block.
+    `runs` keeps only the tallies.  An item is found again by one more look at its block.
     """
 
     @property

@@ -18,7 +18,7 @@ from littlestone.points.algebra import Vector, field_of_order
 MOST_STEPS = 1 << 18
 """The most steps of a record: one for each direction space, and one for each product of its equations.
 
-A step takes some 3 ns.
+A step takes about 3 ns.
 """
 
 MOST_COSETS = 1 << 24
@@ -33,7 +33,7 @@ _LOOKS = 1 << 22  # points times directions of a block
 class Family(NamedTuple):
     """The direction spaces with the same pivots, of the flats on one level.
 
-    On level i the flats lie where the first i coordinates are 0, and not where the next one is, too.
+    A flat of level i lies where the first i coordinates are 0, and not where the next is 0 as well.
     """
 
     level: int

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Solve = Callable[[PackedTable], Bounds]
 
 SECONDS = 10.0
-"""How long the table of a declared class is searched, unless somebody says otherwise."""
+"""How long the table of a declared class is searched, by default."""
 
 MOST_ENTRIES = 1 << 25
 """The most entries of a table that is made only to be searched."""
@@ -41,7 +41,7 @@ class KnownDimension:
 
 
 def find_dimension(H: HypothesisClass[Any], solve: Solve | None = None) -> KnownDimension:
-    """LDim(H) if a formula or a search tells it, else bounds of it.
+    """LDim(H) if a formula or a search gives it, else bounds.
 
     ``solve`` searches a table; the default stops after 10 seconds.
 

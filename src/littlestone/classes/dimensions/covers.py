@@ -44,7 +44,7 @@ class CoverSearch(ABC):
     """
 
     with_outcomes: ClassVar[bool]
-    """Whether a cover has rules with outcomes, as pairs, and not rules alone."""
+    """Whether a cover has rules with outcomes, as pairs, and not only rules."""
 
     def __init__(self, m: int, r: int, s: int) -> None:
         self.m, self.r, self.s = m, r, s

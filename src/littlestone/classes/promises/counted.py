@@ -181,7 +181,7 @@ class CountedBoxes(BoxFamily):
 
     It is `Boxes` beyond the limit of a table, and `Conjunctions` too: a literal is a side of a column
     of 0s and 1s.  ``monotone`` takes only the sides that end at 1, and no constant 0.  With V boxes the
-    scores take O(V), at some 1 or 2 ns each.
+    scores take O(V), at 1 or 2 ns each.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("conjunctions(a, b, c, d, e, f, g, h, i, j, k, l)")

@@ -37,7 +37,7 @@ class ProperApproximation(HypothesisClass[Point]):
 
         Then for every distribution one of them differs from f with probability at most alpha.  ``f`` is
         an SOA of a version space of H.  If no mixture this close exists or is found, the result is the
-        closest known one.  It depends on H, f and alpha alone.
+        closest known one.  It depends only on H, f and alpha.
         """
 
     @abstractmethod

@@ -27,7 +27,7 @@ _FEW = 128
 
 
 class BlockingSearch:
-    """The search for at most k points of which every flat has one; exact, whatever the field.
+    """The search for at most k points that meet every flat; exact over every field.
 
     It knows the flats by two functions.  ``avoiding(points)`` is a flat with none of the points, or
     None.  ``points_in(U, among)`` are points that span those of U; with
@@ -232,7 +232,7 @@ class Flats(BinaryClass[Vector], DeclaredClass):
         return len(self._largest)
 
     def _find(self, *, core: bool) -> None:
-        """Find `_largest`, and `_core` too, and count the steps of it each time, known or not.
+        """Find `_largest`, and `_core` too, and count the steps each time, known or not.
 
         The public methods call it before they use them: see `littlestone.base.steps`.
         """

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from littlestone.classes.text.declared import DeclaredClass
 
 FILE = Path(__file__).with_name("catalogue.json")
-"""The rows of this package's classes, and the files they stand in: it spares importing all of these.
+"""The rows of this package's classes, and their files, so that not all of them are imported.
 
 ``tools/class_catalogue.py`` writes it.  A class that it does not know yet is found all the same.
 """

@@ -113,7 +113,7 @@ def parse_mixed(text: str, a_decade: int = FINEST) -> Domain[Any]:
 
 
 def _typed_starts(text: str, match: re.Match[str], a_decade: int) -> tuple[str, ...]:
-    """The cuts of a column that is declared by its type alone."""
+    """The cuts of a column that is declared only by its type."""
     cuts = a_decade if match["cuts"] is None else int(match["cuts"])
     if cuts not in A_DECADE:
         numbers = ", ".join(map(str, A_DECADE))

@@ -22,7 +22,7 @@ TYPED = re.compile(
     r"(?:\s+with\s+(?P<cuts>\d{1,9})\s+cuts?\s+a\s+decade)?",
     re.DOTALL,
 )
-"""A column that is declared by its type alone."""
+"""A column that is declared only by its type."""
 
 _FINE = range(-2, 6)  # the decades of most measures, from 0.01 to 1,000,000
 _FAR = (*range(-6, -2), *range(6, 13))
@@ -64,7 +64,7 @@ def _cuts_of_sign(sign: int, a_decade: int) -> Iterable[Decimal]:
 def choose_scale(kinds: Iterable[str], most: int = MOST_CUTS) -> int:
     """The most cuts a decade with which columns of these kinds have at most ``most`` cuts together.
 
-    It depends on the declared kinds alone.
+    It depends only on the declared kinds.
 
     >>> choose_scale(["number"]), choose_scale(["number", "integer"] * 10)
     (90, 3)

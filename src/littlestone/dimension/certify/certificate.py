@@ -22,7 +22,7 @@ import numpy as np
 
 from littlestone import core
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.dimension.search.writer import ClaimWriter, read_numbers, write_numbers
+from littlestone.dimension.search.engine import ClaimWriter, read_numbers, write_numbers
 from littlestone.dimension.tables import PackedTable, TableOrClass
 from littlestone.dimension.tree import Bounds, MistakeTree
 

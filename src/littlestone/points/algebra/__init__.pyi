@@ -8,6 +8,6 @@ from littlestone.points.algebra.matroids import (
     greedy_flat as greedy_flat,
     scatter_points as scatter_points,
 )
-from littlestone.points.algebra.spans import Monomials as Monomials
-from littlestone.points.algebra.spans import Span as Span, Vector as Vector
+from littlestone.points.algebra.fields import Monomials as Monomials
+from littlestone.points.algebra.fields import Span as Span, Vector as Vector
 from littlestone.points.algebra.fields import field_of as field_of, vector_space as vector_space

@@ -23,8 +23,7 @@ from itertools import combinations, product
 from math import comb, gcd
 
 from littlestone.base.steps import count_steps
-from littlestone.points.algebra.fields import Field
-from littlestone.points.algebra.spans import Span, Vector
+from littlestone.points.algebra.fields import Field, Span, Vector
 
 Directions = Mapping[Vector, Vector]
 

@@ -37,7 +37,7 @@ def alone(core: str) -> str:
 _LIKE_NUMBERS = r"([^ -~]|[-+. \d_efilnrstuy]|fa)*"
 """What ``1e5``, ``1_000``, ``infinity``, ``true`` and ``false`` are made of, and all beyond ASCII.
 
-An ``a`` stands after an ``f`` alone, so that few other words are made of it.
+An ``a`` may only follow an ``f``, so that few other words match.
 """
 
 

@@ -1,7 +1,7 @@
 """Rules as SQL for PostgreSQL, DuckDB and SQLite, through sqlglot.
 
 It is known for these three which values a database treats as equal.  A name or a text becomes SQL
-through sqlglot's builders alone, so none can end its quotes.
+only through sqlglot's builders, so none can end its quotes.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class _TypedDialect(Dialect):
         return self._in(self._bytes(text), list(map(self._text, values)))
 
     def _lines(self, columns: Sequence[str]) -> list[Expression]:
-        """The texts of those columns that are said to hold texts, a line each, if there are any."""
+        """The cells of the columns declared as text, one to a line, if there are any."""
         texts = [self._column(column) for column in columns if self.types.get(column) == "text"]
         newline = self._call("CHR", self._number(10))
         return [self._call("CONCAT_WS", newline, *texts)] if texts else []

@@ -156,7 +156,7 @@ MOST = 4
 
 @dataclass(frozen=True)
 class Entry:
-    """A class of the atlas: one for all its renamings, of which there are ``renamings``.
+    """A class of the atlas: one for all its ``renamings``.
 
     ``values`` has each of `QUANTITIES` by its name, and ``pairings`` the lists of
     `pair_dimensions`, which are empty unless there are four points.

@@ -202,7 +202,7 @@ def alone(space: HypothesisClass[Point] | Ball[Point]) -> HypothesisClass[Point]
 
 
 def _most(space: HypothesisClass[Any] | Ball[Any]) -> int:
-    """LDim, or an upper bound on that of a union."""
+    """LDim, or for a union an upper bound."""
     V, whole = alone(space), space.whole if isinstance(space, Ball) else space
     return int((whole if V is None else V).littlestone_dimension())
 
