@@ -35,7 +35,7 @@ def at_most(steps: int | None) -> Iterator[None]:
 
 @contextmanager
 def answering(steps: int | None = MOST_ANSWERED) -> Iterator[None]:
-    """Limit an answer that depends only on declarations, like `at_most`; here `count_search` counts as well.
+    """Limit an answer about declarations, like `at_most`; here `count_search` counts as well.
 
     >>> with answering(3):
     ...     count_steps(2), count_search(3)

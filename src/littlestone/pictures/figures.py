@@ -1,4 +1,4 @@
-"""Tones and sizes of all pictures, and figures drawn by matplotlib, where equal ones make equal files."""
+"""Tones and sizes of all pictures; figures of matplotlib, of which equal ones make equal files."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class Hypothesis(ABC, Generic[Point]):
         return None
 
     def outcome(self) -> Outcome:
-        """The label as conditions on the cells of a record, from which SQL and other languages are written.
+        """The label as conditions on the cells of a record, from which SQL and others are written.
 
         Raises `TooLargeError` if there is no such form within the limits.  A kind that knows its
         conditions overrides this; of others, the points are listed.
