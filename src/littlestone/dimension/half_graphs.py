@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from littlestone import core
 from littlestone.base.errors import TooLargeError
 from littlestone.dimension.search.splits import Bracket, last, look
-from littlestone.dimension.tables import binary, pack_rows
+from littlestone.dimension.tables import binary, pack_rows, row_masks
 
 REFUTED, FOUND, UNFINISHED = 0, 1, 2
 
@@ -200,8 +200,7 @@ def is_half_graph(table: Any, found: HalfGraph) -> bool:
 def _rank(values: NDArray[np.integer]) -> int:
     """The rank over GF(2)."""
     basis: list[int] = []
-    for row in np.packbits(values, axis=1):
-        rest = int.from_bytes(row.tobytes(), "big")
+    for rest in row_masks(values):
         for pivot in basis:
             rest = min(rest, rest ^ pivot)
         basis += [rest] if rest else []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from littlestone.dimension.search.splits import Bracket, last, look
-from littlestone.dimension.tables import binary
+from littlestone.dimension.tables import binary, row_masks
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ def star_brackets(table: Any) -> Iterator[Bracket[Star]]:
     """Ever closer bounds of the star number; the last ones are equal."""
     H = binary(table, "find a largest star")
     rows = [h for h in range(len(H.hypotheses)) if H.alive >> h & 1]
-    sets = {h: sum(1 << x for x, y in enumerate(H.values[h].tolist()) if y) for h in rows}
+    masks = row_masks(H.values)
+    sets = {h: masks[h] for h in rows}
     best, size = Star(rows[0], (), ()), [0]
     most = min(len(H.points), len(rows) - 1)
     yield Bracket(0, most, best, "the number of hypotheses and points")

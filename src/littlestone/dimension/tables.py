@@ -97,11 +97,9 @@ class LabelTable:
         """For every point j and label y that occurs there, the mask {h : h(x_j) = y}."""
         found = []
         for column in self.values.T:
-            here = {}
-            for y in np.flatnonzero(np.bincount(column)).tolist():
-                packed = np.packbits(column == y, bitorder="little").tobytes()
-                here[y] = int.from_bytes(packed, "little") & self.alive
-            found.append(here)
+            labels = np.flatnonzero(np.bincount(column))
+            masks = row_masks(column == labels[:, np.newaxis])
+            found.append({y: m & self.alive for y, m in zip(labels.tolist(), masks, strict=True)})
         return tuple(found)
 
     @property
@@ -326,8 +324,7 @@ class PackedTable:
     @cached_property
     def masks(self) -> tuple[int, ...]:
         """The columns as integers: bit i of masks[j] is the value of rows[i] at point j."""
-        packed = np.packbits(self.values().T, axis=1, bitorder="little")
-        return tuple(int.from_bytes(column.tobytes(), "little") for column in packed)
+        return tuple(row_masks(self.values().T))
 
     @cached_property
     def digest(self) -> str:
@@ -353,6 +350,12 @@ class SearchTable:
 def functions(mask: int) -> NDArray[np.int64]:
     """The numbers of the functions in a mask."""
     return np.flatnonzero(_unpack(mask, -(-mask.bit_length() // 8))).astype(np.int64, copy=False)
+
+
+def row_masks(values: NDArray[Any]) -> list[int]:
+    """The rows of a table of 0s and 1s as integers: bit j is the entry in column j."""
+    packed = np.packbits(values, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]
 
 
 def pack_rows(values: NDArray[Any]) -> NDArray[np.uint64]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from littlestone.base.errors import DeclarationError
 from littlestone.dimension.search.splits import Bracket, last, look
-from littlestone.dimension.tables import LabelTable
+from littlestone.dimension.tables import LabelTable, row_masks
 
 
 def teaching_dimension(table: Any) -> int:
@@ -112,8 +110,7 @@ def is_teaching_set(table: Any, h: int, points: Iterable[int]) -> bool:
 
 def _differences(H: LabelTable, h: int) -> list[int]:
     """The inclusion-minimal masks of points where another function differs from h, smallest first."""
-    packed = np.packbits(H.values != H.values[h], axis=1, bitorder="little")
-    masks = {int.from_bytes(row.tobytes(), "little") for row in packed}
+    masks = set(row_masks(H.values != H.values[h]))
     minimal: list[int] = []
     for mask in sorted(masks - {0}, key=int.bit_count):
         look()

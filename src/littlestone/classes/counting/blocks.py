@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import (
@@ -92,18 +93,17 @@ class Blocks(ABC):
             index -= count
         raise AssertionError  # the blocks have more such items
 
-    def _totals(self, blocks: Iterable[int]) -> dict[int, int]:
+    def _totals(self, blocks: Iterable[int]) -> Counter[int]:
         tallies = (self.tally(block) for block in blocks)
         return _add_tallies(
             dict(zip(found.tolist(), counts, strict=True)) for found, counts in tallies
         )
 
 
-def _add_tallies(tallies: Iterable[dict[int, int]]) -> dict[int, int]:
-    totals: dict[int, int] = {}
+def _add_tallies(tallies: Iterable[Mapping[int, int]]) -> Counter[int]:
+    totals = Counter[int]()
     for tally in tallies:
-        for errors, count in tally.items():
-            totals[errors] = totals.get(errors, 0) + count
+        totals.update(tally)
     return totals
 
 

@@ -253,12 +253,7 @@ class RuleGains:
         self.sample = sample
         n = len(sample.points)
         self.weights: Numbers = sample.positives - sample.negatives
-        codes = []
-        for rows_of in sample.rows_of:
-            code = np.zeros(n, dtype=np.int64)
-            for number, rows in enumerate(rows_of.values()):
-                code[rows] = number
-            codes.append(code)
+        codes = [sample.column(j)[1] for j in range(len(sample.domain.column_names))]
         self.rules: list[Numbers] = []
         """Number, for each shape, the rule that each point obeys."""
         for shape in shapes:

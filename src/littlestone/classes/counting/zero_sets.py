@@ -5,6 +5,7 @@ All zero sets of polynomials on a small space, as masks over its points, counted
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import product
@@ -69,13 +70,10 @@ def _subset(index: int, count: int, k: int, point: Callable[[int], Item]) -> tup
     """
     found, top = [], count
     for left in range(k, 0, -1):
-        low, high = left - 1, top - 1  # the largest n with C(n, left) <= index
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if comb(middle, left) <= index else (low, middle - 1)
-        found.append(point(low))
-        index -= comb(low, left)
-        top = low
+        # The largest n with C(n, left) <= index.
+        top = bisect_right(range(top), index, left - 1, key=lambda n, k=left: comb(n, k)) - 1
+        found.append(point(top))
+        index -= comb(top, left)
     return tuple(found)
 
 
@@ -93,11 +91,7 @@ def leaves_of_weights(points: Sequence[Any], weights: Sequence[int], size: int) 
 
         def other(i: int) -> int:
             """The i-th number that is not a point of the sample."""
-            low, high = 0, len(taken)  # how many of them are below it
-            while low < high:
-                middle = (low + high) // 2
-                low, high = (middle + 1, high) if taken[middle] - middle <= i else (low, middle)
-            return i + low
+            return i + bisect_right(range(len(taken)), i, key=lambda j: taken[j] - j)
 
         leaves.append((0, rest, other))
     return leaves

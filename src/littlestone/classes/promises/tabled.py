@@ -35,7 +35,7 @@ from littlestone.data.sample import Sample
 from littlestone.dimension.multiclass import psi_n, questions
 from littlestone.dimension.search.splits import SplitSolver
 from littlestone.dimension.search.version_spaces import VersionSpaces
-from littlestone.dimension.tables import LabelTable, PackedTable, SearchTable
+from littlestone.dimension.tables import LabelTable, PackedTable, SearchTable, row_masks
 from littlestone.points import Domain, Grid, Product
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, function_of_labels
@@ -87,7 +87,7 @@ class TableClass(Enumerable[Any], ProperApproximation[Any], DeclaredClass):
         **fields: Any,
     ) -> Self:
         """The class whose hypotheses are the pairwise distinct rows, on the points in their order."""
-        masks = [_masks(np.equal(rows.T, y)) for y in range(1, labels)]
+        masks = [row_masks(np.equal(rows.T, y)) for y in range(1, labels)]
         columns = tuple(zip(*masks, strict=True))
         count = len(rows)
         solver: VersionSpaces | SplitSolver
@@ -302,12 +302,6 @@ class TableClass(Enumerable[Any], ProperApproximation[Any], DeclaredClass):
             return self.source
         described = f"{self.size} hypotheses on {self.domain.size} points"
         return f"{described} of {self.source}" if self.source else f"a table of {described}"
-
-
-def _masks(truths: NDArray[np.bool_]) -> list[int]:
-    """Each row as an integer whose bit i is its entry i."""
-    packed = np.packbits(truths, axis=1, bitorder="little")
-    return [int.from_bytes(row.tobytes(), "little") for row in packed]
 
 
 def distinct(rows: NDArray[Any]) -> NDArray[np.int64]:
