@@ -15,7 +15,7 @@ import tables
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.dimension import Bounds, Certificate, is_shattered_by, littlestone_bounds
-from littlestone.dimension.certify.certificate import ROOM, Check, await_result
+from littlestone.dimension.certify import ROOM, Check, await_result
 from littlestone.dimension.search.engine import read_numbers, write_numbers
 from littlestone.dimension.tables import PackedTable
 from littlestone.dimension.tree import MistakeTree

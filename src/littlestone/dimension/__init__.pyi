@@ -4,7 +4,7 @@ from littlestone.dimension.tree import (
     UnsettledError as UnsettledError,
 )
 from littlestone.dimension.search.splits import Bracket as Bracket
-from littlestone.dimension.certify.certificate import Certificate as Certificate
+from littlestone.dimension.certify import Certificate as Certificate
 from littlestone.dimension.multiclass import (
     CollapsingMap as CollapsingMap,
     Family as Family,
@@ -74,7 +74,7 @@ from littlestone.dimension.vc import (
     shattered_set as shattered_set,
     vc_dimension as vc_dimension,
 )
-from littlestone.dimension.certify.certificate import Verdict as Verdict
+from littlestone.dimension.certify import Verdict as Verdict
 from littlestone.dimension.multiclass import (
     zero_cover_function as zero_cover_function,
     zero_cover_number as zero_cover_number,

@@ -71,7 +71,7 @@ def _subset(index: int, count: int, k: int, point: Callable[[int], Item]) -> tup
     found, top = [], count
     for left in range(k, 0, -1):
         # The largest n with C(n, left) <= index.
-        top = bisect_right(range(top), index, left - 1, key=lambda n, k=left: comb(n, k)) - 1
+        top = bisect_right(range(top), index, left - 1, key=lambda n: comb(n, left)) - 1
         found.append(point(top))
         index -= comb(top, left)
     return tuple(found)

@@ -1,1 +1,0 @@
-"""Certificates of dimensions, and the checker that is trusted."""
