@@ -64,7 +64,7 @@ IRREGULAR = {
     "begun", "bought", "broken", "brought", "built", "caught", "chosen", "dealt",
     "done", "drawn", "driven", "eaten", "fallen", "felt", "forgotten", "fought", "found",
     "frozen", "given", "gone", "grown", "heard", "held", "hidden", "kept", "known", "laid",
-    "led", "lent", "lost", "made", "meant", "met", "misled", "misread", "paid",
+    "led", "lent", "lost", "made", "meant", "met", "misled", "form_error", "paid",
     "proven", "redrawn", "rewritten", "risen", "said", "seen", "sent", "shown", "sold",
     "sought", "spent", "spoken", "stolen", "struck", "sworn", "taken", "taught", "thought",
     "thrown", "told", "torn", "understood", "undone", "unknown", "withheld", "woken", "won",

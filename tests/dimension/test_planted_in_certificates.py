@@ -16,7 +16,7 @@ from forging import certified
 from numpy.typing import NDArray
 
 from littlestone.dimension import littlestone_dimension
-from littlestone.dimension.search.engine import PLACES, declare_symmetries
+from littlestone.dimension.search.engine import PLACES_OF_CLAIMS, declare_symmetries
 from littlestone.dimension.symmetry import Symmetry
 from littlestone.dimension.tables import PackedTable
 from littlestone.theory.families import table
@@ -90,7 +90,7 @@ def questions() -> list[Question]:
         asked.append(Question(packed, littlestone_dimension(packed)))
     turned = asked[-3]
     symmetry = Symmetry(turned.table, 0)
-    orbits = np.zeros((PLACES + 1, turned.table.points, 2), np.int32)
+    orbits = np.zeros((PLACES_OF_CLAIMS + 1, turned.table.points, 2), np.int32)
     for work in (1 << 20, 1 << 24, 1 << 28):
         symmetry.learn(orbits, work, lambda: False)
     assert symmetry.paths is not None

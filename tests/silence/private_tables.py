@@ -16,7 +16,7 @@ PEOPLE = 1_200
 Cells = dict[str, list[str]]
 Records = Callable[[], Cells]
 
-# What a reader might refuse, misread or print.
+# What a reader might refuse, form_error or print.
 HOSTILE = [
     "", " ", "?", "NaN", "nan", "inf", "-inf", "Infinity", "1e999999999", "-1e-999999999", "1" * 5000,
     "2147483648", "-9223372036854775809", "18446744073709551616", "1e308", "5e-324", "-0", "0x10",

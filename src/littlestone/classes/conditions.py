@@ -237,7 +237,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         elif len(chosen) > 1:
             found = f"the options {chosen[0]!r} and {chosen[1]!r} exclude each other"
         if found or most is None:
-            raise spec.misread(found, FORM)
+            raise spec.form_error(found, FORM)
         between = "between" in words
         domain = parse_columns(spec, _most_cuts(most, between=between))
         join = joins[chosen[0]] if chosen else "all"

@@ -130,7 +130,7 @@ class Lookup(FewUnknown, DeclaredClass):
         spec.expect_columns(FORM, options=("at",))
         most = spec.number_after("at most")
         if most is None:
-            raise spec.misread(
+            raise spec.form_error(
                 "it does not say how many keys may have another label than the default", FORM
             )
         columns = parse_open(spec)

@@ -161,7 +161,7 @@ class Outcomes(ByCovers, DeclaredClass):
         form = r"most\s+([0-9]{1,9})(?:\s+rules?\s+of\s+([0-9]{1,9}))?"
         most = re.fullmatch(form, spec.option("at") or "")
         if most is None or int(most[1]) > MOST_RULES:
-            raise spec.misread(
+            raise spec.form_error(
                 f"the number of rules, at most {MOST_RULES}, is missing or not of its form", FORM
             )
         columns = parse_open(spec)

@@ -209,7 +209,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], DeclaredClass):
         form = "parities(COLUMN, COLUMN, ...; affine), the option free"
         spec.expect(form, len(spec.arguments) or 1, options=("affine",))
         if spec.option("affine"):
-            raise spec.misread("the option takes no value", form)
+            raise spec.form_error("the option takes no value", form)
         return cls.over(spec.arguments, affine=spec.option("affine") is not None)
 
     @classmethod

@@ -108,7 +108,9 @@ class InRounds(ByTable):
             case _:
                 numbers = []
         if not numbers or not all(n.isascii() and n.isdigit() and len(n) < 10 for n in numbers):
-            raise spec.misread(f"{' '.join(words)!r} does not say how many rules there are", FORM)
+            raise spec.form_error(
+                f"{' '.join(words)!r} does not say how many rules there are", FORM
+            )
         return cls.over_domain(parse_columns(spec), *map(int, numbers), *fields, labels=spec.labels)
 
     @property

@@ -292,7 +292,7 @@ class RuleSets(ByCovers, Covering[Rule], DeclaredClass):
             r"most\s+([0-9]{1,9})\s+rules?\s+of\s+([0-9]{1,9})", spec.option("at") or ""
         )
         if most is None:
-            raise spec.misread(
+            raise spec.form_error(
                 "the number of rules or of their equalities is missing or not of its form", FORM
             )
         written = [spec.schema.texts.get(column, column) for column in spec.arguments]

@@ -427,7 +427,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], DeclaredClass):
         spec.expect(FORM, max(1, len(spec.arguments)), options=("at", "nonzero"))
         most = spec.number_after("at most")
         if most is None or spec.option("nonzero"):
-            raise spec.misread("an option is missing or not of its form", FORM)
+            raise spec.form_error("an option is missing or not of its form", FORM)
         domain = Product(parse_open(spec))
         return cls(domain, most, zero=spec.option("nonzero") is None)
 

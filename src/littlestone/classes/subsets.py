@@ -159,7 +159,7 @@ class Subsets(PointCovering):
         spec.expect(FORM, 1, options=("at", "exactly", "integers"))
         most, exact = spec.number_after("at most"), spec.number_after("exactly")
         if (most is None) == (exact is None) or spec.option("integers"):
-            raise spec.misread(
+            raise spec.form_error(
                 "its number of elements is missing, given twice or no whole number", FORM
             )
         name = spec.arguments[0]

@@ -345,7 +345,7 @@ class Flats(BinaryClass[Vector], DeclaredClass):
         if not all(
             number.isascii() and number.isdigit() and len(number) < 25 for number in numbers
         ):
-            raise spec.misread(
+            raise spec.form_error(
                 f"the order q of the field and the {cls.option} must be whole numbers", form
             )
         return cls.over(spec.arguments, int(numbers[0]), int(numbers[1]))

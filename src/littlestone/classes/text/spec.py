@@ -197,12 +197,12 @@ class Spec:
             found = "an option is given twice"
         else:
             return
-        raise self.misread(found, form)
+        raise self.form_error(found, form)
 
-    def misread(self, found: str, form: str) -> DeclarationError:
+    def form_error(self, found: str, form: str) -> DeclarationError:
         """The error that this text is not of this form.
 
-        >>> print(Spec.parse("points(a, b)").misread("there are two columns", "points(COLUMN)"))
+        >>> print(Spec.parse("points(a, b)").form_error("there are two columns", "points(COLUMN)"))
         cannot read the class points(a, b): there are two columns
         to fix it: write points(COLUMN)
         """
@@ -451,7 +451,7 @@ def parse_grids(spec: Spec) -> list[Grid]:
         forgotten = ".." in name and name == _bare(name)
         domain = parse_range(_bare(name), written, step) if written else None
         if forgotten or not isinstance(domain, Grid):
-            raise spec.misread(f"{argument!r} is not a column with a finite range", form)
+            raise spec.form_error(f"{argument!r} is not a column with a finite range", form)
         grids.append(domain)
     return grids
 
