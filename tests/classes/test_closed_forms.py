@@ -21,7 +21,7 @@ from littlestone.classes import (
 )
 from littlestone.classes.base import ScoredClass
 from littlestone.classes.combined import Combined, ScoredPairs
-from littlestone.classes.decision_lists import _decision_lists, _of_two_blocks
+from littlestone.classes.decision_lists import decision_list_rows, _of_two_blocks
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.closed_forms import find_dimension, halving
 from littlestone.classes.juntas import CountedJuntas
@@ -75,7 +75,7 @@ def test_conjunctions(monotone: bool) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_lists(n: int) -> None:
-    rows = _decision_lists(n)
+    rows = decision_list_rows(n)
     many = ~_of_two_blocks(rows)
     if n < 5:
         assert [blocks(row.reshape((2,) * n)) > 2 for row in rows] == many.tolist()
