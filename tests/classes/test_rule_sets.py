@@ -133,7 +133,7 @@ class SoaIsTheUnionOfTheCovers(RuleSets):
 
 
 class NothingReduces(RuleSets):
-    def _limit(self) -> Any:
+    def _limit(self, labels: object) -> Any:
         return self.space
 
 
