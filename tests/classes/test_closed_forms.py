@@ -21,7 +21,7 @@ from littlestone.classes import (
 )
 from littlestone.classes.base import ScoredClass
 from littlestone.classes.combined import Combined, ScoredPairs
-from littlestone.classes.decision_lists import decision_list_rows, _of_two_blocks
+from littlestone.classes.decision_lists import _of_two_blocks, decision_list_rows
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.closed_forms import find_dimension, halving
 from littlestone.classes.juntas import CountedJuntas
