@@ -29,6 +29,7 @@ SHARED = {
     "choice": "the choice of a learner",
     "choosing": "the choosing mechanism",
     "composed": "several events as one",
+    "drawn_sums": "a draw, and the noisy sums after it",
     "exponential": "the exponential mechanism",
     "flats": "affine subspaces",
     "frames": "data frames",

@@ -111,8 +111,7 @@ def test_an_estimate_may_stand_beside_risks(table: Path) -> None:
     assert "--risk --estimate 0.1" in page
 
 
-def test_a_dry_run_shows_what_many_records_cost_and_a_useless_delta_is_told(table: Path) -> None:
-    """The class of many records spends delta, which the one of few records does not."""
+def test_a_tree_with_points_spends_delta_and_a_useless_one_is_told(table: Path) -> None:
     Path("s.toml").write_text(
         'target = "back"\npositive = "1"\n[columns.age]\ntype = "number"\nrange = [0, 100]\n'
         'step = 10\n[columns.ward]\nvalues = ["ICU", "ER"]\n[columns.back]\nvalues = ["0", "1"]\n',
@@ -122,10 +121,10 @@ def test_a_dry_run_shows_what_many_records_cost_and_a_useless_delta_is_told(tabl
     asked = ("fit", table, "--dataset", "t", *declared)
     spent = "epsilon 1, delta 0.01 (replace-one)"
     before = run(*asked, "--dry-run").out
-    assert "score_sheet from" in before
-    assert f"at most {spent}" in before
+    assert "tree_sheet" in before
+    assert spent in before
     fields = json.loads(run(*asked, "--dry-run", "--json").out)
-    assert (fields["cost"]["delta"], fields["later"][:16]) == ("0.01", "score_sheet from")
+    assert (fields["cost"]["delta"], fields["method"]) == ("0.01", "tree_sheet")
     limit = ("ledger", "limit", "t", "--epsilon", 5)
     assert run(*limit).status == 0
     assert run(*asked, "--dry-run").status == 1

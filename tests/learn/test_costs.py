@@ -388,7 +388,15 @@ def test_a_model_with_other_costs_is_damaged() -> None:
 # Who counts costs.
 
 
-COUNT_COSTS = ("exponential", "choosing", "rounds", "regrown", "vocabulary", "score_sheet")
+COUNT_COSTS = (
+    "exponential",
+    "choosing",
+    "rounds",
+    "regrown",
+    "vocabulary",
+    "score_sheet",
+    "tree_sheet",
+)
 
 
 def test_other_learners_refuse_costs() -> None:
@@ -404,6 +412,7 @@ def test_other_learners_refuse_costs() -> None:
             "regrown",
             "vocabulary",
             "score_sheet",
+            "tree_sheet",
         ):
             with pytest.raises(DeclarationError, match="counts every mistake as one"):
                 kind.weighing(H, Budget(1, "1e-6"), costs)

@@ -48,6 +48,7 @@ from littlestone.rules import (
     Hypothesis,
     ScoreSheet,
 )
+from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 from littlestone.theory.game import OnlineLearner
 
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
@@ -111,6 +112,12 @@ def of_kind() -> dict[type[Any], list[Hypothesis[Any]]]:
         for chosen in ((), (0,), (0, 1))
         for points in (((0, -2, 3), (1, 0, 4)), ((1, 0, 0), (0, 2, 2)))
         for least in (0, 2)
+    ]
+    old, male = ColumnTest(0, frozenset(["18"])), ColumnTest(1, frozenset(["F"]))
+    found[ScoreSheet] += [
+        ScoreSheet(ages, (0,), ((0, -2, 3),), 2, (-900, 450), DecisionTree(ages, root), leaves)
+        for root in (Split(old, 1, 0), Split(male, Split(old, 1, 0), 1))
+        for leaves in (((2, 0), (0, 4)) if root.yes == 1 else ((2, 0, 1), (-1, 4, 0)))
     ]
     return found
 

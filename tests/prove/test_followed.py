@@ -28,6 +28,7 @@ MANY = {
     "between-thresholds",
     "continual-confirmation",
     "continual-tallies",
+    "drawn-sums",
     "ggkm-learner",
     "globally-stable-learner",
     "globally-stable-learner-labels",

@@ -38,6 +38,7 @@ from littlestone.rules import (
     StepFunction,
     TableFunction,
 )
+from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 
 CENTS = Decimal("0.01")
 SHEET = (0, -2, 3, 3), (1, 0, 4, 0, -1)
@@ -83,6 +84,17 @@ def by_hand() -> list[Hypothesis[Any]]:
         BucketTable(texts, 3, (0, 1, 2, 1)),
         ScoreSheet(
             Product((Cells(("0", "18", "65"), "age"), listed)), (0, 1), SHEET, 2, (-900, 450)
+        ),
+        ScoreSheet(
+            Product((Cells(("0", "18", "65"), "age"), listed)), (0, 1), SHEET, 2, (-900, 450),
+            DecisionTree(
+                Product((Cells(("0", "18", "65"), "age"), listed)),
+                Split(
+                    ColumnTest(0, frozenset(["18"])),
+                    Split(ColumnTest(1, frozenset(["F"])), 1, 0), 1,
+                ),
+            ),
+            (2, 0, -1),
         ),
         TableFunction.from_labels(Grid(0, 9, "a"), [0, 1, 2, 2, 2, 1, 0, 0, 2, 1], 3),
     ]  # fmt: skip

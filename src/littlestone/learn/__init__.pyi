@@ -22,3 +22,4 @@ from littlestone.learn.results.release import Release as Release
 from littlestone.learn.score_sheet import ScoreSheetLearner as ScoreSheetLearner
 from littlestone.learn.single_key import SingleKeyLearner as SingleKeyLearner
 from littlestone.learn.papers.staged import StagedLearner as StagedLearner
+from littlestone.learn.tree_sheet import TreeSheetLearner as TreeSheetLearner

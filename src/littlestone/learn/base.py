@@ -55,6 +55,7 @@ class Caveat(Enum):
     UNNAMED_KEYS = "if no key need be named"
     MAJORITIES = "for majorities beyond the class"
     MANY_RECORDS = "for many records"
+    RISKS = "if risks are asked for"
 
     def __str__(self) -> str:
         return self.value

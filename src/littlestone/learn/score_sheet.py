@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, isqrt
+from functools import partial
+from math import isqrt, log
 from typing import Any, Literal
 
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.classes.score_sheets import ScoreSheets
@@ -18,6 +19,7 @@ from littlestone.data.sample import Sample
 from littlestone.data.stored import StoredCells, StoredSample
 from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
 from littlestone.learn.fitting.all_columns import (
+    RECORDS,
     STEEP,
     artificial_records,
     calibrate,
@@ -28,6 +30,12 @@ from littlestone.learn.fitting.all_columns import (
     shape_of,
     to_points,
 )
+from littlestone.learn.fitting.leaves import (
+    DrawnTree,
+    leaves_of,
+    likely_cells,
+    match_leaves,
+)
 from littlestone.learn.fitting.one_column import (
     Column,
     Floats,
@@ -35,9 +43,9 @@ from littlestone.learn.fitting.one_column import (
     fit_base,
     fit_column,
     group_cells,
+    share_records,
 )
-from littlestone.points import Cells, Domain, Point, Product
-from littlestone.privacy.accounting.gaussian import greatest_mu_squared
+from littlestone.points import Cells, Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
@@ -63,45 +71,22 @@ SHARES = tuple(Fraction(part, 100) for part in (2, 51, 35, 7, 5))
 BINS = 12
 """The runs of totals in which the records of each label are counted at the end."""
 
-ENOUGH = 60
-"""From so many times its noise on the records is a sheet taken where no class was given; measured."""
 
-
-def sheets_over(domain: Domain[Any]) -> ScoreSheets:
-    """The class of score sheets that is taken over the columns of a table where none was given."""
-    if not isinstance(domain, Product):
-        raise TypeError(type(domain))
-    return ScoreSheets(domain)
-
-
-def enough_records(domain: Domain[Any], budget: Budget) -> int | None:
-    """The least n with n mu / sqrt(2 m) >= `ENOUGH` for m columns; None if no sheet has them.
-
-    mu is the parameter of Gaussian differential privacy that the budget buys, so sqrt(2 m) / mu is the
-    noise of a count of records in each of m columns.
-
-    >>> from littlestone.points import Listed
-    >>> enough_records(Product((Listed(("F", "M"), "sex"),)), Budget(1, "1e-6"))
-    359
-    """
-    try:
-        columns = len(sheets_over(domain).sizes)
-    except (DeclarationError, TypeError):
-        return None
-    mu_squared = greatest_mu_squared(budget.epsilon, budget.delta)
-    return 1 + isqrt(ceil(2 * columns * ENOUGH**2 / mu_squared))
-
-
-def steps_of(sizes: Sequence[int], most: int) -> tuple[SumStep, ...]:
+def steps_of(
+    sizes: Sequence[int], most: int, leaves: int = 0, base: Fraction = SHARES[0]
+) -> tuple[SumStep, ...]:
     """The steps of noisy sums over columns of these sizes, of which at most ``most`` are kept.
 
-    How far the sums move between neighbours is Theorem 2 of docs/proofs/score-sheet.md.
+    The first has the share ``base``; it counts the labels in each of at most so many ``leaves``, if
+    there are any.  How far the sums move between neighbours is Theorem 2 of docs/proofs/score-sheet.md.
     """
     columns, kept = len(sizes), min(most, len(sizes))
     cells = sum(sorted(sizes, reverse=True)[:kept])
-    base, first, second, products, totals = SHARES
+    rest = (1 - base) / (1 - SHARES[0])
+    first, second, products, totals = (share * rest for share in SHARES[1:])
     found = [
-        SumStep(1, 1, 1, base),  # a record is positive or not
+        # A record is positive or not; a replaced one leaves a leaf and label for another.
+        SumStep(2 * leaves, 2, 2, base) if leaves else SumStep(1, 1, 1, base),
         # A record is in one cell and label of each column; a replaced one leaves it for another.
         SumStep(2 * sum(sizes), 2 * columns, 2 * columns, first if kept > 1 else first + products),
         SumStep(2 * cells, 2 * kept * FINE, 2 * kept * FINE**2, second),
@@ -176,12 +161,7 @@ class ScoreSheetLearner(WeighedLearner[Point]):
 
     def require_affordable(self, n: int) -> None:
         super().require_affordable(n)
-        if n > MOST_RECORDS:
-            raise TooLargeError(
-                f"learn a score sheet from {n:,} records",
-                found=f"its whole-number sums have room for {MOST_RECORDS:,}",
-                fix="learn from fewer records",
-            )
+        require_room(n)
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         data: CellCodes | StoredCells
@@ -195,14 +175,25 @@ class ScoreSheetLearner(WeighedLearner[Point]):
         return fit.sheet(released, self.mistakes.weights)
 
 
+def require_room(n: int) -> None:
+    """Raise `TooLargeError` for more than `MOST_RECORDS` records."""
+    if n > MOST_RECORDS:
+        raise TooLargeError(
+            f"learn a score sheet from {n:,} records",
+            found=f"its whole-number sums have room for {MOST_RECORDS:,}",
+            fix="learn from fewer records",
+        )
+
+
 @dataclass(frozen=True)
 class Question:
     """What a step sums over the records: a public question.
 
-    ``numbers`` has a whole number for each cell of each of the ``columns``.  What is summed, times
-    ``scale``, is by ``kind``: "label", the positive records; "cells", the records of each label with
-    each number; "products", the product of the numbers of each two columns; "totals", the records of
-    each label in each of `BINS` runs of the sum of the numbers, where ``ends`` are their first totals.
+    ``numbers`` has a whole number for each cell of each of the ``columns``; the leaves of a drawn tree
+    are a last column.  What is summed, times ``scale``, is by ``kind``: "label", the positive records;
+    "cells", the records of each label with each number; "products", the product of the numbers of each
+    two columns; "totals", the records of each label in each of `BINS` runs of the sum of the numbers,
+    where ``ends`` are their first totals.
     """
 
     kind: Literal["label", "cells", "products", "totals"] = "label"
@@ -245,35 +236,59 @@ def halves(noisy: Floats, sizes: Iterable[int]) -> Iterator[tuple[Floats, Floats
 
 
 class SheetFit:
-    """The next question by what was released, and the sheet at the end.  It never sees a record."""
+    """The next question by what was released, and the sheet at the end.  It never sees a record.
 
-    def __init__(self, hypotheses: ScoreSheets, event: NoisySums, n: int) -> None:
-        self.hypotheses, self.event, self.n = hypotheses, event, n
+    If a tree was ``drawn`` before, its leaves have points too.
+    """
+
+    def __init__(
+        self, hypotheses: ScoreSheets, event: NoisySums, n: int, drawn: DrawnTree | None = None
+    ) -> None:
+        self.hypotheses, self.event, self.n, self.drawn = hypotheses, event, n, drawn
         self.numeric = [isinstance(column, Cells) for column in hypotheses.domain.columns]
         self.variances = [float(noise.variance) for noise in event.noises]
         self.kept: list[int] = []
 
     def question(self, released: Released) -> Question:
         """What the next step sums."""
+        if not released:
+            return self._ask_labels()
         if len(released) == 3:
             self._learn_kept(released)
         # Without a second column there are no products.
         if len(released) == len(self.event.steps) - 1:
             return self._ask_totals(released)
-        asked = (self._ask_labels, self._ask_cells, self._ask_kept, self._ask_products)
-        return asked[len(released)](released)
+        asked = (self._ask_cells, self._ask_kept, self._ask_products)
+        return asked[len(released) - 1](released)
 
-    def _ask_labels(self, released: Released) -> Question:
-        return Question()
+    def _ask_labels(self) -> Question:
+        if self.drawn is None:
+            return Question()
+        leaves = np.arange(len(self.drawn.leaf_labels))
+        return Question("cells", (len(self.hypotheses.sizes),), (leaves,))
 
     def _ask_cells(self, released: Released) -> Question:
         sizes = self.hypotheses.sizes
         return Question("cells", tuple(range(len(sizes))), tuple(map(np.arange, sizes)))
 
+    def _read_labels(self, released: Released) -> tuple[list[float], list[float]]:
+        """What was said of the number of positive records, and the variances of the noise."""
+        if self.drawn is None:
+            return [float(released[0][0])], [self.variances[0]]
+        (table,) = halves(np.array(released[0], np.float64), [len(self.drawn.leaf_labels)])
+        self.leaf = self.drawn.combine_counts(table, self.variances[0], self.n)
+        said = [float(self.leaf.ones.sum()), self.n - float(self.leaf.zeros.sum())]
+        return said, [float(self.leaf.variance.sum())] * 2
+
+    def _fit_leaves(self) -> Column:
+        leaf = self.leaf
+        return fit_column(leaf.ones, leaf.zeros, leaf.variance, self.n, self.base, numbers=False)
+
     def _ask_kept(self, released: Released) -> Question:
         """Those with the most evidence, in groups of cells."""
         noisy, variance = np.array(released[1], np.float64), self.variances[1]
-        found, spreads = [float(released[0][0])], [self.variances[0]]
+        found, spreads = self._read_labels(released)
+        self.cells: list[Floats] = []
         self.tables: list[tuple[Floats, Floats]] = []
         self.groups: list[Ints] = []
         columns = zip(halves(noisy, self.hypotheses.sizes), self.numeric, strict=True)
@@ -283,6 +298,7 @@ class SheetFit:
             spreads += [variance * len(ones)] * 2
             groups = group_cells(ones + zeros, numbers=numeric)
             self.groups.append(groups)
+            self.cells.append(share_records(ones + zeros, self.n))
             merged = [np.bincount(groups, weights=own).astype(float) for own in (ones, zeros)]
             self.tables.append((merged[0], merged[1]))
         weights = 1 / np.array(spreads)
@@ -359,20 +375,43 @@ class SheetFit:
     def _ask_totals(self, released: Released) -> Question:
         """The sheet of all columns together; then how many records have which total."""
         groups = artificial_records(self.columns, self._correlations(released))
-        fitted = fit_together(
-            self.columns, groups, self.tables, self.spreads, self.base, self.positives, self.n
-        )
+        columns, tables, spreads = [*self.columns], [*self.tables], [*self.spreads]
+        if self.drawn is not None:
+            own = self._fit_leaves()
+            columns.append(own)
+            tables.append((self.leaf.ones, self.leaf.zeros))
+            spreads.append(self.leaf.variance)
+            # A leaf is a function of the cells, so an artificial record's leaf is that of its cells.
+            found = leaves_of(self.drawn.tree, RECORDS, partial(self._cells_of, groups))
+            groups = match_leaves(groups, found, own.records)
+        fitted = fit_together(columns, groups, tables, spreads, self.base, self.positives, self.n)
         points, self.line = to_points(fitted, self.hypotheses.points)
+        self.leaf_points = points.pop() if self.drawn is not None else np.zeros(1, np.int64)
+        start, slope = self.line
+        if self.leaf_points.min() == self.leaf_points.max():
+            start += slope * int(self.leaf_points[0])
+            self.leaf_points = np.zeros_like(self.leaf_points)
         # A column whose points are all equal says nothing.
         used = [i for i, own in enumerate(points) if own.min() < own.max()]
         self.chosen = tuple(self.kept[i] for i in used)
         self.points = tuple(points[i][self.groups[self.kept[i]]] for i in used)
-        start, slope = self.line
         start += slope * sum(int(own[0]) for i, own in enumerate(points) if i not in used)
         self.line = start, slope
-        self.totals: Floats = sum((points[i][groups[i]] for i in used), np.zeros(groups.shape[1]))
+        parts = [points[i][groups[i]] for i in used]
+        asked, numbers = self.chosen, self.points
+        if self.drawn is not None:
+            parts.append(self.leaf_points[groups[-1]])
+            asked, numbers = (*asked, len(self.hypotheses.sizes)), (*numbers, self.leaf_points)
+        self.totals: Floats = sum(parts, np.zeros(RECORDS))
         self.ends = quantiles(self.totals, BINS)
-        return Question("totals", self.chosen, self.points, ends=self.ends)
+        return Question("totals", asked, numbers, ends=self.ends)
+
+    def _cells_of(self, groups: Ints, j: int) -> Ints:
+        """A likely cell of column j for each artificial record, in its group if the column is kept."""
+        if j in self.kept:
+            return likely_cells(groups[self.kept.index(j)], self.groups[j], self.cells[j], seed=j)
+        nothing = np.zeros_like(self.groups[j])
+        return likely_cells(np.zeros(RECORDS, np.int64), nothing, self.cells[j], seed=j)
 
     def sheet(self, released: Released, weights: tuple[int, int]) -> ScoreSheet:
         """The score sheet by all that was released."""
@@ -381,8 +420,28 @@ class SheetFit:
             self.line, self.totals, self.ends, noisy, self.variances[-1], self.n
         )
         points = tuple(tuple(own.tolist()) for own in self.points)
-        totals = range(sum(map(min, points)), sum(map(max, points)) + 1)
+        parts = [*points, tuple(self.leaf_points.tolist())]
+        totals = range(sum(map(min, parts)), sum(map(max, parts)) + 1)
         # From the first total on at which label 1 costs less.
         wanted = least_total(start, slope, weights)
         least = max(totals[0], min(totals[-1] + 1, wanted))
-        return ScoreSheet(self.hypotheses.domain, self.chosen, points, least, (start, slope))
+        sheet = ScoreSheet(self.hypotheses.domain, self.chosen, points, least, (start, slope))
+        # A tree whose leaves have equal points says nothing.
+        if self.drawn is None or not any(parts[-1]):
+            return sheet
+        return replace(sheet, tree=self.drawn.tree, leaves=parts[-1])
+
+    def sheet_of_leaves(self, released: Released) -> ScoreSheet:
+        """The sheet of a drawn tree alone, by the counts in its leaves, which keep their labels."""
+        if self.drawn is None:
+            raise TypeError("no tree")
+        said, spreads = self._read_labels(released)
+        self.base = fit_base(sum(said) / 2, spreads[0] / 2, self.n)
+        points, unit = self.drawn.keep_labels(
+            self.base + self._fit_leaves().odds, self.hypotheses.points
+        )
+        start = log(self.drawn.weights[0] / self.drawn.weights[1])
+        line = max(-60_000, min(60_000, round(1000 * start))), round(1000 * unit)
+        leaves = tuple(points.tolist())
+        least = max(min(leaves), min(max(leaves) + 1, 1))
+        return ScoreSheet(self.hypotheses.domain, (), (), least, line, self.drawn.tree, leaves)

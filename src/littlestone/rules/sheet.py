@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, product
 from math import exp
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.errors import DeclarationError
 from littlestone.data.sample import Records
 from littlestone.points import Domain, FiniteColumn, Listed, Product
 from littlestone.rules.base import EXPORT, BinaryHypothesis, Place
@@ -41,6 +42,7 @@ MOST_SHOWN = 40
 class ScoreSheet(BinaryHypothesis[Any]):
     """1[sum of points >= least], where cell c of column ``chosen[i]`` has ``points[i][c]`` points.
 
+    If there is a ``tree``, its leaves have points too: ``leaves``, from left to right.
     The risk at the total t is 1 / (1 + exp(-(a + b t) / 1000)) with (a, b) = ``odds``.  ``chosen`` are
     columns of a table in increasing order, at most 8; each cell has at most 99 points, up or down.
     b >= 0, so the risk never falls as the total grows.  Two sheets are equal if they are written alike,
@@ -63,6 +65,8 @@ class ScoreSheet(BinaryHypothesis[Any]):
     points: tuple[tuple[int, ...], ...]
     least: int
     odds: tuple[int, int]
+    tree: DecisionTree | None = None
+    leaves: tuple[int, ...] = ()
 
     def total(self, x: Any) -> int:
         """The sum of the points of a record.
@@ -73,9 +77,13 @@ class ScoreSheet(BinaryHypothesis[Any]):
         4
         """
         columns: Any = self.domain.columns
-        return sum(
-            own[columns[j].index(x[j])] for j, own in zip(self.chosen, self.points, strict=True)
-        )
+        found = self._leaf_points(x)
+        for j, own in zip(self.chosen, self.points, strict=True):
+            found += own[columns[j].index(x[j])]
+        return found
+
+    def _leaf_points(self, x: Any) -> int:
+        return 0 if self.tree is None else self.leaves[self.tree.place(x)]
 
     def __call__(self, x: Any) -> int:
         return int(self.total(x) >= self.least)
@@ -83,7 +91,8 @@ class ScoreSheet(BinaryHypothesis[Any]):
     @cached_property
     def totals(self) -> range:
         """All totals from the least to the greatest that the points allow."""
-        return range(sum(map(min, self.points)), sum(map(max, self.points)) + 1)
+        parts = [*self.points, self.leaves or (0,)]
+        return range(sum(map(min, parts)), sum(map(max, parts)) + 1)
 
     @property
     def place_of_least(self) -> int:
@@ -106,11 +115,15 @@ class ScoreSheet(BinaryHypothesis[Any]):
         for j, own in zip(self.chosen, self.points, strict=True):
             values, codes = points.columns[j]
             found += np.array([own[domains[j].index(v)] for v in values], np.int64)[codes]
+        if self.tree is not None:
+            found += np.array(self.leaves)[self.tree.places_of(points)]
         return found
 
     def reason(self, x: Any) -> str:
-        """The points of a record, column by column."""
+        """The points of a record: of its leaf, if there is a tree, and column by column."""
         parts = []
+        if self.tree is not None:
+            parts.append(f"{self.tree.places[self.tree.place(x)].words} {self._leaf_points(x):+d}")
         for j, own in zip(self.chosen, self.points, strict=True):
             test, points = next(run for run in self._runs(j, own) if x[j] in run[0].accepted)
             if isinstance(self.domain.columns[j], Listed):
@@ -154,9 +167,10 @@ class ScoreSheet(BinaryHypothesis[Any]):
     def points_by_column(self) -> list[tuple[str, list[tuple[str, int]]]]:
         """The sheet: each chosen column with its cells in words and their points.
 
-        Cells with equal points are one; a list's are in the order of their points.
+        Cells with equal points are one; a list's are in the order of their points.  The leaves of a
+        tree come first, if there is one.
         """
-        found = []
+        found = [("the tree", self._leaves_in_words())] if self.tree is not None else []
         for j, own in zip(self.chosen, self.points, strict=True):
             cells = [(_cell_words(test, self.domain), p) for test, p in self._runs(j, own)]
             found.append((self.domain.columns[j].name, cells))
@@ -166,32 +180,62 @@ class ScoreSheet(BinaryHypothesis[Any]):
         """`points_by_column`, where a row without points stands for the middle of a long column."""
         return [(name, _leave_out(cells)) for name, cells in self.points_by_column()]
 
+    def _leaves_in_words(self) -> list[tuple[str, int]]:
+        places = () if self.tree is None else self.tree.places
+        return [(place.words, own) for place, own in zip(places, self.leaves, strict=True)]
+
     def words(self) -> str:
         if self.least <= self.totals[0]:
             return "always 1"
         if self.least > self.totals[-1]:
             return "always 0"
+        leaves = ", ".join(f"{words} {value}" for words, value in self._leaves_in_words() if value)
         columns = (
             ", ".join(f"{test.words(self.domain)} {value}" for test, value in self._groups(j, own))
             for j, own in zip(self.chosen, self.points, strict=True)
         )
-        return f"at least {self.least} points: {'; '.join(filter(None, columns))}"
+        return f"at least {self.least} points: {'; '.join(filter(None, (leaves, *columns)))}"
 
     @property
     def tested_columns(self) -> tuple[str, ...]:
-        return tuple(self.domain.column_names[j] for j in self.chosen or (0,))
+        names = {self.domain.column_names[j] for j in self.chosen}
+        names |= set(() if self.tree is None else self.tree.tested_columns)
+        return tuple(n for n in self.domain.column_names if n in names) or (
+            self.domain.column_names[0],
+        )
+
+    def _by_leaf(self) -> list[tuple[Mapping[int, frozenset[str]], int]]:
+        """For each leaf the points of columns that reach it, and its points."""
+        regions: list[dict[int, frozenset[str]]] = [{}] if self.tree is None else self.tree.regions
+        return list(zip(regions, self.leaves or (0,), strict=True))
 
     def witness(self, other: Self) -> Any:
-        both = sorted({*self.chosen, *other.chosen})
-        mine, theirs = (dict(zip(h.chosen, h.points, strict=True)) for h in (self, other))
+        for (mine, p), (theirs, q) in product(self._by_leaf(), other._by_leaf()):
+            known = self._differing(other, mine, theirs, (p, q))
+            if known is not None:
+                columns: Any = self.domain.columns
+                return tuple(known.get(j, c.examples(1)[0]) for j, c in enumerate(columns))
+        return None
+
+    def _differing(
+        self,
+        other: Self,
+        mine: Mapping[int, frozenset[str]],
+        theirs: Mapping[int, frozenset[str]],
+        begun: tuple[int, int],
+    ) -> dict[int, Any] | None:
+        """Cells in one leaf of each sheet that get another label; ``begun`` are the leaves' points."""
+        both = sorted({*self.chosen, *other.chosen, *mine, *theirs})
+        points, others = (dict(zip(h.chosen, h.points, strict=True)) for h in (self, other))
         columns: Any = self.domain.columns
         # All pairs of totals that the first columns reach, each with one way to reach it.
-        reached: dict[tuple[int, int], tuple[Any, ...]] = {(0, 0): ()}
+        reached: dict[tuple[int, int], tuple[Any, ...]] = {begun: ()}
         for j in both:
             further: dict[tuple[int, int], tuple[Any, ...]] = {}
             steps = {
-                (mine[j][i] if j in mine else 0, theirs[j][i] if j in theirs else 0): cell
+                (points[j][i] if j in points else 0, others[j][i] if j in others else 0): cell
                 for i, cell in enumerate(columns[j].points)
+                if cell in mine.get(j, (cell,)) and cell in theirs.get(j, (cell,))
             }
             for (s, t), cells in reached.items():
                 for (p, q), cell in steps.items():
@@ -199,16 +243,17 @@ class ScoreSheet(BinaryHypothesis[Any]):
             reached = further
         for (s, t), cells in reached.items():
             if (s >= self.least) != (t >= other.least):
-                known = dict(zip(both, cells, strict=True))
-                return tuple(known.get(j, c.examples(1)[0]) for j, c in enumerate(columns))
+                return dict(zip(both, cells, strict=True))
         return None
 
     def _parts(self) -> list[ColumnPoints]:
         """For each chosen column the number of its group as conditions, and the groups' points.
 
-        Raises `TooLargeError` for conditions beyond the limits.
+        So are the leaves of a tree.  Raises `TooLargeError` for conditions beyond the limits.
         """
-        found = []
+        found: list[ColumnPoints] = []
+        if self.tree is not None:
+            found.append(ColumnPoints("", self.tree.place_outcome(), list(self.leaves)))
         for j, own in zip(self.chosen, self.points, strict=True):
             groups = list(self._groups(j, own, zeros=True))
             root: Any = len(groups) - 1
@@ -220,6 +265,15 @@ class ScoreSheet(BinaryHypothesis[Any]):
             name = self.domain.column_names[j]
             found.append(ColumnPoints(name, outcome, [points for _, points in groups]))
         return found
+
+    def _require_columns_alone(self, language: str) -> None:
+        """Raise `DeclarationError` if the leaves of a tree have points: a scorecard has columns."""
+        if self.tree is not None:
+            raise DeclarationError(
+                f"write the rule for {language}",
+                found="its sheet begins with a tree, whose leaves are of several columns",
+                fix="write it as SQL, for polars or for pandas, or learn a score_sheet(...; at most 8)",
+            )
 
     def to_sql(
         self,
@@ -294,6 +348,7 @@ class ScoreSheet(BinaryHypothesis[Any]):
         """
         from littlestone.rules.languages.pmml import write_scorecard
 
+        self._require_columns_alone("PMML")
         return write_scorecard(
             self._parts(), self.odds, least=self.least, most=MOST_ODDS, names=names
         )
@@ -306,6 +361,7 @@ class ScoreSheet(BinaryHypothesis[Any]):
         """
         from littlestone.rules.languages.excel import write_workbook
 
+        self._require_columns_alone("Excel")
         return write_workbook(
             self._parts(),
             self.shown_points(),
@@ -321,31 +377,40 @@ class ScoreSheet(BinaryHypothesis[Any]):
             {"column": self.domain.column_names[j], "points": list(own)}
             for j, own in zip(self.chosen, self.points, strict=True)
         ]
-        return {"columns": columns, "least": self.least, "odds": list(self.odds)}
+        form = {"columns": columns, "least": self.least, "odds": list(self.odds)}
+        if self.tree is None:
+            return form
+        return {**form, "tree": self.tree.form()["tree"], "leaves": list(self.leaves)}
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        if not isinstance(domain, Product) or set(form) != {"columns", "least", "odds"}:
+        with_tree = {"tree", "leaves"} if "tree" in form else set()
+        if not isinstance(domain, Product) or set(form) != {"columns", "least", "odds", *with_tree}:
             raise ValueError
+        tree = None
+        if with_tree:
+            tree = DecisionTree.from_form(domain, {"labels": 2, "tree": form["tree"]})
+        leaves = tuple(form.get("leaves", ()))
         names = list(domain.column_names)
         if any(set(each) != {"column", "points"} for each in form["columns"]):
             raise ValueError
         chosen = tuple(names.index(each["column"]) for each in form["columns"])
         points = tuple(tuple(each["points"]) for each in form["columns"])
         start, slope = form["odds"]
-        numbers = [form["least"], start, slope, *(p for own in points for p in own)]
+        numbers = [form["least"], start, slope, *leaves, *(p for own in points for p in own)]
         sizes = [domain.columns[j].size for j in chosen]
         if (
             any(type(value) is not int for value in numbers)
             or list(chosen) != sorted(set(chosen))
             or len(chosen) > MOST_COLUMNS
             or [len(own) for own in points] != sizes
-            or any(abs(p) > MOST_POINTS for own in points for p in own)
+            or any(abs(p) > MOST_POINTS for own in (*points, leaves) for p in own)
+            or (tree is not None and len(leaves) != len(tree.places))
             or not 0 <= slope < 10**6
             or max(abs(start), abs(form["least"])) > 10**6
         ):
             raise ValueError
-        return cls(domain, chosen, points, form["least"], (start, slope))
+        return cls(domain, chosen, points, form["least"], (start, slope), tree, leaves)
 
 
 def _cell_words(test: ColumnTest, domain: Product) -> str:

@@ -193,6 +193,11 @@ class DecisionTree(Hypothesis[Any]):
         """
         return tuple(_leaves(self.root, self.domain, {}, []))
 
+    @property
+    def regions(self) -> list[dict[int, frozenset[str]]]:
+        """For each leaf, from left to right, the points of declared columns that reach it."""
+        return list(_regions(self.root, self.domain, {}))
+
     @cached_property
     def _leaf_tree(self) -> Node:
         """The same tests, with the number of each leaf in place of its label."""
@@ -333,6 +338,19 @@ def _follow(node: Node, x: Any) -> int:
     while isinstance(node, Split):
         node = node.yes if x[node.test.column] in node.test.accepted else node.no
     return int(node)
+
+
+def _regions(
+    node: Node, domain: Product, left: Mapping[int, frozenset[str]]
+) -> Iterator[dict[int, frozenset[str]]]:
+    if not isinstance(node, Split):
+        yield dict(left)
+        return
+    j, accepted = node.test.column, node.test.accepted
+    column: Any = domain.columns[j]
+    known = left.get(j, frozenset(column.points))
+    yield from _regions(node.yes, domain, {**left, j: known & accepted})
+    yield from _regions(node.no, domain, {**left, j: known - accepted})
 
 
 def _leaves(

@@ -145,11 +145,12 @@ def print_sheet(sheet: ScoreSheet, put: Callable[[object], None]) -> None:
     table = Table(title="The score sheet", title_justify="left", box=None, pad_edge=False)
     for name in ("column", "cells", "points"):
         table.add_column(name, justify="right" if name == "points" else "left")
-    for column, cells in sheet.shown_points():
+    columns = sheet.shown_points()
+    for column, cells in columns:
         for i, (words, points) in enumerate(cells):
             said = "" if points is None else f"{points:+d}"
             table.add_row(visible(column) if i == 0 else "", visible(shorten(words)), said)
-    if sheet.chosen:
+    if columns:
         put(table)
     risks, totals = sheet.risks, sheet.totals
     last = len(totals) - 1

@@ -249,8 +249,8 @@ FAULTS: dict[str, list[Fault]] = {
     "noisy_sums": [
         Fault(
             f"{MECHANISMS}.scores.noisy_sums:NoisySums.noise",
-            "(share * self._mu_squared)",
-            "self._mu_squared",
+            "(share * self.mu_squared)",
+            "self.mu_squared",
             "no step is charged for the others",
         ),
     ],

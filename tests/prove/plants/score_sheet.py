@@ -17,10 +17,13 @@ from typing import Any
 import pytest
 
 from littlestone.classes import parse_class
+from littlestone.classes.score_sheets import ScoreSheets
 from littlestone.data.sample import Sample
 from littlestone.learn.score_sheet import ScoreSheetLearner
+from littlestone.learn.tree_sheet import TreeSheetLearner
 from littlestone.privacy.accounting.gaussian import CORE, greatest_mu_squared
 from littlestone.privacy.cost import Budget
+from littlestone.privacy.mechanisms.scores.drawn_sums import DrawThenSums
 from littlestone.privacy.mechanisms.scores.noisy_sums import (
     GaussianNoise,
     LaplaceNoise,
@@ -28,10 +31,12 @@ from littlestone.privacy.mechanisms.scores.noisy_sums import (
     NoisySums,
 )
 from littlestone.rules import Hypothesis
+from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 from planting import Fault, plant
 from plants.harness import Plant
 
 CLASS = "score_sheet(age: 0..80 step 40, sex in {F}, ward in {A}; at most 2)"
+TREE_CLASS = "trees(age: 0..80 step 40, sex in {F}, ward in {A}; depth 1)"
 RECORDS = 600
 Noise = GaussianNoise | LaplaceNoise
 Record = tuple[Any, int]
@@ -47,9 +52,25 @@ class Run:
     rule: Hypothesis[Any]
 
 
-def replay(
-    learner: ScoreSheetLearner[Any], sample: Sample[Any], released: Sequence[Noisy] = ()
-) -> Run:
+def learner_of(H: Any, budget: Budget, n: int) -> Any:
+    """The learner of sheets, or that of trees with points for n records, with a tree drawn before."""
+    if isinstance(H, ScoreSheets):
+        return ScoreSheetLearner[Any](H, budget)
+    learner: Any = TreeSheetLearner[Any](H, budget, n=n)
+    column = H.domain.columns[0]
+    test = ColumnTest(0, frozenset(column.points[-1:]))
+    tree = DecisionTree(H.domain, Split(test, 1, 0))
+    learner.tree.draw = lambda sample, receipt: tree
+    return learner
+
+
+def sums_of(learner: Any) -> NoisySums:
+    """The event of its sums, without that of a draw."""
+    event = learner.event
+    return event.sums if isinstance(event, DrawThenSums) else event
+
+
+def replay(learner: Any, sample: Sample[Any], released: Sequence[Noisy] = ()) -> Run:
     """A run of the learner's own code that releases these numbers, or draws them if none are given."""
     sums, noises, rng = list[Noisy](), list[Noise](), random.Random(5)
 
@@ -98,13 +119,17 @@ def is_paid(fault: Fault | None) -> bool:
     An error is a mistake too, because nothing may fail after the spend.
     """
     with pytest.MonkeyPatch.context() as patch:
+        classes = [(CLASS, 1)]
         if fault is not None:
             plant(fault, patch)
+            if fault.place.startswith(TREES):
+                classes = [(TREE_CLASS, 1), (TREE_CLASS, 10**6)]
         try:
             return all(
-                hides_a_record(CLASS, Budget(4, delta), table)
+                hides_a_record(text, Budget(4, delta), table, n=n)
                 for delta in (0, "1e-6")
                 for table in tables(CLASS)
+                for text, n in classes
             )
         except (ArithmeticError, AttributeError, IndexError, ValueError):
             return False
@@ -120,11 +145,13 @@ def sample_of(domain: Any, times: int, table: Iterable[Record], *more: Record) -
     return Sample.from_counts(domain, counts)
 
 
-def hides_a_record(text: str, budget: Budget, table: list[Record], times: int = 1) -> bool:
+def hides_a_record(
+    text: str, budget: Budget, table: list[Record], times: int = 1, n: int = 10**6
+) -> bool:
     """Whether the noise of each step hides which of all possible records is next to the table."""
     H: Any = parse_class(text)
-    learner = ScoreSheetLearner[Any](H, budget)
-    event: Any = learner.event
+    learner = learner_of(H, budget, n)
+    event = sums_of(learner)
     records = list(product(H.domain, (0, 1)))
     samples = [sample_of(H.domain, times, table, record) for record in records]
     released = replay(learner, samples[0]).released
@@ -153,7 +180,14 @@ def hides_a_record(text: str, budget: Budget, table: list[Record], times: int = 
 LEARNER = "littlestone.learn.score_sheet"
 CELLS = "littlestone.classes.counting.blocks:CellCodes"
 
+TREES = "littlestone.learn.tree_sheet"
+
+
 DRAW = "sums(data, fit.question(known))"
+PRIVATE_LEAVES = (
+    "sums(data, fit.question((tuple(sums(data, fit._ask_labels()).tolist()), *known[1:])"
+    " if known else known))"
+)
 COUNTED = "2 * columns, 2 * columns, first if"
 
 FAULTS = {
@@ -241,8 +275,7 @@ FAULTS = {
     "private_base": Fault(
         f"{LEARNER}:ScoreSheetLearner.draw",
         DRAW,
-        "sums(data, fit.question((tuple(sums(data, Question()).tolist()), *known[1:])"
-        " if known else known))",
+        PRIVATE_LEAVES,
         "The share of positives is the true one.",
     ),
     "private_totals": Fault(
@@ -262,6 +295,30 @@ FAULTS = {
         "data.tables([(0,)])[0][1].sum(keepdims=True)",
         "(np.array([-1, 1]) @ data.tables([(0,)])[0]).sum(keepdims=True)",
         "Positives count against negatives, for the price of positives.",
+    ),
+    "label_once": Fault(
+        f"{LEARNER}:steps_of",
+        "SumStep(2 * leaves, 2, 2, base)",
+        "SumStep(2 * leaves, 1, 1, base)",
+        "A replaced record is thought to change the count of one label.",
+    ),
+    "leaf_once": Fault(
+        f"{TREES}:TreeSheetLearner.__init__",
+        "SumStep(2 * leaves, 2, 2, Fraction(1))",
+        "SumStep(2 * leaves, 1, 1, Fraction(1))",
+        "A replaced record is thought to change the count of one leaf.",
+    ),
+    "private_leaves": Fault(
+        f"{TREES}:TreeSheetLearner.draw",
+        DRAW,
+        PRIVATE_LEAVES,
+        "The columns are fitted beside the true counts of the leaves.",
+    ),
+    "private_risks": Fault(
+        f"{TREES}:TreeSheetLearner.draw",
+        "fit.sheet_of_leaves(released)",
+        "fit.sheet_of_leaves((tuple(sums(data, fit._ask_labels()).tolist()),))",
+        "The leaves have the risks of their true counts.",
     ),
     "scale_twice": Fault(
         f"{LEARNER}:sums",

@@ -12,15 +12,18 @@ from littlestone.base.errors import DeclarationError
 from littlestone.data.opening import Dataset, lookalike
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release
-from littlestone.learn.declared.declaration import RISK_SHARE, Declaration
+from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan.choice import AUTO, explain
-from littlestone.learn.plan.missed import enough, for_records
+from littlestone.learn.plan.missed import enough, for_records, least_records
 from littlestone.learn.results.accuracy import Evaluation, accuracy
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.common_tables import check_cost
+
+SHEETS = ("score_sheet", "tree_sheet")
+"""The methods whose rules have risks of their own."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -58,7 +61,7 @@ class Task:
 
         taken = ""
         if declaration.hypotheses is None:
-            from littlestone.learn.plan.defaults import default_class
+            from littlestone.learn.plan.defaults import default_class, with_points
 
             learner, why, taken = default_class(
                 lambda text: choose(declaration.for_class(text)),
@@ -67,6 +70,9 @@ class Task:
                 group=declaration.group,
             )
             declaration = replace(declaration, hypotheses=learner.hypotheses)
+            # The only place where a class of its own choice is learned with points.
+            if (own := with_points(learner, declaration)) is not None:
+                learner, why = own, f"{own.method}: it gives risks"
         else:
             learner, why = choose(declaration)
         if several:  # the sizes are those of independent records
@@ -85,60 +91,32 @@ class Task:
     def for_records(self, n: int) -> Self:
         """The task with the learner for ``n`` records, which are public, if ``auto`` chose it.
 
-        If risks are asked for and no class was given, it may be a score sheet's.  Its totals have risks
-        of their own, so the part of epsilon for risks says how good these are (`quality_share`).
+        If risks are asked for, a sheet has its own, so the part of epsilon for risks says how good they
+        are (`quality_share`).
         """
         auto = self.declaration.method == AUTO and not self.declaration.group
-        enough_for_sheet = self._enough_for_sheet() if auto else None
-        if enough_for_sheet is not None and n >= enough_for_sheet:
-            return self._with_sheet(n)
-        if self.declaration.risk and self.learner.method == "score_sheet":
-            return self._learn_sheet(self.declaration.for_score(n))
+        if self.declaration.risk and self.learner.method in SHEETS:
+            told = self.declaration.for_score(n)
+            own = {"n": n} if self.learner.method == "tree_sheet" else {}
+            kind: Any = type(self.learner)
+            sized = kind(told.known_class, told.share, cost=self.learner.mistakes, **own)
+            return replace(self, declaration=told, learner=sized)
         learner = for_records(self.learner, n) if auto else self.learner
         if learner is self.learner:
             return self
         why = f"{n:,} records are enough to split each leaf once more"
         if learner.method == "irreducible":
             why = f"{self.learner.method} would take too long on {n:,} records"
+        if learner.method == self.learner.method:
+            return replace(self, learner=learner)
         return replace(self, learner=learner, why=f"{learner.method}: {why}")
-
-    def _enough_for_sheet(self) -> int | None:
-        """The records from which a score sheet is learned in place of the default class, if ever."""
-        told = self.declaration
-        if not (self.taken and told.risk and told.budget.delta) or told.label.labels > 2:
-            return None
-        if told.unit is not None and told.unit.most > 1:
-            return None
-        from littlestone.learn.score_sheet import enough_records
-
-        # The most that it may leave to the table of risks, so that a larger n never has less.
-        return enough_records(
-            self.learner.hypotheses.domain, replace(told, risk_share=RISK_SHARE).share
-        )
-
-    def _with_sheet(self, n: int) -> Self:
-        from littlestone.learn.score_sheet import sheets_over
-
-        hypotheses = sheets_over(self.learner.hypotheses.domain)
-        taken = (
-            f"score_sheet(*; {hypotheses.options}), because none was given, risks are asked for, and "
-            f"{n:,} records are enough"
-        )
-        task = self._learn_sheet(replace(self.declaration, hypotheses=hypotheses).for_score(n))
-        return replace(task, why="score_sheet: it gives risks", taken=taken)
-
-    def _learn_sheet(self, told: Declaration) -> Self:
-        from littlestone.learn.score_sheet import ScoreSheetLearner
-
-        learner: Any = ScoreSheetLearner(told.known_class, told.share, cost=self.learner.mistakes)
-        return replace(self, declaration=told, learner=learner)
 
     def later(self) -> tuple[Self, str]:
         """The task if there are many records, and its method and their number in words.
 
         It costs no less.  Where nothing changes, it is this one, without words.
         """
-        n = self._enough_for_sheet() or enough(self.learner)
+        n = enough(self.learner)
         task = self.for_records(n)
         method = task.learner.method
         if method == self.learner.method:
@@ -163,14 +141,18 @@ class Task:
     ) -> tuple[Sample[Any], str | None]:
         """The sample, and a hint to show if there is one.
 
-        It warns about another data set of the ledger that looks the same, and of `useless_delta`.  The
-        ledger notes the shape of the table (`Ledger.note_shape`).
+        It warns about another data set of the ledger that looks the same, of `useless_delta`, and if
+        records are `too_few`.  The ledger notes the shape of the table (`Ledger.note_shape`).
         """
         sample = self.declaration.read(
             data.table, refuse_blank=refuse_blank, rng=rng, sums=self.learner.asks_sums
         )
         others = ledger.note_shape(data.name, columns=data.table.columns, n=sample.n)
-        hints = [lookalike(data.name, others) if others else None, self.useless_delta(sample.n)]
+        hints = [
+            lookalike(data.name, others) if others else None,
+            self.useless_delta(sample.n),
+            self.too_few(sample.n),
+        ]
         return sample, "\n".join(filter(None, hints)) or None
 
     def useless_delta(self, n: int) -> str | None:
@@ -185,6 +167,18 @@ class Task:
             f"delta {decimal_text(delta)} is 1/n or more for n = {n:,}: a mechanism with this "
             "delta could even publish one whole record. Choose a delta far below 1/n, such as "
             "1e-6"
+        )
+
+    def too_few(self, n: int) -> str | None:
+        """A hint if the public number n of records is below `least_records` of the class; else None."""
+        least = least_records(self.learner)
+        if least is None or n >= least:
+            return None
+        epsilon = decimal_text(self.learner.cost().epsilon)
+        return (
+            f"n = {n:,} is too few: below about {least:,} records, a rule of this class seldom errs "
+            f"less than the more frequent label at epsilon {epsilon}. "
+            "Declare a smaller class or a larger epsilon, or collect more records"
         )
 
     def fit(

@@ -6,11 +6,14 @@ Docs: docs/how-to/schema.md.  The choice depends on the schema and the budget al
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.learn.base import PrivateLearner, Setting
-from littlestone.learn.plan.choice import ALPHA, BETA
+from littlestone.learn.plan.choice import ALPHA, AUTO, BETA
+
+if TYPE_CHECKING:
+    from littlestone.learn.declared.declaration import Declaration
 
 RULES = ("trees(*; depth 2)", "conditions(*; at most 2)", "conditions(*; at most 1)")
 """The classes of rules that are tried in turn; small trees erred least on most tables tried."""
@@ -59,3 +62,23 @@ def default_class(
     if not able:
         raise errors[0]
     return able[0]
+
+
+def with_points(
+    learner: PrivateLearner[Any], declaration: Declaration
+) -> PrivateLearner[Any] | None:
+    """The learner that gives the trees of the default class points, if risks are asked for.
+
+    None without a delta, for other classes, for tables too wide, for several labels, and if a unit has
+    several records.
+    """
+    from littlestone.learn.tree_sheet import TreeSheetLearner
+
+    told = declaration
+    several = told.unit is not None and told.unit.most > 1
+    if told.method != AUTO or not told.risk or not told.budget.delta or told.group or several:
+        return None
+    try:
+        return TreeSheetLearner(learner.hypotheses, told.share, cost=learner.mistakes)
+    except (DeclarationError, TooLargeError):
+        return None

@@ -217,13 +217,33 @@ def enough(learner: PrivateLearner[Any]) -> int:
     return math.ceil(MANY / learner.cost().epsilon)
 
 
+def least_records(learner: PrivateLearner[Any]) -> int | None:
+    """The records below which a rule that is drawn by errors seldom beats the more frequent label.
+
+    It is 2 ln N / epsilon for N rules: with as many records, the draw's expected excess error may be 1
+    (docs/proofs/exponential-mechanism.md).  On ordinary tables, trees from fewer erred more than the
+    label in two of three runs, and from twice as many in one of four.  None for other learners.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("trees(age: 0..80 step 20, sex in {F, M}; depth 2)")
+    >>> least_records(ExponentialLearner(H, Budget(1)))
+    19
+    """
+    if learner.method not in ("exponential", "regrown", "tree_sheet"):
+        return None
+    forms = getattr(learner.hypotheses, "forms", None)
+    if not forms or not learner.mistakes.equal:
+        return None
+    return math.ceil(2 * math.log(forms) / float(learner.cost().epsilon))
+
+
 def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
     """The learner that ``auto`` uses for ``n`` records, if it is not the one it chose without n.
 
     It differs for trees of depth 2 if n epsilon is `MANY` or more: `RegrownLearner`, which costs
     the same.  So does `IrreducibleLearner`, which is used if `RadiiLearner` takes too much work for n
-    records.  If mistakes have costs, none is replaced, because `MANY` was measured without.  n is
-    public, and so is all else that decides.
+    records.  If mistakes have costs, none is replaced, because `MANY` was measured without.
+    `TreeSheetLearner` divides its budget by n.  n is public, and so is all else that decides.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("trees(age: 0..80 step 20, sex in {F, M}; depth 2)")
@@ -231,6 +251,11 @@ def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
     ['exponential', 'regrown']
     """
     # The cost stays the same, so the choice may depend on n, which is public.
+    if learner.method == "tree_sheet":
+        from littlestone.learn.tree_sheet import TreeSheetLearner
+
+        assert isinstance(learner, TreeSheetLearner)
+        return learner.for_records(n)
     if learner.method == "radii" and learner.work(n) > MOST_WORK:
         from littlestone.learn.papers.irreducible import IrreducibleLearner
 

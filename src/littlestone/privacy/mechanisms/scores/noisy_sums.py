@@ -185,11 +185,15 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
         """The number of sums of all steps."""
         return sum(step.count for step in self.steps)
 
+    @property
+    def unlike(self) -> Fraction:
+        """What discrete noise may add to epsilon, and to delta as a share (Theorem 2)."""
+        return self.sums * LIKENESS
+
     @cached_property
-    def _mu_squared(self) -> Fraction:
-        # Discrete noise is as good as continuous noise, but for this (Theorem 2).
-        unlike = self.sums * LIKENESS
-        return greatest_mu_squared(self.epsilon - unlike, self.delta / (1 + unlike))
+    def mu_squared(self) -> Fraction:
+        """The square of the mu that the budget buys, if there is a delta."""
+        return greatest_mu_squared(self.epsilon - self.unlike, self.delta / (1 + self.unlike))
 
     @property
     def noises(self) -> tuple[GaussianNoise | LaplaceNoise, ...]:
@@ -201,7 +205,7 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
         share = self.steps[i].share
         if not self.delta:
             return LaplaceNoise(l1 / (share * self.epsilon))
-        return GaussianNoise(CORE + ceil(squared / (share * self._mu_squared)))
+        return GaussianNoise(CORE + ceil(squared / (share * self.mu_squared)))
 
     def guarantee(self) -> Guarantee:
         # Outside delta nothing is lost beyond epsilon, and rho holds with no delta at all.
@@ -219,7 +223,7 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
         """The rho of all steps: squared / (2 v) of Gaussian noise (CKS20, Proposition 5)."""
         shares = [step.share for step in self.steps]
         if self.delta:
-            return round_up(sum(shares) * self._mu_squared / 2, _DIGITS)
+            return round_up(sum(shares) * self.mu_squared / 2, _DIGITS)
         each = (Guarantee.pure(share * self.epsilon).rho for share in shares)
         return round_up(sum(each, Fraction(0)), _DIGITS)
 

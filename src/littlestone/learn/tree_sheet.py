@@ -1,0 +1,167 @@
+"""The private learner of trees with risks: a drawn tree, whose leaves begin a score sheet."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.counting.blocks import CellCodes
+from littlestone.classes.score_sheets import ScoreSheets
+from littlestone.classes.trees import Trees
+from littlestone.data.sample import Sample
+from littlestone.learn.base import (
+    Bound,
+    Caveat,
+    PrivateLearner,
+    Setting,
+    WeighedLearner,
+    require_plan,
+    unfit,
+)
+from littlestone.learn.exponential import ExponentialLearner
+from littlestone.learn.fitting.leaves import DrawnTree
+from littlestone.learn.score_sheet import (
+    SheetFit,
+    require_room,
+    steps_of,
+    sums,
+)
+from littlestone.points import Point
+from littlestone.privacy.accounting.gaussian import greatest_mu_squared
+from littlestone.privacy.cost import Budget
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.scores.drawn_sums import DrawThenSums
+from littlestone.privacy.mechanisms.scores.noisy_sums import SumStep
+from littlestone.rules import DecisionTree, Hypothesis
+
+ENOUGH = 30
+"""From so many times the noise of a count in all columns on, columns have points; measured."""
+
+ALONE = Fraction(7, 8)
+"""Of epsilon: the draw of a tree whose leaves alone have points; measured."""
+
+BESIDE = 600
+"""n times the epsilon of the draw of a tree beside columns, if that is at most half; measured."""
+
+LEAVES = Fraction(1, 4)
+"""Of the sums beside a draw: those in its leaves; measured."""
+
+MANY = 10_000
+"""The records for which epsilon is divided, unless their number is told."""
+
+
+def noise_of_counts(budget: Budget, columns: int) -> float:
+    """The deviation of the noise of a count, if the records of each cell of all columns are counted.
+
+    >>> round(noise_of_counts(Budget(1, "1e-6"), 8), 1), round(noise_of_counts(Budget(1), 8), 1)
+    (16.9, 22.6)
+    """
+    if not budget.delta:
+        return math.sqrt(2) * 2 * columns / float(budget.epsilon)
+    variance = float(2 * columns / greatest_mu_squared(budget.epsilon, budget.delta))
+    return math.sqrt(variance)
+
+
+def code_records(sample: Sample[Any], tree: DecisionTree) -> CellCodes:
+    """The cell of each column, and after them the leaf of the tree."""
+    columns: Any = sample.domain
+    cells = CellCodes.from_sample(sample, range(len(columns.columns)))
+    leaf = tree.places_of(sample.points).astype(np.uint16)
+    return CellCodes(np.vstack([cells.codes, leaf]), cells.counts, (*cells.sizes, len(tree.places)))
+
+
+class TreeSheetLearner(WeighedLearner[Point]):
+    """Release a tree of `Trees`, and a score sheet that begins with the points of its leaves.
+
+    The tree is drawn as by `ExponentialLearner`.  Noisy sums follow, as those of `ScoreSheetLearner`:
+    first the records of each label in each leaf.  If the ``n`` records are fewer than `ENOUGH` times
+    the noise of a count in all columns, this is all: the draw has 7/8 of epsilon, and a leaf has the
+    points that its risk needs on the side of its label.  Else columns have points too, and the draw has
+    600 / n of epsilon, at most half: so much it needs, and no more helps.  One bound for both
+    (`DrawThenSums`) says what they cost.
+
+    So its errors are those of a tree where records are few, and its risks those of a sheet that knows
+    which columns matter together where they are many.  ``n`` is public; without it, epsilon is divided
+    for 10,000.  No size is proved for it (docs/proofs/score-sheet.md, Theorem 5).
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("trees(age: 0..80 step 20, sex in {F, M}; depth 2)")
+    >>> [len(TreeSheetLearner(H, Budget(1, "1e-6"), n=n).event.steps) for n in (100, 10_000)]
+    [1, 5]
+    """
+
+    method = "tree_sheet"
+    several = False
+    tolerates_label_noise = True
+    caveat = Caveat.RISKS
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Point],
+        budget: Budget,
+        *,
+        cost: object = (1, 1),
+        n: int = MANY,
+    ) -> None:
+        super().__init__(hypotheses, budget, cost=cost)
+        if not isinstance(hypotheses, Trees) or hypotheses.space is not None:
+            raise unfit(
+                hypotheses,
+                self.method,
+                found="it is not a class of trees over a mixed table",
+                declare="trees(COLUMN, ...; depth 2)",
+            )
+        self.budget = budget
+        self.sheets = ScoreSheets(hypotheses.domain)
+        self.few = n < ENOUGH * noise_of_counts(budget, len(self.sheets.sizes))
+        epsilon, leaves = budget.epsilon, 1 << hypotheses.depth
+        steps: tuple[SumStep, ...]
+        if self.few:
+            # A replaced record leaves one leaf and label for another.
+            share, steps = epsilon * ALONE, (SumStep(2 * leaves, 2, 2, Fraction(1)),)
+        else:
+            share = min(epsilon / 2, max(Fraction(BESIDE, n), epsilon / 64))
+            steps = steps_of(self.sheets.sizes, self.sheets.most, leaves, LEAVES)
+        self.tree: ExponentialLearner[Any] = ExponentialLearner(
+            hypotheses, Budget(share), cost=cost
+        )
+        self._event = DrawThenSums(budget, self.tree.mechanism, steps)
+        self._event.sums.noises  # noqa: B018  # worked out here: nothing may fail after the spend
+
+    @property
+    def event(self) -> Event:
+        return self._event
+
+    def for_records(self, n: int) -> TreeSheetLearner[Point]:
+        """The same for ``n`` records, a public number, at the same cost."""
+        cost = self.mistakes.missed, self.mistakes.alarm
+        return TreeSheetLearner(self.hypotheses, self.budget, cost=cost, n=n)
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        require_plan(alpha, beta, setting)
+        return None
+
+    def runs(self, n: int) -> list[tuple[PrivateLearner[Any], int]]:
+        return [(self.tree, n)]
+
+    def require_affordable(self, n: int) -> None:
+        super().require_affordable(n)
+        require_room(n)
+
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        tree = self.tree.draw(sample, receipt=receipt)
+        if not isinstance(tree, DecisionTree):
+            raise TypeError(type(tree))
+        drawn = DrawnTree(tree, float(self.tree.mechanism.epsilon), self.mistakes.weights)
+        data, event = code_records(sample, tree), self._event.sums
+        fit = SheetFit(self.sheets, event, sample.n, drawn)
+        # Each question is chosen by what was released before it; `sums` alone sees records.
+        released = event.draw(lambda known: sums(data, fit.question(known)), receipt=receipt)
+        if not self.few:
+            return fit.sheet(released, self.mistakes.weights)
+        return fit.sheet_of_leaves(released)

@@ -1,0 +1,91 @@
+"""Trees with points: a drawn tree, and what noisy sums say about its leaves and the columns."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.classes import parse_class
+from littlestone.data.sample import Sample
+from littlestone.learn.tree_sheet import ENOUGH, TreeSheetLearner, noise_of_counts
+from littlestone.privacy import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+
+CLASS = "trees(age: 0..80 step 10, sex in {F, M}; depth 2)"
+PAIR = "trees(a in {x, y}, b in {x, y}; depth 2)"
+BUDGET = Budget(1, "1e-6")
+
+
+def fit(H: Any, sample: Sample[Any], budget: Budget = BUDGET, seed: int = 0, **options: Any) -> Any:
+    learner: Any = TreeSheetLearner(H, budget, n=max(sample.n, 1), **options)
+    with Ledger() as ledger:
+        rng = seeded_generator(seed)
+        receipt = ledger.spend(learner.event, dataset="d", what="w", rng=rng)
+        return learner.draw(sample, receipt=receipt)
+
+
+def either(n: int) -> Sample[Any]:
+    """Label 1 is common where exactly one of two columns is x: no sum of points says that."""
+    rng, domain = random.Random(1), parse_class(PAIR).domain
+    examples = []
+    for _ in range(n):
+        a, b = rng.choice("xy"), rng.choice("xy")
+        examples.append(((a, b), int(rng.random() < (0.9 if a != b else 0.2))))
+    return Sample.from_examples(domain, examples)
+
+
+def test_many_records_give_points_to_leaves_and_columns() -> None:
+    sheet = fit(parse_class(PAIR), either(5_000), Budget(4, "1e-6"))
+    risks = {x: sheet.risks[sheet.place(x)] for x in (("x", "y"), ("x", "x"), ("y", "y"))}
+    assert abs(risks["x", "y"] - 0.9) < 0.05
+    assert max(abs(risks[x] - 0.2) for x in (("x", "x"), ("y", "y"))) < 0.05
+
+
+def test_few_records_keep_the_labels_of_the_drawn_tree() -> None:
+    H: Any = parse_class(CLASS)
+    points = [(str(age), sex) for age in range(0, 80, 10) for sex in ("F", "M")]
+    sample = Sample.from_examples(H.domain, [(x, int(int(x[0]) >= 40)) for x in points * 4])
+    for cost in ((1, 1), (5, 1), (1, 9)):
+        for seed in range(5):
+            sheet = fit(H, sample, seed=seed, cost=cost)
+            assert sheet.chosen == ()
+            for x in points:
+                assert sheet(x) == sheet.tree(x)
+            assert list(sheet.risks) == sorted(sheet.risks)
+
+
+def test_epsilon_is_divided_by_the_records_alone() -> None:
+    H: Any = parse_class(CLASS)
+    enough = int(ENOUGH * noise_of_counts(BUDGET, 2)) + 1
+    few, many, most = (TreeSheetLearner(H, BUDGET, n=n) for n in (enough - 1, enough, 10**9))
+    assert [learner.few for learner in (few, many, most)] == [True, False, False]
+    drawn = [float(learner.tree.mechanism.epsilon) for learner in (few, many, most)]
+    assert drawn == [7 / 8, 0.5, 1 / 64]
+    assert {str(learner.cost()) for learner in (few, many, most)} == {str(BUDGET.cost)}
+    assert few.for_records(10**9).few is False
+
+
+@pytest.mark.parametrize("budget", [("0.001", "1e-9"), ("30", "1e-6"), ("1", "0")], ids=str)
+@pytest.mark.parametrize("n", [1, 10**6])
+def test_no_table_makes_it_fail(budget: tuple[str, str], n: int) -> None:
+    H: Any = parse_class(PAIR)
+    learner: Any = TreeSheetLearner(H, Budget(*budget), n=n)
+    for examples in ([], [(("x", "y"), 1)], [(("x", "y"), 0)] * 50, [(("x", "y"), 1)] * 50):
+        sample = Sample.from_examples(H.domain, examples)
+        with Ledger() as ledger:
+            rng = seeded_generator(1)
+            receipt = ledger.spend(learner.event, dataset="d", what="w", rng=rng)
+            sheet = learner.draw(sample, receipt=receipt)
+        assert type(sheet).from_json(sheet.to_json()) == sheet
+        assert list(sheet.risks) == sorted(sheet.risks)
+
+
+def test_it_refuses_before_the_spend() -> None:
+    with pytest.raises(DeclarationError, match="trees"):
+        TreeSheetLearner(parse_class("thresholds(age, 0..80)"), BUDGET)
+    with pytest.raises(TooLargeError, match="room"):
+        TreeSheetLearner(parse_class(CLASS), BUDGET).require_affordable(1 << 41)
