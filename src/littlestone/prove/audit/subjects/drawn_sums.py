@@ -15,8 +15,9 @@ from littlestone.privacy.mechanisms.scores.noisy_sums import SumStep
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Run, Subject, receipt_for_trials, subject
-from littlestone.prove.audit.subjects.noisy_sums import Bits, ask_of, clip
+from littlestone.prove.audit.subjects.noisy_counts import ask_of, clip
 
+Bits = tuple[int, ...]
 STEP = SumStep(count=1, l1=2, squared=4, share=Fraction(1))
 ITEMS = (1, 3)
 """How many items err on 1s and how many on 0s, so that one kind is rarer."""
