@@ -122,7 +122,7 @@ def is_paid(fault: Fault | None) -> bool:
         classes = [(CLASS, 1)]
         if fault is not None:
             plant(fault, patch)
-            if fault.place.startswith(TREES):
+            if fault.place.startswith(TREES) or "leaves" in fault.old:
                 classes = [(TREE_CLASS, 1), (TREE_CLASS, 10**6)]
         try:
             return all(
