@@ -14,7 +14,7 @@ from engines import DOMAINS, LABELS, LATE, arrow, by_records, nasty
 from pyarrow import parquet
 from sources import examples, plain
 from test_sums_in_engines import COLUMNS as SUMMED
-from test_sums_in_engines import DOMAIN, ODD, agree, changing, release
+from test_sums_in_engines import DOMAIN, ODD, X, agree, changing, kept_of, release
 from test_sums_in_engines import LABELS as LABELS_SUMMED
 
 import littlestone
@@ -113,6 +113,21 @@ def test_a_score_sheet_is_learned_in_spark(
 
     changing(monkeypatch, change)
     assert release(frame).hypothesis == expected
+
+
+def test_one_record_of_each_unit_is_kept(spark: Any) -> None:
+    table = open_table(
+        spark.sql(
+            "SELECT * FROM VALUES (1, 1, 1), (2, 5, 0), (1, 9, 0), (NULL, 7, 1) AS t(who, x, y)"
+        )
+    )
+    for seed in (0, 1):
+        kept = kept_of(table, seed)
+        assert kept[1, 1] + kept[9, 0] == 1
+        assert kept[5, 0] == kept[7, 1] == 1
+    # Damaged texts may be one unit: the records are read.
+    texts = open_table(spark.sql("SELECT 'a' AS who, 1 AS x, 1 AS y"))
+    assert store_sample(texts, X, Y, Unit("who", 1)) is None
 
 
 def test_a_collation_that_ignores_case(spark: Any) -> None:
