@@ -143,10 +143,10 @@ CLASSES += [
 
 @statement("Mixed tables")
 def compare_scores(trial: Trial) -> Outcome:
-    """The scores of all written hypotheses beside the errors of each, one by one.
+    """The scores of written hypotheses beside the errors of each, one by one.
 
     says: counts of cells give the errors of every rule and tree
-    scope: five classes over two columns, one over three and one over one, 20 random records
+    scope: five classes over two columns, one over three, one in seven trees of depth 3; 20 records
     stated: each score is a number of errors
     code: classes.parse_class
     proof: proofs/conditions.md#theorem-2-scores-are-counts-of-cells
@@ -158,7 +158,8 @@ def compare_scores(trial: Trial) -> Outcome:
         examples = [(rng.choice(points), rng.randrange(2)) for _ in range(20)]
         sample = Sample.from_examples(H.domain, examples)
         scores = H.scores(sample)
-        for place, score in _places(scores):
+        places = list(_places(scores))
+        for place, score in places[:: 1 + len(places) // 5_000]:
             h = H.hypothesis_of_item(scores.item(place))
             checked += 1
             wrong += score != sum(h(x) != y for x, y in examples)
