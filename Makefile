@@ -23,7 +23,7 @@ FLIGHTS := demo/flights.csv
 BUILD := 'cmake>=3.26' hatch-fancy-pypi-readme 'nanobind>=2.4' ninja 'scikit-build-core>=0.11'
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
-.PHONY: coq paper demo test deep sanitizers engines engines-spark neighbours browser notebooks check docs packages house bench clean
+.PHONY: extras coq paper demo test deep sanitizers engines engines-spark neighbours browser notebooks check docs packages house bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml CMakeLists.txt $(wildcard core/* checker/*)
@@ -60,6 +60,10 @@ sanitizers: $(READY)
 ENGINES := tests/data/test_engines.py tests/data/test_sums_in_engines.py tests/data/test_days_in_engines.py tests/data/test_alike.py tests/data/test_postgresql_tables.py \
     tests/data/test_workbooks.py tests/cli/test_workbooks_cli.py \
     tests/cli/test_databases_cli.py tests/rules
+
+# What all further tests need, installed at once.
+extras: $(READY)
+	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[docs,engines,spark,browser,neighbours,notebooks]'
 
 engines: $(READY)
 	PATH=$(CURDIR)/$(BIN):$$PATH $(INSTALL) '.[engines]'

@@ -263,12 +263,8 @@ def _counted(rule: str, data: Sequence[Any]) -> list[int]:
     return [told[1, 1], told[1, 0], told[0, 1]]
 
 
-def _released(found: Any) -> list[int]:
-    return [found.true_positives, found.false_positives, found.false_negatives]
-
-
-def _placed(rule: str, rows: Sequence[Sequence[int]], data: Sequence[Any]) -> Told:
-    """The labels at each step or leaf of a released rule, record by record, and the released ones."""
+def _placed(rule: str, released: Sequence[int], data: Sequence[Any]) -> Told:
+    """Both labels at each step or leaf of a released rule, record by record, and the released ones."""
     h: Any = Hypothesis.from_json(json.loads(str(rule))[1])
     told: Counter[Any]
     if hasattr(h, "changes"):
@@ -278,18 +274,17 @@ def _placed(rule: str, rows: Sequence[Sequence[int]], data: Sequence[Any]) -> To
     else:
         test = h.root.test
         told = Counter((int(x[test.column] not in test.accepted), y) for x, y in data)
-    counts = [told[place, y] for place, row in enumerate(rows) for y, _ in enumerate(row)]
-    return counts, [count for row in rows for count in row]
+    return [told[divmod(i, 2)] for i in range(len(released))], list(released)
 
 
 Told = tuple[list[int], list[int]]
 NOISY: dict[str, tuple[int, Callable[[Any, Any], Told]]] = {
     "cell-counts": (2, lambda data, y: ([sum(x == c for x in data) for c in (0, 1)], list(y))),
     "discrete-laplace-count": (1, lambda data, y: ([sum(data)], [y])),
-    "group-estimates": (20, lambda data, y: (_counted(y[0], data), _released(y[1]))),
+    "group-estimates": (20, lambda data, y: (_counted(y[0], data), list(y[1]))),
     "risks-of-leaves": (4, lambda data, y: _placed(y[0], y[1], data)),
     "risks-of-steps": (4, lambda data, y: _placed(y[0], y[1], data)),
-    "rule-estimates": (4, lambda data, y: (_counted(y[0], data), _released(y[1]))),
+    "rule-estimates": (4, lambda data, y: (_counted(y[0], data), list(y[1]))),
     "stable-histogram": (
         2,
         lambda data, y: (

@@ -149,10 +149,17 @@ def floats(width: int, kind: str) -> Ladder:
         # Not -0.0, which equals 0.0 in every engine.
         return of_float(np.copysign(of_bits(abs(i)).view(of_float), i))
 
+    def value_of(i: int) -> Any:
+        if width == 64:
+            return float(float_of(i))
+        from littlestone.data.frames import shortest
+
+        return shortest(float_of(i), width)
+
     return Ladder(
         -highest,
         highest,
-        lambda i: shortest(float_of(i), width) if width < 64 else float(float_of(i)),
+        value_of,
         lambda i: f"CAST('{float(float_of(i))!r}' AS {kind})",
     )
 

@@ -18,7 +18,7 @@ def sheet_picture(sheet: ScoreSheet, title: str = "") -> Picture:
     >>> from littlestone.points import Listed, Product
     >>> table = Product((Listed(("F", "M"), "sex"),))
     >>> picture = sheet_picture(ScoreSheet(table, (0,), ((0, 0, 4, 1),), 3, (-900, 450)))
-    >>> "sex is F" in picture.svg(), picture.width
+    >>> ">F<" in picture.svg(), picture.width
     (True, 4.3)
     """
     columns = sheet.shown_points()
