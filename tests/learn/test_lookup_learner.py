@@ -42,7 +42,7 @@ def handed(learner: LookupLearner, sample: Sample[Any]) -> dict[Any, dict[int, i
         def draw_counts(counts: Any, **_: object) -> Any:
             raise Handed(counts)
 
-    learner.mechanism = Hands  # type: ignore[assignment]
+    learner.mechanism = Hands
     try:
         learner.draw(sample, receipt=None)  # type: ignore[arg-type]
     except Handed as found:

@@ -170,7 +170,8 @@ class OneOfTwo(PrivateLearner[Any]):
 
     @property
     def event(self) -> ExponentialMechanism:
-        return self.mechanism
+        mechanism: ExponentialMechanism = self.mechanism
+        return mechanism
 
     def draw(self, sample: Any, *, receipt: Any) -> Any:
         return self.rules[

@@ -223,7 +223,7 @@ FAULTS = {
     ): the_figures_are_those_of_their_definitions,
     Fault(
         "littlestone.learn.results.quality:Quality._sum",
-        "BETA / (events * ways)",
+        "self._beta / ways",
         "Fraction(9, 10)",
         "Sums may be beyond their bounds nine times in ten.",
     ): all_intervals_hold_as_often_as_they_say,

@@ -111,7 +111,7 @@ def by_pandas(h: Rule, names: Mapping[str, str], types: Mapping[str, str]) -> li
 
 def by_code(h: Rule, names: Mapping[str, str], types: Mapping[str, str]) -> list[Any]:
     frame = pd.DataFrame({name: PANDAS[held] for name, held in names.items()})
-    frame.index = [i // 2 for i in range(RECORDS)]  # type: ignore[assignment]  # with repeats
+    frame.index = [i // 2 for i in range(RECORDS)]  # with repeats
     found = eval(h.to_pandas(types=types), {"pandas": pd, "df": frame})
     assert found.index.equals(frame.index)
     labels: list[Any] = found.to_list()

@@ -152,7 +152,6 @@ def floats(width: int, kind: str) -> Ladder:
     def value_of(i: int) -> Any:
         if width == 64:
             return float(float_of(i))
-        from littlestone.data.frames import shortest
 
         return shortest(float_of(i), width)
 

@@ -58,7 +58,7 @@ def scored(data: Any) -> ErrorRuns:
 
 
 EXPONENTIAL = mechanism_subject(
-    LEARNER.event,
+    LEARNER.mechanism,
     pairs=[
         ((*rest, one), (*rest, other))
         for rest in ((), EVEN, ((Z, 1),), *((example,) for example in EXAMPLES))

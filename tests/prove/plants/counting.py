@@ -42,7 +42,7 @@ def law(H: ScoredClass[Any], change: Change) -> Callable[[Records], Masses]:
     def drawn(records: Records) -> Masses:
         scores = change(learner.scores(Sample.from_examples(H.domain, records)))
         is_sum = isinstance(scores, ErrorSums)
-        items: Any = (mechanism.distribution_of_sums if is_sum else mechanism.distribution)(scores)  # type: ignore[arg-type]
+        items: Any = (mechanism.distribution_of_sums if is_sum else mechanism.distribution)(scores)
         found: Masses = {}
         for place, mass in items.items():
             text = released_text(H.hypothesis_of_item(scores.item(place)))

@@ -34,10 +34,10 @@ from littlestone.prove.audit.subjects.mixed_tables import (
     TREES,
     TREES_OF_THREE,
     TYPED,
-    by_sample,
 )
 from littlestone.prove.audit.subjects.whole_learners import (
     Records,
+    by_sample,
     crowd,
     released_text,
     subject_of_learner,

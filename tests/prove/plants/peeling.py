@@ -32,7 +32,8 @@ class PaysOnce(Learner):
 
     @property
     def event(self) -> Event:
-        return self.mechanism
+        mechanism: Event = self.mechanism
+        return mechanism
 
 
 class DeltaOfOneRound(Learner):

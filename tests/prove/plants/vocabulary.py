@@ -15,12 +15,11 @@ from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSel
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.audit import Subject
 from littlestone.prove.audit.subjects.mixed_tables import (
-    by_sample,
     vocabulary,
     vocabulary_costs,
     vocabulary_learner,
 )
-from littlestone.prove.audit.subjects.whole_learners import subject_of_learner
+from littlestone.prove.audit.subjects.whole_learners import by_sample, subject_of_learner
 from plants.harness import Plant, is_private
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 1000)
