@@ -85,8 +85,8 @@ class TreeSheetLearner(WeighedLearner[Point]):
     600 / n of epsilon, at most half: so much it needs, and no more helps.  One bound for both
     (`DrawThenSums`) says what they cost.
 
-    So its errors are those of a tree where records are few, and its risks those of a sheet that knows
-    which columns matter together where they are many.  ``n`` is public; without it, epsilon is divided
+    Nothing else gives risks with the errors of a tree where records are few, and with those of a sheet
+    that knows which columns matter together where they are many.  ``n`` is public; without it, epsilon is divided
     for 10,000.  No size is proved for it (docs/proofs/score-sheet.md, Theorem 5).
 
     >>> from littlestone.classes import parse_class
