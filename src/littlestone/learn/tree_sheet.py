@@ -86,8 +86,8 @@ class TreeSheetLearner(WeighedLearner[Point]):
     (`DrawThenSums`) says what they cost.
 
     Nothing else gives risks with the errors of a tree where records are few, and with those of a sheet
-    that knows which columns matter together where they are many.  ``n`` is public; without it, epsilon is divided
-    for 10,000.  No size is proved for it (docs/proofs/score-sheet.md, Theorem 5).
+    that knows which columns matter together where they are many.  ``n`` is public; without it, epsilon
+    is divided for 10,000.  No size is proved for it (docs/proofs/score-sheet.md, Theorem 5).
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("trees(age: 0..80 step 20, sex in {F, M}; depth 2)")
