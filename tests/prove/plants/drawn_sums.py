@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import norm
 
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting import gaussian
 from littlestone.privacy.mechanisms.scores import drawn_sums
 from littlestone.privacy.mechanisms.scores.drawn_sums import DrawThenSums
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -61,8 +60,8 @@ def is_paid(fault: Fault | None) -> bool:
     return True
 
 
-AFTER = f"{gaussian.__name__}:delta_after"
-SUMS = f"{drawn_sums.__name__}:_sums_after"
+AFTER = "littlestone.privacy.accounting.gaussian:delta_after"
+SUMS = "littlestone.privacy.mechanisms.scores.drawn_sums:_sums_after"
 FAULTS = {
     "free": Fault(SUMS, "if fits(sums(middle)):", "if True:", "The draw is free."),
     "half_range": Fault(
