@@ -177,7 +177,7 @@ def test_equal_rows_and_columns_are_legal() -> None:
 )
 def test_what_is_no_table_is_refused(table: object, found: str) -> None:
     with pytest.raises(DeclarationError, match=found):
-        littlestone_dimension(table)  # type: ignore[call-overload]
+        littlestone_dimension(table)  # type: ignore[arg-type]
 
 
 def test_a_huge_table_is_refused_before_anything_is_reserved() -> None:

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, isqrt
 from typing import Any
 
@@ -41,18 +42,20 @@ class Planned(NoisySums):
     def variances(self) -> list[Fraction]:
         return [step.squared / step.share for step in self.steps]
 
+    @cached_property
     def mu_squared(self) -> Fraction:
         return greatest_mu_squared(self.epsilon, self.delta)
 
     def noise(self, i: int, l1: int, squared: int) -> GaussianNoise | LaplaceNoise:
-        return GaussianNoise(CORE + ceil(self.variances()[i] / self.mu_squared()))
+        return GaussianNoise(CORE + ceil(self.variances()[i] / self.mu_squared))
 
 
 class SumsDeviation(Planned):
     """Mu is taken for its square."""
 
+    @cached_property
     def mu_squared(self) -> Fraction:
-        return Fraction(isqrt(ceil(super().mu_squared() * 10**12)) + 1, 10**6)
+        return Fraction(isqrt(ceil(super().mu_squared * 10**12)) + 1, 10**6)
 
 
 class SumsNotSquared(Planned):
@@ -72,6 +75,7 @@ class SumsStepUnpaid(Planned):
 class SumsDeltaEach(Planned):
     """Each step has all of delta, in each of the two directions."""
 
+    @cached_property
     def mu_squared(self) -> Fraction:
         return greatest_mu_squared(self.epsilon, 4 * self.delta)
 
