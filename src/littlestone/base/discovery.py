@@ -10,6 +10,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
@@ -119,13 +120,28 @@ def _require_complete(member: type, base: type) -> None:
         )
 
 
+def read_words(docstring: str | None) -> tuple[str, dict[str, str]]:
+    r"""`read_entries` of a check; `DeclarationError` where Python removed all docstrings.
+
+    >>> read_words("A row.\n\nsays: All is well.")
+    ('A row.', {'says': 'All is well.'})
+    """
+    if sys.flags.optimize > 1:
+        raise DeclarationError(
+            "read what a check says of itself",
+            found="it has no docstring; python -OO removes them",
+            fix="run python without -OO",
+        )
+    return read_entries(docstring)
+
+
 def read_entries(docstring: str | None) -> tuple[str, dict[str, str]]:
     r"""The prose of a docstring, and what its last paragraph says of each name.
 
     A line of that paragraph is ``name: text`` and goes on in lines that are indented.  An option of a
     command and what it takes may stand behind the name.  Otherwise the paragraph is prose.
 
-    >>> read_entries("Measure it.\\n\\nfile --out PATH: Where to\\n    write.\\nn: How many.")
+    >>> read_entries("Measure it.\n\nfile --out PATH: Where to\n    write.\nn: How many.")
     ('Measure it.', {'file --out PATH': 'Where to write.', 'n': 'How many.'})
     """
     text = inspect.cleandoc(docstring or "")

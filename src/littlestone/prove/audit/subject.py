@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from littlestone.base.discovery import modules, read_entries
+from littlestone.base.discovery import modules, read_words
 from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.base.parallel import spread
 from littlestone.privacy.cost import PrivacyCost
@@ -191,7 +191,7 @@ def subject(
             object.__setattr__(found, "recipe", (name, epsilon, delta))
             return found
 
-        prose, words = read_entries(make.__doc__)
+        prose, words = read_words(make.__doc__)
         return SubjectMaker(name, prose.partition("\n")[0], make_subject, words | row)
 
     return register

@@ -20,7 +20,7 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from littlestone.base.discovery import modules, read_entries
+from littlestone.base.discovery import modules, read_words
 from littlestone.base.errors import DeclarationError
 from littlestone.base.parallel import spread
 from littlestone.classes import FiniteClass
@@ -179,7 +179,7 @@ def statement(
     """
 
     def mark(run: Callable[..., Outcome]) -> Statement:
-        told = dict.fromkeys(("proof", "deep", "stated"), "") | read_entries(run.__doc__)[1] | words
+        told = dict.fromkeys(("proof", "deep", "stated"), "") | read_words(run.__doc__)[1] | words
         return Statement(id, status=status_of(id, status), run=run, **told)
 
     return mark
