@@ -25,6 +25,16 @@ class Ran:
     status: int
     out: str
     err: str
+    hint: str = ""
+    """The line that the records are too few, as most tables of tests are; it is left out of ``err``."""
+
+    @classmethod
+    def of(cls, status: int, out: str, err: str) -> Ran:
+        lines = err.splitlines(keepends=True)
+        hints = [line for line in lines if " is too few: below about " in line]
+        return cls(
+            status, out, "".join(line for line in lines if line not in hints), "".join(hints)
+        )
 
 
 def run(*arguments: object) -> Ran:
@@ -41,7 +51,7 @@ def run(*arguments: object) -> Ran:
         except SystemExit as ended:
             status = ended.code
     assert status is None or isinstance(status, int), status
-    return Ran(status or 0, out.getvalue(), err.getvalue())
+    return Ran.of(status or 0, out.getvalue(), err.getvalue())
 
 
 def command(*arguments: object) -> list[str]:
@@ -60,7 +70,7 @@ def run_process(*arguments: object, cwd: Path | None = None, **environment: str)
         errors="surrogateescape",
         check=False,
     )
-    return Ran(done.returncode, done.stdout, done.stderr)
+    return Ran.of(done.returncode, done.stdout, done.stderr)
 
 
 def fit_arguments(table: object, **changed: object) -> list[str]:

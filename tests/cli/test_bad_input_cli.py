@@ -182,6 +182,14 @@ def test_a_column_without_values_is_no_error_in_a_private_fit(folder: Path, tabl
     assert (ran.status, ran.err) == (0, "")
 
 
+def test_too_few_records_are_said(folder: Path) -> None:
+    """From their number, the class and epsilon alone: no record here has a readable value or label."""
+    for table, n in (("blank.csv", 3), ("unlabelled.csv", 2)):
+        hint = run(*fit_arguments(table)).hint
+        assert hint.startswith(f"n = {n} is too few: below about 7 records, a rule of this class")
+    assert run(*fit_arguments("good.csv")).hint == ""
+
+
 def test_a_limit_that_would_be_passed(folder: Path) -> None:
     assert run("ledger", "limit", "good.csv", "--epsilon", "1.5").status == 0
     assert run(*fit_arguments("good.csv")).status == 0

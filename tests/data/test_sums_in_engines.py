@@ -180,6 +180,7 @@ def test_days_outside_the_calendar_are_missing(engine: str, running_server: Serv
     if engine == "duckdb":
         connection = pytest.importorskip("duckdb").connect()
     else:
+        pytest.importorskip("sqlalchemy")
         address = running_server.database()
         connection = pytest.importorskip("psycopg").connect(address, autocommit=True)
         odd = odd.replace("(BC)", "BC")

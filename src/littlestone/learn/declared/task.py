@@ -174,7 +174,7 @@ class Task:
         least = least_records(self.learner)
         if least is None or n >= least:
             return None
-        epsilon = decimal_text(self.learner.cost().epsilon)
+        epsilon = f"{float(self.learner.cost().epsilon):.3g}"
         return (
             f"n = {n:,} is too few: below about {least:,} records, a rule of this class seldom errs "
             f"less than the more frequent label at epsilon {epsilon}. "

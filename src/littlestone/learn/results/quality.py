@@ -266,8 +266,8 @@ def weighted_within(epsilon: Fraction, weights: Floats, beta: Fraction) -> Float
     X_i are the noises of k counts.  By Chernoff as in `sum_within`, with M(s w_i) for each.
 
     >>> bound = weighted_within(Fraction(1), np.ones((1, 16)), Fraction(1, 20))[0]
-    >>> round(float(bound), 1), sum_within(Fraction(1), 16, Fraction(1, 20))
-    (32.2, 33)
+    >>> round(float(bound)), sum_within(Fraction(1), 16, Fraction(1, 20))
+    (32, 33)
     """
     rate = float(log_below(1 / counts_of_places(epsilon).ratio, bits=192))
     most = np.maximum(weights.max(axis=1), 1e-300)
