@@ -385,7 +385,7 @@ def blocks_subject(
 
     records: Records = ((0, 0), (0, 1), (1, 0), (1, 1))
     long = records + records[:3]
-    pairs = tuple(neighbours((records[0], records[1], records[3]), steps))
+    pairs = tuple(neighbours((records[0], records[3]), steps))
     return Subject(event, law_of_tables, pairs, run_streams, (long, (records[3], *long[1:])))
 
 
