@@ -6,6 +6,7 @@ import os
 import random
 import warnings
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -232,9 +233,11 @@ def _release(
     rng = generator(simulation_seed)
     with open_ledger(ledger, create=create_ledger) as book:
         sample, hint = task.read_noted(data, book, rng=rng)
-        if hint is not None:
-            warnings.warn(hint, stacklevel=3)
-        return task.fit(sample, ledger=book, dataset=data.name, rng=rng)
+        # A warning may be an error, and what the sample holds of an engine is given back even then.
+        with closing(sample):
+            if hint is not None:
+                warnings.warn(hint, stacklevel=3)
+            return task.fit(sample, ledger=book, dataset=data.name, rng=rng)
 
 
 def predict(model: Release | str | os.PathLike[str], table: object) -> list[Any]:

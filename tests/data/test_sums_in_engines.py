@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from datetime import date
@@ -319,6 +320,26 @@ def test_what_is_refused_is_refused_before_the_spend(server: str, tmp_path: Path
             with pytest.raises(TableError, match="nowhere"):
                 release(source, missing, ledger=ledger)
             assert not ledger.has_spent
+
+
+def test_a_warning_that_is_an_error_leaves_no_transaction(tmp_path: Path) -> None:
+    """An exception keeps the frames of the fit, and so the sample, alive."""
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect(str(tmp_path / "own.db"))
+    connection.execute("CREATE TABLE t AS SELECT range % 9 AS x, range % 2 AS y FROM range(100)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with (
+            littlestone.Ledger() as ledger,
+            pytest.raises(UserWarning, match="1/n or more") as kept,
+        ):
+            littlestone.fit(
+                connection.table("t"), "y", positive=1, epsilon=1, delta="0.01", ledger=ledger,
+                hypotheses="score_sheet(x: 0..9 step 3; at most 1)", dataset="d",
+            )  # fmt: skip
+    connection.execute("INSERT INTO t VALUES (1, 1)")
+    assert connection.cursor().execute("SELECT count(*) FROM t").fetchall() == [(101,)]
+    assert kept.value
 
 
 def test_a_question_that_fails_after_the_spend(

@@ -95,7 +95,7 @@ class CheckThenInsert(Ledger):
         with self._store.transaction("spend") as connection:
             entry = rows.insert(connection, dataset, what, str(event), event.cost(), part)
         pays_for = lines(event, str(event), event.cost())
-        return Receipt(event, entry, after, limit, system_generator(), pays_for, SEAL)
+        return Receipt(event, entry, after, limit, system_generator(), pays_for, [], SEAL)
 
 
 @pytest.mark.deep

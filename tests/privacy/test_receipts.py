@@ -18,10 +18,18 @@ import pytest
 from spending import Answer, fork, status_of
 
 from littlestone.base.errors import LedgerError
+from littlestone.points.units import Unit
+from littlestone.privacy import Budget
+from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.grouped import UnitEvent
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.ledger.receipt import SEAL, lines
+from littlestone.privacy.mechanisms.scores.drawn_sums import DrawThenSums
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.noisy_sums import SumStep
+from planting import Fault, turns_red
 
 ONE, TWO, THREE = (Answer(Fraction(k, 10)) for k in (1, 2, 3))
 
@@ -126,7 +134,7 @@ def planted(bug: type[Receipt]) -> Spend:
     def spend(event: Several) -> Receipt:
         paid = honest(event)
         pays_for = lines(event, str(event), event.cost())
-        return bug(event, paid.entry, paid.total, paid.limit, paid._rng, pays_for, SEAL)
+        return bug(event, paid.entry, paid.total, paid.limit, paid._rng, pays_for, [], SEAL)
 
     return spend
 
@@ -177,3 +185,34 @@ def test_an_event_of_another_text_than_was_recorded_draws_nothing() -> None:
         receipt.redeem(event)
     event.name = "one answer"
     receipt.redeem(event)
+
+
+STEP = SumStep(count=1, l1=1, squared=1, share=Fraction(1))
+DRAWN = DrawThenSums(Budget(1, "1e-6"), ExponentialMechanism(Fraction(1, 2)), (STEP,))
+
+
+def sums_wait_for_their_draw() -> None:
+    """Alone, in a composition and for units; docs/proofs/gaussian.md says why the draw comes first."""
+    answer = Answer(Fraction(1, 10))
+    for event in (DRAWN, Composition([(DRAWN, 1), (answer, 1)], Fraction(1, 10**6))):
+        with Ledger() as ledger:
+            receipt = ledger.spend(event, dataset="d", what="test")
+            with pytest.raises(LedgerError, match="another draw must come first"):
+                receipt.redeem(DRAWN.sums)
+            receipt.redeem(DRAWN.mechanism)
+            receipt.redeem(DRAWN.sums)
+    assert UnitEvent(DRAWN, Unit("id", 1)).orders() == [(DRAWN.mechanism, DRAWN.sums)]
+
+
+def test_sums_wait_for_their_draw() -> None:
+    sums_wait_for_their_draw()
+
+
+def test_sums_that_do_not_wait_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Fault(
+        "littlestone.privacy.ledger.receipt:Receipt.redeem",
+        "if any(line.left > 0 for line in self._lines if line.event in before):",
+        "if any(line.left > 1 for line in self._lines if line.event in before):",
+        "sums may come before their draw",
+    )
+    turns_red(fault, sums_wait_for_their_draw, monkeypatch)

@@ -87,6 +87,10 @@ class Event(ABC):
         """The single draws that one receipt for this event pays for, each with its count."""
         return [(self, 1)]
 
+    def orders(self) -> list[tuple[Event, Event]]:
+        """Pairs of `uses`: all draws of the first are taken before one of the second."""
+        return []
+
     @abstractmethod
     def __str__(self) -> str:
         """The mechanism and its public parameters, as the ledger records them."""

@@ -147,7 +147,11 @@ class Task:
         sample = self.declaration.read(
             data.table, refuse_blank=refuse_blank, rng=rng, sums=self.learner.asks_sums
         )
-        others = ledger.note_shape(data.name, columns=data.table.columns, n=sample.n)
+        try:
+            others = ledger.note_shape(data.name, columns=data.table.columns, n=sample.n)
+        except BaseException:
+            sample.close()
+            raise
         hints = [
             lookalike(data.name, others) if others else None,
             self.useless_delta(sample.n),

@@ -73,6 +73,9 @@ class Composition(Event):
     def pieces(self) -> list[tuple[Guarantee, int]]:
         return [(piece, n * times) for part, n in self.parts for piece, times in part.pieces()]
 
+    def orders(self) -> list[tuple[Event, Event]]:
+        return [pair for part, _ in self.parts for pair in part.orders()]
+
     def uses(self) -> list[tuple[Event, int]]:
         return merge_uses(self.parts)
 

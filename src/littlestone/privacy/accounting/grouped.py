@@ -76,6 +76,9 @@ class UnitEvent(Event):
     def uses(self) -> list[tuple[Event, int]]:
         return self.event.uses()
 
+    def orders(self) -> list[tuple[Event, Event]]:
+        return self.event.orders()
+
     def __str__(self) -> str:
         return f"{self.event}, on {self.unit}"
 

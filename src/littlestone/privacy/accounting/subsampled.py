@@ -85,6 +85,9 @@ class Subsampling(Event):
     def uses(self) -> list[tuple[Event, int]]:
         return self.event.uses()
 
+    def orders(self) -> list[tuple[Event, Event]]:
+        return self.event.orders()
+
     def __str__(self) -> str:
         return f"{self.event}, on {self.size} of {self.n} records drawn without replacement"
 

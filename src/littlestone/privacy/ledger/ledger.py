@@ -122,11 +122,11 @@ class BaseLedger:
             check_cost(event.cost()),
             check_name(str(event), "an event", most=MOST_WORDS),
         )
-        pays_for = lines(event, mechanism, cost)
+        pays_for, orders = lines(event, mechanism, cost), event.orders()
         entry, preview = self._enter(cost, mechanism, dataset, what, part)
         # The order of docs/proofs/ledger.md, section 1: entry, receipt, draw. A crash wastes
         # budget, never hides a draw.
-        return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
+        return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, orders, SEAL)
 
     def record(
         self, event: Event, *, dataset: str, what: str, already_spent: bool = False

@@ -71,6 +71,7 @@ class Receipt:
     limit: PrivacyCost | None
     _rng: random.Random = field(repr=False)
     _lines: list[Line] = field(default_factory=list, repr=False)
+    _orders: list[tuple[Event, Event]] = field(default_factory=list, repr=False)
     seal: InitVar[object] = None
     _process: int = field(default_factory=os.getpid, init=False, repr=False)
     # Draws are taken one at a time and never given back, so two threads never share one.
@@ -100,9 +101,9 @@ class Receipt:
     def redeem(self, event: Event) -> random.Random:
         """Take one draw of ``event`` and return its generator; a mechanism gets one in no other way.
 
-        Raises `LedgerError`, and then nothing may be drawn, in three cases: ``event`` is not among
-        those paid for (as recorded, even if one has changed since), all its draws are taken, or this is
-        not the process that spent.
+        Raises `LedgerError`, and then nothing may be drawn, in four cases: ``event`` is not among those
+        paid for (as recorded, even if one has changed since), all its draws are taken, a draw that must
+        come before it is not taken (`Event.orders`), or this is not the process that spent.
         """
         asked = f"draw from {event} on receipt {self.number}"
         # An event that was changed after payment has another text or cost, and gets nothing.
@@ -115,6 +116,11 @@ class Receipt:
         if os.getpid() != self._process:
             self._refuse(asked, "another process spent for it", "spend in the process that draws")
         with self._taking:
+            before = [first for first, then in self._orders if then == event]
+            if any(line.left > 0 for line in self._lines if line.event in before):
+                self._refuse(
+                    asked, "another draw must come first", "draw in the order of its event"
+                )
             line = next((line for line in paid_for if line.left > 0), None)
             if line is None:
                 found = "it has paid for a draw already"

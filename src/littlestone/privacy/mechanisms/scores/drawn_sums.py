@@ -27,7 +27,8 @@ class DrawThenSums(BudgetedMechanism, Event):
     The log ratios of the exponential mechanism lie in an interval as long as its epsilon, so it loses
     all of that epsilon on some outputs only if it loses little on others.  So the sums may have a
     larger epsilon than the draw leaves: the largest that keeps `delta_after` below delta
-    (docs/proofs/gaussian.md, Theorem 7).  If delta = 0 they get what is left.
+    (docs/proofs/gaussian.md, Theorem 7).  The draw comes first: a receipt refuses the sums before it.
+    If delta = 0 they get what is left.
 
     Raises `DeclarationError` if the draw has more than 15/16 of epsilon.
 
@@ -63,6 +64,10 @@ class DrawThenSums(BudgetedMechanism, Event):
 
     def uses(self) -> list[tuple[Event, int]]:
         return [(self.mechanism, 1), (self.sums, 1)]
+
+    def orders(self) -> list[tuple[Event, Event]]:
+        # Step 4 of Theorem 7 bounds the draw by one interval; sums before it could choose among many.
+        return [(self.mechanism, self.sums)]
 
     def __str__(self) -> str:
         return f"[{self.mechanism}] and then [{self.sums}], together {self.budget}"
