@@ -10,6 +10,7 @@
 # make docs   the site, into site/, and its tests
 # make packages  build the wheel and the source distribution, check them, install each and use it
 # make coq    check the machine-checked proofs, which takes Coq 8.16 (apt install coq)
+# make proofs  after make coq: the tests that change a proof, and those of the program made of one
 # make paper  build/paper/radii.pdf, which takes pdflatex (apt install texlive-latex-recommended)
 # make house  a page about the rooms of the package, their lines and what imports what, into build/house.md
 # make bench  the benchmarks, each beside a named alternative
@@ -23,7 +24,7 @@ FLIGHTS := demo/flights.csv
 BUILD := 'cmake>=3.26' hatch-fancy-pypi-readme 'nanobind>=2.4' ninja 'scikit-build-core>=0.11'
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
-.PHONY: extras coq paper demo test deep sanitizers engines engines-spark neighbours browser notebooks check docs packages house bench clean
+.PHONY: extras proofs coq paper demo test deep sanitizers engines engines-spark neighbours browser notebooks check docs packages house bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml CMakeLists.txt $(wildcard core/* checker/*)
@@ -51,8 +52,14 @@ demo: $(FLIGHTS)
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not deep'
 
+# What changes a proof or runs a program made of one follows `make coq`, which leaves the files that it needs.
+PROOFS := tests/prove/test_machine_checked.py tests/dimension/test_extracted_checker.py
+
 deep: $(READY)
-	$(BIN)/python -m pytest -n 2 -m deep tests
+	$(BIN)/python -m pytest -n 2 -m deep tests $(PROOFS:%=--ignore=%)
+
+proofs: $(READY)
+	$(BIN)/python -m pytest -m deep $(PROOFS)
 
 sanitizers: $(READY)
 	PATH=$(CURDIR)/$(BIN):$$PATH tools/sanitized.sh $(CURDIR)/$(BIN)/python
