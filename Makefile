@@ -55,9 +55,8 @@ test: $(READY)
 # What changes a proof or runs a program made of one follows `make coq`, which leaves the files that it needs.
 PROOFS := tests/prove/test_machine_checked.py tests/dimension/test_extracted_checker.py
 
-# The longest tests come first, so that no core waits for the other at the end.
 deep: $(READY)
-	$(BIN)/python -m pytest -n 2 -m deep tests/silence tests $(PROOFS:%=--ignore=%)
+	$(BIN)/python -m pytest -n 2 -m deep tests $(PROOFS:%=--ignore=%)
 
 proofs: $(READY)
 	$(BIN)/python -m pytest -m deep $(PROOFS)

@@ -44,6 +44,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if none else None
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests come first, so that no core waits for another at the end."""
+    items.sort(key=lambda item: "silence" not in item.path.parts)
+
+
 @pytest.fixture(scope="session")
 def running_server() -> Iterator[Server]:
     with server() as running:
