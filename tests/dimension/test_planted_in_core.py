@@ -133,6 +133,10 @@ PLANTS = [
 ]
 
 
+# Every other one, as each takes seconds; WHOLE_GRID=1 plants all.
+CHOSEN = PLANTS if "WHOLE_GRID" in os.environ else PLANTS[::2]
+
+
 class Workshop:
     """A copy of the sources, built again after each change."""
 
@@ -183,7 +187,7 @@ def test_the_honest_core_passes(tests: str, workshop: Workshop) -> None:
     assert workshop.passes(tests)
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=str)
+@pytest.mark.parametrize("plant", CHOSEN, ids=str)
 def test_each_fault_turns_red(plant: Plant, workshop: Workshop) -> None:
     file = workshop.folder / "core" / plant.name
     honest = file.read_text()
