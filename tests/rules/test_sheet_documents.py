@@ -162,7 +162,7 @@ def test_a_workbook_lists_points_and_risks_and_no_text_is_a_formula() -> None:
     kinds = {cell.data_type for page in book for row in page for cell in row if cell.value}
     assert kinds <= {"s", "n", "f"}
     texts = [cell for row in book["Points"] for cell in row if str(cell.value).startswith("=")]
-    assert [cell.data_type for cell in texts] == ["s"] * 4
+    assert {cell.data_type for cell in texts} == {"s"}
     assert book["Records"]["A1"].data_type == "s"
     risks = [tuple(cell.value for cell in row) for row in book["Risks"]][1:]
     assert risks == [
