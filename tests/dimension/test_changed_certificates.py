@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections import Counter
@@ -19,6 +18,7 @@ from forging import Rows, changed, forged
 from limits import limit_memory
 from littlestone.base.errors import DeclarationError
 from littlestone.dimension import Certificate
+from whole_grid import WHOLE
 
 pytestmark = pytest.mark.deep
 
@@ -225,7 +225,7 @@ FAULTS = {
 
 
 # Every other one, as each takes seconds; WHOLE_GRID=1 plants all.
-@pytest.mark.parametrize("fault", list(FAULTS)[:: 1 if "WHOLE_GRID" in os.environ else 2])
+@pytest.mark.parametrize("fault", list(FAULTS)[:: 1 if WHOLE else 2])
 def test_planted_faults_of_the_c_program_are_found(fault: str, tmp_path: Path) -> None:
     old, new = FAULTS[fault]
     program = compiled(tmp_path, old=old, new=new)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -19,6 +18,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import StepFunction
 from planting import Fault, turns_red
+from whole_grid import WHOLE
 
 RULE = StepFunction(Grid(0, 99, "age"), 0, (20, 40, 60))  # labels 0, 1, 0, 1
 TRUE = ((400, 20), (60, 90), (150, 50), (30, 200))
@@ -168,7 +168,7 @@ def test_weights_of_one_have_the_bound_of_a_sum() -> None:
 
 @pytest.mark.deep
 def test_all_intervals_hold_in_thousands_of_draws() -> None:
-    all_intervals_hold_as_often_as_they_say(10_000 if "WHOLE_GRID" in os.environ else 2_000)
+    all_intervals_hold_as_often_as_they_say(10_000 if WHOLE else 2_000)
 
 
 @pytest.mark.parametrize(("epsilon", "k"), [("1", 1), ("1", 4), ("0.3", 9), ("6", 30)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from fractions import Fraction
 from itertools import product
 from math import comb, exp
@@ -32,6 +31,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules import StepFunction
 from littlestone.rules.base import Place
+from whole_grid import WHOLE
 
 CLASS = "trees(age: 0..80 step 20, sex in {F, M}; depth 2)"
 ILL = Label.parse("ill", "1")
@@ -208,7 +208,7 @@ def test_intervals_hold_in_some_draws() -> None:
 
 
 # A fifth of 10,000 draws, which take minutes.
-DRAWS = 10_000 if "WHOLE_GRID" in os.environ else 2_000
+DRAWS = 10_000 if WHOLE else 2_000
 
 
 @pytest.mark.deep

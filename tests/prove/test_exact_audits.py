@@ -1,7 +1,6 @@
 """Exact audits against the definitions, and every subject against its own claim."""
 
 import math
-import os
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
@@ -31,6 +30,7 @@ from littlestone.prove.audit.claims import (
     renyi_moment,
 )
 from littlestone.prove.audit.subject import SubjectMaker
+from whole_grid import WHOLE
 
 ONE = Fraction(1)
 
@@ -200,7 +200,7 @@ CLAIMS += [
     pytest.param(named, epsilon, id=f"{epsilon}-{named.name}", marks=pytest.mark.deep)
     for i, named in enumerate(find_subjects())
     for j, epsilon in enumerate(("0.1", "5"))
-    if i % 2 == j or "WHOLE_GRID" in os.environ
+    if i % 2 == j or WHOLE
 ]
 
 

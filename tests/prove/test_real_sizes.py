@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from collections.abc import Mapping
@@ -46,6 +45,7 @@ from littlestone.prove.audit.choices import follow
 from littlestone.prove.audit.subject import SubjectMaker
 from littlestone.prove.audit.subjects.whole_learners import learner_subject
 from planting import Fault, plant, turns_red
+from whole_grid import WHOLE
 
 THOUSANDTH, HUNDREDTH, ONE, THIRTY = EPSILONS
 COSTLY = SubjectMaker(
@@ -136,7 +136,6 @@ def flat(counts: Any) -> dict[Any, int]:
 
 
 # Each subject at 3,000 records and in turn at one other size, with the epsilons in turn.
-WHOLE = "WHOLE_GRID" in os.environ
 GRID = [
     pytest.param(named, n, epsilon, id=f"{named.name}-{n}-{epsilon}")
     for i, named in enumerate(GROWING)

@@ -6,7 +6,6 @@ The faults are in ``faults/``, by subject.  Every row has one.  Those in
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -17,6 +16,7 @@ from gross import GROSS
 from littlestone.base.discovery import modules
 from littlestone.prove.papers.statement import rows_of
 from planting import Fault, forget, plant
+from whole_grid import WHOLE
 
 pytestmark = pytest.mark.deep
 
@@ -46,7 +46,7 @@ PAIRS: list[tuple[str, Fault]] = faults_of_rows() + [(each.rows[0], each.fault) 
 CHOSEN = [
     pair
     for i, pair in enumerate(PAIRS)
-    if "WHOLE_GRID" in os.environ or [row for row, _ in PAIRS[:i]].count(pair[0]) < 2
+    if WHOLE or [row for row, _ in PAIRS[:i]].count(pair[0]) < 2
 ]
 
 

@@ -11,7 +11,6 @@ file.  `plan` reads no table.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -34,6 +33,7 @@ from private_tables import FEW_RECORDS, FEW_UNITS, RECORDS, UNITS, Records, plai
 from watching import Seen, look
 
 from planting import Fault
+from whole_grid import WHOLE
 
 
 def leaks(
@@ -74,7 +74,7 @@ OF_PEOPLE = {
 
 
 # The first doors are opened with every table, the others with those that tell most.
-MANY = 4 if "WHOLE_GRID" not in os.environ else 1_000
+MANY = 1_000 if WHOLE else 4
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,6 @@ class Task:
         why = f"{n:,} records are enough to split each leaf once more"
         if learner.method == "irreducible":
             why = f"{self.learner.method} would take too long on {n:,} records"
-        if learner.method == self.learner.method:
-            return replace(self, learner=learner)
         return replace(self, learner=learner, why=f"{learner.method}: {why}")
 
     def later(self) -> tuple[Self, str]:

@@ -242,8 +242,8 @@ def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
 
     It differs for trees of depth 2 if n epsilon is `MANY` or more: `RegrownLearner`, which costs
     the same.  So does `IrreducibleLearner`, which is used if `RadiiLearner` takes too much work for n
-    records.  If mistakes have costs, none is replaced, because `MANY` was measured without.
-    `TreeSheetLearner` divides its budget by n.  n is public, and so is all else that decides.
+    records.  If mistakes have costs, none is replaced, because `MANY` was measured without.  n is
+    public, and so is all else that decides.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("trees(age: 0..80 step 20, sex in {F, M}; depth 2)")
@@ -251,11 +251,6 @@ def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
     ['exponential', 'regrown']
     """
     # The cost stays the same, so the choice may depend on n, which is public.
-    if learner.method == "tree_sheet":
-        from littlestone.learn.tree_sheet import TreeSheetLearner
-
-        assert isinstance(learner, TreeSheetLearner)
-        return learner.for_records(n)
     if learner.method == "radii" and learner.work(n) > MOST_WORK:
         from littlestone.learn.papers.irreducible import IrreducibleLearner
 

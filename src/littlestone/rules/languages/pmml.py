@@ -105,7 +105,8 @@ def _negate(cell: form.Cell) -> Html:
     missing = _simple(cell.column, "isMissing")
     if isinstance(cell, form.Within):
         return _join("or", [missing, *_bounds(cell, inside=False)])
-    assert isinstance(cell, form.OneOf)
+    if not isinstance(cell, form.OneOf):
+        raise TypeError(type(cell))
     others = _join("and", [_equal(cell.column, value, equal=False) for value in cell.values])
     return others if "" in cell.values else _join("or", [missing, others])
 
