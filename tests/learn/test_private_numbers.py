@@ -105,8 +105,8 @@ FAULTS = [
     ),
     Fault(
         "littlestone.learn.declared.task:Task.read_noted",
-        "self.useless_delta(sample.n)",
-        "self.useless_delta(sample.records().n)",
+        "self.hints(sample.n)",
+        "self.hints(sample.records().n)",
         "a hint speaks of the number of records",
     ),
     Fault(

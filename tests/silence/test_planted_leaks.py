@@ -90,8 +90,8 @@ LEAKS = [
     of_people(
         Fault(
             "littlestone.learn.declared.task:Task.read_noted",
-            "self.useless_delta(sample.n)",
-            "self.useless_delta(sample.records().n)",
+            "self.hints(sample.n)",
+            "self.hints(sample.records().n)",
             "A hint compares delta with the private number of records.",
         ),
         "err",

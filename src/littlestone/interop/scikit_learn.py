@@ -161,7 +161,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         records = join_labels(table, columns, label.column, target_values(y, label))
         sample = declaration.read(records, rng=rng)
         task = task.for_records(sample.n)
-        for hint in filter(None, (task.useless_delta(sample.n), task.too_few(sample.n))):
+        for hint in task.hints(sample.n):
             warnings.warn(hint, stacklevel=2)
         with open_ledger(self.ledger, create=self.create_ledger) as ledger:
             release = task.fit(sample, ledger=ledger, dataset=cast(str, self.dataset), rng=rng)

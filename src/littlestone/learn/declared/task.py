@@ -150,12 +150,12 @@ class Task:
         except BaseException:
             sample.close()
             raise
-        hints = [
-            lookalike(data.name, others) if others else None,
-            self.useless_delta(sample.n),
-            self.too_few(sample.n),
-        ]
-        return sample, "\n".join(filter(None, hints)) or None
+        alike = [lookalike(data.name, others)] if others else []
+        return sample, "\n".join([*alike, *self.hints(sample.n)]) or None
+
+    def hints(self, n: int) -> list[str]:
+        """What the public number n of records says before a spend."""
+        return [hint for hint in (self.useless_delta(n), self.too_few(n)) if hint is not None]
 
     def useless_delta(self, n: int) -> str | None:
         """A hint if delta is 1/n or more, for the public number n of records; else None.
