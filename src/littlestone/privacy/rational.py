@@ -59,21 +59,28 @@ def log_above(x: Fraction, bits: int = 64) -> Fraction:
 def enclose_exp(x: Fraction, places: int) -> tuple[int, int]:
     """Integers low <= e^x 2^places <= high with high - low <= 2, for x >= 0.
 
-    It sums x^i / i!, with each term rounded down once and up once.
+    It sums y^i / i! for y = x / 2^k < 1, with each term rounded down once and up once, and squares both
+    sums k times.
 
     >>> enclose_exp(Fraction(1), 10)
     (2783, 2784)
     """
-    p, q = x.numerator, x.denominator
-    # All roundings together lose less than e^x times the number of terms.
-    guard = 64 + 3 * p // (2 * q)
+    k = int(x).bit_length()
+    p, q = x.numerator, x.denominator << k
+    # A squaring doubles the relative error.  So all roundings together lose less than e^x 2^k times
+    # ten times the number of terms, and e^x < 2^(3x/2).
+    guard = 64 + k + int(x * 3 / 2)
+    bits = places + guard
     low = high = i = 0
-    below = above = 1 << places + guard
-    while above > 1 or i < 2 * x:
+    below = above = 1 << bits
+    while above > 1:
         low, high, i = low + below, high + above, i + 1
         below, above = below * p // (q * i), -(-above * p // (q * i))
     # Each omitted term is at most half of the one before it.
-    return low >> guard, -(-(high + 2 * above) >> guard)
+    high += 2 * above
+    for _ in range(k):
+        low, high = low * low >> bits, -(-high * high >> bits)
+    return low >> guard, -(-high >> guard)
 
 
 def _places(x: Fraction, bits: int) -> int:

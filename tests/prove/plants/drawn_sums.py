@@ -9,11 +9,10 @@ import pytest
 from scipy.stats import norm
 
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.scores import drawn_sums
 from littlestone.privacy.mechanisms.scores.drawn_sums import DrawThenSums
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.prove.audit.subjects.drawn_sums import STEP
-from planting import Fault, plant
+from planting import Fault, forget, plant
 from plants.harness import Plant
 
 SETTINGS = (
@@ -21,6 +20,7 @@ SETTINGS = (
     ("1", "3/4", "1e-6"),
     ("4", "2", "1e-6"),
     ("1/10", "1/20", "1e-3"),
+    ("1/1000", "7/8000", "1e-9"),
 )
 
 
@@ -45,7 +45,6 @@ def lost(mu: float, epsilon: float, eta: float) -> float:
 def is_paid(fault: Fault | None) -> bool:
     """No draw of two outcomes and its sums lose more than the budget."""
     with pytest.MonkeyPatch.context() as patch:
-        drawn_sums._sums_after.cache_clear()
         if fault is not None:
             plant(fault, patch)
         try:
@@ -56,18 +55,35 @@ def is_paid(fault: Fault | None) -> bool:
                 if lost(mu, float(budget.epsilon), float(range_)) > float(budget.delta):
                     return False
         finally:
-            drawn_sums._sums_after.cache_clear()
+            forget()
     return True
 
 
-AFTER = "littlestone.privacy.accounting.gaussian:delta_after"
+AFTER = "littlestone.privacy.accounting.gaussian:fits_after"
 SUMS = "littlestone.privacy.mechanisms.scores.drawn_sums:_sums_after"
 FAULTS = {
-    "free": Fault(SUMS, "if fits(sums(middle)):", "if True:", "The draw is free."),
-    "half_range": Fault(
+    "free": Fault(
         SUMS,
-        "delta_after(found.mu_squared, epsilon, eta)",
-        "delta_after(found.mu_squared, epsilon, eta / 2)",
+        "return found if fits_after(found.mu_squared, whole, delta, eta) else least",
+        "return sums(_LEVELS - 1)",
+        "The draw is free.",
+    ),
+    "delta_twice": Fault(
+        SUMS,
+        "delta = budget.epsilon - least.unlike, budget.delta",
+        "delta = budget.epsilon - least.unlike, 2 * budget.delta",
+        "Each part has a delta of its own.",
+    ),
+    "half_counted": Fault(
+        "littlestone.privacy.mechanisms.scores.drawn_sums:DrawThenSums.sums",
+        "self.mechanism.epsilon",
+        "self.mechanism.epsilon / 2",
+        "The sums may spend half of what the draw has spent.",
+    ),
+    "half_range": Fault(
+        AFTER,
+        "epsilon - eta * (i + 1)",
+        "epsilon - eta / 2 * (i + 1)",
         "Half of the range is left out.",
     ),
     "likeliest_only": Fault(
@@ -82,12 +98,11 @@ FAULTS = {
         "(1 - chance) * whole + chance**4 * lost",
         "A likely loss counts as if it had to happen four times.",
     ),
-    "best_case": Fault(AFTER, "max(worst, ", "min(worst or 1, ", "The best cell counts."),
-    "mean_case": Fault(
+    "first_half": Fault(
         AFTER,
-        "max(worst, chance * lost + (1 - chance) * whole)",
-        "worst + (chance * lost + (1 - chance) * whole) / _CELLS",
-        "The mean of all cells counts.",
+        "[(2 * i, 2 * parts), (2 * i + 1, 2 * parts)]",
+        "[(2 * i, 2 * parts)]",
+        "Half of each cell is not looked at.",
     ),
 }
 PLANTS = [

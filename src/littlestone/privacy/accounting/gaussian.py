@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, isqrt
@@ -21,7 +22,8 @@ It is more than 4 theta, with theta the sum of 2 e^(-2 pi^2 m^2 `CORE`) over m >
 _FAR = 60  # deviations beyond which a coarse bound does; the least declared delta is within 22
 _NEAR = 4  # deviations below which a power series is short, and beyond which a fraction is
 _SHARP = 40  # bits of a delta and of a mu squared
-_CELLS = 32  # into which the ways to lose epsilon in an earlier draw are cut
+_ROUGH = 12  # bits of a mu squared that is searched and not yet used
+_CELLS = 1 << 10  # the most into which the ways to lose epsilon in an earlier draw are cut
 
 Enclosure = tuple[int, int]
 
@@ -61,26 +63,33 @@ def delta_above(mu_squared: Fraction, epsilon: Fraction) -> Fraction:
             return most
 
 
-def delta_after(mu_squared: Fraction, epsilon: Fraction, eta: Fraction) -> Fraction:
-    """An upper bound of the delta at ``epsilon`` of a draw and of N(0, 1) or N(mu, 1) after it.
+def fits_after(mu_squared: Fraction, epsilon: Fraction, delta: Fraction, eta: Fraction) -> bool:
+    """Whether a draw and N(0, 1) or N(mu, 1) after it are known to be (epsilon, delta)-DP.
 
     The draw's log ratios lie in an interval of length ``eta``, which is above 0 and below ``epsilon``
-    (docs/proofs/gaussian.md, Theorem 7).  Basic composition would give that at epsilon - eta.
+    (docs/proofs/gaussian.md, Theorem 7).  Basic composition would need `delta_above` at epsilon - eta.
 
-    >>> mu_squared = greatest_mu_squared(Fraction(1, 2), Fraction(1, 10**6))
-    >>> f"{float(delta_after(mu_squared, Fraction(1), Fraction(1, 2))):.9f}"
-    '0.000000045'
+    >>> mu_squared = greatest_mu_squared(Fraction("0.6"), Fraction(1, 10**6))
+    >>> fits_after(mu_squared, Fraction(1), Fraction(1, 10**6), Fraction(1, 2))
+    True
     """
     whole = delta_above(mu_squared, epsilon)
-    grown, worst = exp_below(eta, 2 * _SHARP) - 1, Fraction(0)
-    for i in range(_CELLS):
+    if whole > delta:
+        return False
+    grown, above = exp_below(eta, 2 * _SHARP) - 1, exp_above(eta, 2 * _SHARP)
+    cells = [(0, 1)]
+    while cells:
+        i, parts = cells.pop()
         # The draw loses t with probability (e^eta - e^t) / (e^eta - 1), or else t - eta.  In the cell
         # the first is the likeliest at its least t, and costs the most at its greatest.
-        left = exp_above(eta, 2 * _SHARP) - exp_below(eta * i / _CELLS, 2 * _SHARP)
+        left = above - exp_below(eta * i / parts, 2 * _SHARP)
         chance = min(Fraction(1), left / grown)
-        lost = delta_above(mu_squared, epsilon - eta * (i + 1) / _CELLS)
-        worst = max(worst, chance * lost + (1 - chance) * whole)
-    return worst
+        lost = delta_above(mu_squared, epsilon - eta * (i + 1) / parts)
+        if chance * lost + (1 - chance) * whole > delta:
+            if parts == _CELLS:
+                return False
+            cells += [(2 * i, 2 * parts), (2 * i + 1, 2 * parts)]
+    return True
 
 
 @lru_cache(maxsize=1024)
@@ -92,18 +101,29 @@ def greatest_mu_squared(epsilon: Fraction, delta: Fraction) -> Fraction:
     >>> f"{float(greatest_mu_squared(Fraction(1), Fraction(1, 10**6))):.12f}"
     '0.056028963825'
     """
+    return _greatest(lambda found: delta_above(found, epsilon) <= delta, epsilon, _SHARP)
 
-    def fits(mu_squared: Fraction) -> bool:
-        return delta_above(mu_squared, epsilon) <= delta
 
-    low = Fraction(1)
+def greatest_after(epsilon: Fraction, delta: Fraction, eta: Fraction) -> Fraction:
+    """A mu^2 that `fits_after` a draw; about the largest one.
+
+    >>> f"{float(greatest_after(Fraction(1), Fraction(1, 10**6), Fraction(1, 2))):.5f}"
+    '0.02325'
+    """
+    return _greatest(lambda found: fits_after(found, epsilon, delta, eta), epsilon, _ROUGH)
+
+
+def _greatest(fits: Callable[[Fraction], bool], epsilon: Fraction, bits: int) -> Fraction:
+    """The largest mu^2 that ``fits``, which larger ones do not, to so many ``bits``."""
+    # Begin near mu^2 = epsilon^2, or 2 epsilon if that is less.
+    low = Fraction(2) ** min(2, 2 * (int(epsilon).bit_length() - int(1 / epsilon).bit_length()))
     while fits(low):
         low *= 2
     while not fits(low):
         low /= 2
     # From low, which fits, to 2 low, which does not, bit by bit.
     step = low
-    while step * 2**_SHARP > low:
+    while step * 2**bits > low:
         step /= 2
         low = low + step if fits(low + step) else low
     return low

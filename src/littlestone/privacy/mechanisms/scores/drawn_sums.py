@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.accounting.gaussian import delta_after
+from littlestone.privacy.accounting.gaussian import delta_above, fits_after, greatest_after
 from littlestone.privacy.cost import Budget, decimal_text
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.mechanisms.base import BudgetedMechanism
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.scores.noisy_sums import NoisySums, SumStep
 
-_LEVELS = 32  # into which the draw's epsilon is divided; the sums get back some of them
+_LEVELS = 1 << 10  # into which the draw's epsilon is divided; the sums get back some of them
 
 MOST_DRAWN = Fraction(15, 16)
 """The most of epsilon that a draw may have before sums."""
@@ -26,7 +27,7 @@ class DrawThenSums(BudgetedMechanism, Event):
 
     The log ratios of the exponential mechanism lie in an interval as long as its epsilon, so it loses
     all of that epsilon on some outputs only if it loses little on others.  So the sums may have a
-    larger epsilon than the draw leaves: the largest that keeps `delta_after` below delta
+    larger epsilon than the draw leaves: the largest with which both together `fits_after`
     (docs/proofs/gaussian.md, Theorem 7).  The draw comes first: a receipt refuses the sums before it.
     If delta = 0 they get what is left.
 
@@ -35,7 +36,7 @@ class DrawThenSums(BudgetedMechanism, Event):
     >>> step = SumStep(count=10, l1=2, squared=2, share=Fraction(1))
     >>> both = DrawThenSums(Budget(1, "1e-6"), ExponentialMechanism(Fraction(1, 2)), (step,))
     >>> str(both.cost()), decimal_text(both.sums.epsilon)
-    ('epsilon 1, delta 0.000001 (replace-one)', '0.59375')
+    ('epsilon 1, delta 0.000001 (replace-one)', '0.623046875')
     """
 
     budget: Budget
@@ -75,25 +76,22 @@ class DrawThenSums(BudgetedMechanism, Event):
 
 @lru_cache(maxsize=256)
 def _sums_after(budget: Budget, eta: Fraction, steps: tuple[SumStep, ...]) -> NoisySums:
-    """The sums with the largest epsilon, of a few levels, that fits after a draw of range ``eta``."""
+    """The sums with the largest epsilon, of `_LEVELS`, that fits after a draw of range ``eta``."""
 
     def sums(level: int) -> NoisySums:
         return NoisySums(
             Budget(budget.epsilon - eta * (1 - Fraction(level, _LEVELS)), budget.delta), steps
         )
 
-    def fits(found: NoisySums) -> bool:
-        epsilon = budget.epsilon - found.unlike
-        return (1 + found.unlike) * delta_after(found.mu_squared, epsilon, eta) <= budget.delta
-
-    best = sums(0)  # this fits by basic composition
+    least = sums(0)  # this fits by basic composition
     if not budget.delta:
-        return best
-    low, high = 0, _LEVELS
-    while high - low > 1:
-        middle = (low + high) // 2
-        if fits(sums(middle)):
-            low, best = middle, sums(middle)
-        else:
-            high = middle
-    return best
+        return least
+    whole, delta = budget.epsilon - least.unlike, budget.delta / (1 + least.unlike)
+    most = greatest_after(whole, delta, eta)
+
+    def may_fit(level: int) -> bool:
+        return delta_above(most, sums(level).epsilon - least.unlike) > delta
+
+    # A rough search for the first level with too much; what it finds is checked.
+    found = sums(bisect_left(range(1, _LEVELS), True, key=lambda level: not may_fit(level)))
+    return found if fits_after(found.mu_squared, whole, delta, eta) else least
