@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, Generic, Self, TypeVar
@@ -51,6 +51,14 @@ class Player(ABC, Generic[Point]):
     @abstractmethod
     def update(self, x: Point, y: int) -> None:
         """Learn that the label of ``x`` is ``y``."""
+
+
+class DrawingPlayer(Player[Point]):
+    """A player that draws its predictions."""
+
+    @abstractmethod
+    def chances(self, x: Point) -> Sequence[Any]:
+        """The probability with which each label of ``x`` is predicted."""
 
 
 class OnlineLearner(Player[Point]):
@@ -256,7 +264,7 @@ def majority(V: HypothesisClass[Any]) -> Hypothesis[Any]:
 MOST_ROUNDS, MOST_SPACES = 10**12, 200_000
 
 
-class AgnosticExperts(Player[Point]):
+class AgnosticExperts(DrawingPlayer[Point]):
     """Exponential weights on the version spaces of H: a label is drawn by their vote.
 
     Every sequence of labels that some hypothesis gives to the points seen so far is an expert.  Those
@@ -343,7 +351,6 @@ class AgnosticExperts(Player[Point]):
         return cls(H, horizon=max(1, rounds))
 
     def chances(self, x: Point) -> list[float]:
-        """The probability with which each label is predicted."""
         parts = self._parts(x)
         found = [math.fsum(weight for _, weight, y in parts if y == label)
                  for label in range(self.labels)]  # fmt: skip
