@@ -1,0 +1,239 @@
+"""The best private learner by a linear program, with symmetries; its answers are checked exactly.
+
+The solver works with floats and is not trusted, nor are the symmetries.  Its learner is rounded to
+whole numbers and mixed with a uniform rule until it is private, and its multipliers are rounded to
+weights.  `success_of` and `most_success` then say what they prove.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib.util import find_spec
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.base.errors import DeclarationError, TooLargeError, install_command
+from littlestone.privacy.cost import Budget
+from littlestone.theory.optimum.tasks import Records, Task, Whole, most_success, success_of
+
+Places = NDArray[np.int64]
+
+_ALL_ORDERS = 5  # points; for more, the order and its reverse are tried
+_SCALE = 1 << 60
+MOST_CHANCES = (
+    1 << 19
+)  # of a rule after a pair of neighbours; half as many take a quarter of a minute
+_EPSILONS = Fraction(1, 100), Fraction(10)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The success of the best private learner lies between ``least`` and ``most``: both are proved.
+
+    The ``law`` of a learner reaches ``least``; ``trials`` and ``weights`` show ``most``.
+    """
+
+    task: Task
+    budget: Budget
+    least: Fraction
+    most: Fraction
+    law: Whole = field(repr=False)
+    trials: Whole = field(repr=False)
+    weights: Whole = field(repr=False)
+
+    def __str__(self) -> str:
+        """Both bounds, rounded to 8 digits, down and up.
+
+        >>> print(best(Task.uniform((0, 1), 1, n=2, wrong=0), Budget(1)))
+        between 0.81606027 and 0.81606028
+        """
+        low, high = math.floor(self.least * 10**8), math.ceil(self.most * 10**8)
+        return f"between {low / 10**8:.8f} and {high / 10**8:.8f}"
+
+
+def best(task: Task, budget: Budget) -> Optimum:
+    """The best least chance to pass the trials of a task, of all private learners for n records.
+
+    Raises `DeclarationError` for an epsilon outside [0.01, 10], or without SciPy, which brings the
+    solver HiGHS.
+
+    >>> found = best(Task.uniform((0, 4, 6, 7), 3, n=3, wrong=1), Budget(1))
+    >>> round(float(found.least), 6), bool(found.most - found.least < Fraction(1, 10**7))
+    (0.901062, True)
+    """
+    if not _EPSILONS[0] <= budget.epsilon <= _EPSILONS[1]:
+        raise DeclarationError(
+            f"find the best private learner at epsilon {float(budget.epsilon):g}",
+            found="the solver's numbers would be too large or too small",
+            fix=f"ask for an epsilon from {float(_EPSILONS[0]):g} to {float(_EPSILONS[1]):g}",
+        )
+    if len(task.pairs) * len(task.rules) > MOST_CHANCES:
+        raise TooLargeError(
+            f"find the best private learner from {task.n} records over {task.points} points",
+            found=f"the linear program has {len(task.pairs) * len(task.rules):,} constraints, and "
+            f"at most {MOST_CHANCES:,} are solved",
+            fix="ask for fewer records or points, or for proper learners",
+        )
+    cells, pairs, trials = _orbits(task)
+    solved = _solve(task, budget, cells, pairs, trials)
+    law, least = _private(task, solved.law[cells], budget)
+    # All neighbours of an orbit have one multiplier together.
+    weights, given = _shared(solved.weights, pairs), _shared(solved.trials, trials)
+    return Optimum(
+        task, budget, least, most_success(task, given, weights, budget), law, given, weights
+    )
+
+
+def _gave_up(why: str) -> TooLargeError:
+    return TooLargeError(
+        "find the best private learner",
+        found=f"the solver gave up: {why}",
+        fix="ask for fewer records or points, or for an epsilon nearer to 1",
+    )
+
+
+def _shared(multipliers: NDArray[np.float64], orbit: Places) -> Whole:
+    """The multiplier of an orbit, in equal parts for its members, as whole numbers."""
+    parts = np.maximum(multipliers, 0) / np.maximum(np.bincount(orbit.ravel()), 1)
+    whole = np.array([int(part * _SCALE) for part in parts.tolist()], object)
+    return np.asarray(whole[orbit], object)
+
+
+def _private(task: Task, law: NDArray[np.float64], budget: Budget) -> tuple[Whole, Fraction]:
+    """A private learner near a law in floats, and its success."""
+    rounded = [[int(p * _SCALE) for p in row] for row in np.maximum(law, 0).tolist()]
+    whole, rules = np.array(rounded, object), len(task.rules)
+    at = np.arange(len(whole)), law.argmax(axis=1)
+    whole[at] += _SCALE - whole.sum(axis=1)  # what rounding lost
+    # Mixed with a uniform rule, whose chances leave room for what the solver's floats miss.  With bits
+    # = 0 it is alone, and private.
+    mixed = (whole * (((1 << bits) - 1) * rules) + _SCALE for bits in range(36, -1, -3))
+    found = ((one, success_of(task, one, budget)) for one in mixed)
+    return next((one, success) for one, success in found if success is not None)
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """What the solver says, by orbits: chances, and multipliers of neighbours and of trials."""
+
+    law: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    trials: NDArray[np.float64]
+
+
+def _solve(task: Task, budget: Budget, cells: Places, pairs: Places, trials: Places) -> _Solved:
+    """Maximize t, where a learner passes each trial with a chance of at least t.
+
+    The variables are a chance for each orbit of a sample and a rule, an excess for each orbit of a
+    pair and a rule if delta > 0, and t.  One constraint of each orbit is enough.
+    """
+    if find_spec("scipy") is None:
+        raise DeclarationError(
+            "find the best private learner",
+            found="the package SciPy is not installed, which brings the solver",
+            fix=f"install it: {install_command('optimum')}",
+        )
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    ratio, delta = math.exp(budget.epsilon), float(budget.cost.delta)
+    laws, near, last = int(cells.max()) + 1, int(pairs.max(initial=-1)) + 1, int(trials.max()) + 1
+    top = laws + near * (delta > 0)  # the place of t
+    entries = list[tuple[Places, Places, Any]]()
+
+    def put(row: Any, column: Any, value: Any) -> None:
+        row, column, value = np.broadcast_arrays(row, column, value)
+        entries.append((row.ravel(), column.ravel(), value.ravel()))
+
+    _, first = np.unique(pairs, return_index=True)
+    p, f = np.divmod(first, len(task.rules))
+    put(np.arange(near), cells[task.pairs[p, 0], f], 1.0)
+    put(np.arange(near), cells[task.pairs[p, 1], f], -ratio)
+    bounds, rows = np.zeros(near + last), near + last
+    for k, i in enumerate(np.unique(trials, return_index=True)[1]):
+        at, chances, good = task.chances[i]
+        put(near + k, cells[np.ix_(at, good)], -np.array(chances, float)[:, np.newaxis])
+        put(near + k, top, 1.0)
+    if delta:
+        put(np.arange(near), laws + np.arange(near), -1.0)
+        spent = np.unique(np.sort(pairs, axis=1), axis=0)
+        put(rows + np.arange(len(spent))[:, np.newaxis], laws + spent, 1.0)
+        bounds, rows = np.append(bounds, np.full(len(spent), delta)), rows + len(spent)
+    row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
+    above = coo_array((value, (row, column)), shape=(rows, top + 1)).tocsr()
+    whole = np.unique(np.sort(cells, axis=1), axis=0)
+    at = np.repeat(np.arange(len(whole)), whole.shape[1])
+    sums = coo_array((np.ones(len(at)), (at, whole.ravel())), shape=(len(whole), top + 1)).tocsr()
+    goal = np.zeros(top + 1)
+    goal[top] = -1
+    found = linprog(
+        goal, A_ub=above, b_ub=bounds, A_eq=sums, b_eq=np.ones(len(whole)), method="highs-ipm"
+    )
+    if not found.success:
+        raise _gave_up(found.message)
+    shares = -found.ineqlin.marginals
+    return _Solved(found.x[:laws], shares[:near], shares[near : near + last])
+
+
+def _orbits(task: Task) -> tuple[Places, Places, Places]:
+    """The orbits of samples with rules, of pairs of neighbours with rules, and of trials.
+
+    Orbits are numbered 0, 1, ....  A learner that is averaged over the symmetries is as private and
+    does as well, so all of an orbit can have one chance.
+    """
+    rules, samples = len(task.rules), len(task.samples)
+    codes = task.pairs @ np.array([samples, 1])
+    cells, trials = np.arange(samples * rules), np.arange(len(task.trials))
+    pairs = np.arange(len(codes) * rules)
+    for s, f, i in _symmetries(task):
+        cells = np.minimum(cells, (s[:, np.newaxis] * rules + f).ravel())
+        there = np.searchsorted(codes, s[task.pairs] @ np.array([samples, 1]))
+        pairs = np.minimum(pairs, (there[:, np.newaxis] * rules + f).ravel())
+        trials = np.minimum(trials, i)
+    shapes = (samples, rules), (len(codes), rules), (len(task.trials),)
+    numbered = (np.unique(one, return_inverse=True)[1] for one in (cells, pairs, trials))
+    found = [one.reshape(shape) for one, shape in zip(numbered, shapes, strict=True)]
+    return found[0], found[1], found[2]
+
+
+def _symmetries(task: Task) -> Iterator[tuple[Places, Places, Places]]:
+    """Where each symmetry takes the samples, the rules and the trials.
+
+    It moves points and exchanges labels at some of them.  Each trial must come to be another one.
+    """
+    known = {(frozenset(one.chances.items()), one.passes): i for i, one in enumerate(task.trials)}
+    passed = [
+        frozenset(i for i, one in enumerate(task.trials) if f in one.passes) for f in task.rules
+    ]
+    rules = {these: i for i, these in enumerate(passed)}
+    points = range(task.points)
+    straight = tuple(points)
+    orders = permutations(points) if len(points) <= _ALL_ORDERS else (straight, straight[::-1])
+    for order, flips in product(orders, product((0, 1), repeat=task.points)):
+        record = [2 * order[x] + (y ^ flips[x]) for x in points for y in (0, 1)]
+        rule = [
+            sum((f >> x & 1 ^ flips[x]) << order[x] for x in points)
+            for f in range(1 << task.points)
+        ]
+
+        def move(records: Records, record: list[int] = record) -> Records:
+            return tuple(sorted(record[r] for r in records))
+
+        moved = list[int]()
+        for one in task.trials:
+            chances = frozenset((move(records), chance) for records, chance in one.chances.items())
+            there = known.get((chances, frozenset(rule[f] for f in one.passes)))
+            if there is None:
+                break
+            moved.append(there)
+        else:
+            images = [rules.get(frozenset(moved[i] for i in these)) for these in passed]
+            if None not in images:
+                samples = [task.number[move(records)] for records in task.samples]
+                yield np.array(samples), np.array(images), np.array(moved)
