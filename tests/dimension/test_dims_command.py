@@ -53,7 +53,9 @@ def test_the_witnesses_of_a_binary_table_check(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     found = data["dimensions"]
-    assert all(dimension["exact"] for dimension in found.values())
+    games = {name for name in found if "mistakes" in name or "randomized" in name}
+    assert len(games) == 5
+    assert all(found[name]["exact"] for name in found.keys() - games)
     number = {f"x{i}": i for i in range(table.shape[1])} | {f"h{i}": i for i in range(len(table))}
 
     def numbers(names: list[str]) -> tuple[int, ...]:
@@ -109,6 +111,21 @@ def test_the_witnesses_of_a_table_of_labels_check(tmp_path: Path) -> None:
         assert is_psi_shattered_set(table, asked(found[name]["shattered"]))
         assert len(found[name]["shattered"]) == found[name]["value"]
     assert {f"Littlestone dimension of bit {i}" for i in range(2)} <= set(found)
+
+
+def test_the_games_of_a_table_and_their_trees(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "a,b,c", "0,0,0", "0,0,1", "0,1,1")
+    done = CliRunner().invoke(app, ["theory", "dims", str(path)])
+    assert "randomized Littlestone dimension: 3/4\n    ask b; after 0, ask c\n" in done.stdout
+    assert "transductive mistakes: 1\n    announce b, c\n" in done.stdout
+    data = json.loads(CliRunner().invoke(app, ["theory", "dims", str(path), "--json"]).stdout)
+    found = data["dimensions"]["randomized Littlestone dimension"]
+    tree = {"play": "ask b", "below": [{"play": "ask c", "below": ["h0", "h1"]}, "h2"]}
+    assert found == {"value": 0.75, "exact": True, "tree": tree}
+    stopped = CliRunner().invoke(app, ["theory", "dims", str(path), "--time-limit", "0"])
+    assert "apple tasting mistakes: between 0 and 2 (time limit)\n" in stopped.stdout
+    several = CliRunner().invoke(app, ["theory", "dims", str(write(path, "0,0", "1,2", "2,1"))])
+    assert "bandit Littlestone dimension: 2\n" in several.stdout
 
 
 def test_too_many_labels_for_psi_b_are_said_and_the_rest_is_printed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from littlestone.base.errors import DeclarationError, RealizabilityError, TooLargeError
-from littlestone.classes import FiniteClass
+from littlestone.classes import FiniteClass, Thresholds
 from littlestone.dimension import multiclass_littlestone_dimension
 from littlestone.theory.atlas.listing import families, table_of
 from littlestone.theory.game import (
@@ -26,6 +26,8 @@ from littlestone.theory.game import (
     RandomizedLearner,
     SelfDirectedGame,
     TransductiveGame,
+    TreeAdversary,
+    play,
     values,
 )
 
@@ -309,6 +311,15 @@ def test_the_randomized_learner_draws_its_chances() -> None:
     with pytest.raises(RealizabilityError):
         learner.update("x0", 1)
     assert learner.expected_mistakes == 0
+
+
+def test_the_randomized_learner_is_for_tables_and_says_what_it_expects() -> None:
+    with pytest.raises(DeclarationError, match="this class is none"):
+        RandomizedLearner(Thresholds.on(0, 6))  # type: ignore[arg-type]
+    learner = RandomizedLearner(H := FiniteClass.from_array(THRESHOLDS))
+    played = play(learner, TreeAdversary(H))
+    assert len(played.rounds) == 2
+    assert learner.expected_mistakes == learner.mistake_bound == 1
 
 
 WRONG: list[Callable[[Play], Play]] = [

@@ -19,7 +19,8 @@ from littlestone.show.tree import write_parquet
 from littlestone.theory.atlas import QUANTITIES, SearchResult, burnside, table_of
 from littlestone.theory.atlas import atlas as listing
 from littlestone.theory.atlas import search as find
-from littlestone.theory.atlas.listing import MOST, Rows, columns, lines_of
+from littlestone.theory.atlas.listing import MOST, Rows, columns, lines_of, plain
+from littlestone.theory.atlas.quantities import Number
 
 
 def atlas(
@@ -74,8 +75,9 @@ def search(
     looked at, once for all renamings of its points and the exchange of its labels.  If there is none,
     or time runs out, the command says how far it looked.
 
-    Names: rows, points, ldim, vc, dual_ldim, dual_vc, threshold, teaching, star, and ddim1, ddim2,
-    ddim3 (the decomposition dimension for p = 1, 2, 3).
+    Names: rows, points, ldim, vc, dual_ldim, dual_vc, threshold, teaching, star, ddim1, ddim2, ddim3
+    (the decomposition dimension for p = 1, 2, 3), and the games randomized, self_directed, transductive
+    and apple.  Of fractions, write multiples: '2 * randomized == 3'.
 
     condition: Such as 'ldim == 2 and vc == 1'; the names are above.
     points A..B: How many points the classes have.
@@ -94,7 +96,10 @@ def search(
     found = [(one, _measure(one, looked.points)) for one in looked.found]
     measured = f"({count_noun(looked.classes, 'table')} measured)"
     if as_json:
-        listed = [{"table": lines_of(one, looked.points), **values} for one, values in found]
+        listed = [
+            {"table": lines_of(one, looked.points)} | {name: plain(values[name]) for name in values}
+            for one, values in found
+        ]
         data = {"condition": condition, "found": listed, "classes": looked.classes}
         print_json(data | {"whole": looked.whole, "points": looked.points, "rows": looked.rows})
     elif found:
@@ -111,8 +116,8 @@ def search(
         raise typer.Exit(130)
 
 
-def _measure(rows: Rows, points: int) -> dict[str, int]:
-    return {name: int(each.of(table_of(rows, points))) for name, each in QUANTITIES.items()}
+def _measure(rows: Rows, points: int) -> dict[str, Number]:
+    return {name: each.of(table_of(rows, points)) for name, each in QUANTITIES.items()}
 
 
 def _far(looked: SearchResult) -> str:

@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.text.table_file import read_labels
 from littlestone.cli.console import err, out, print_columns, print_json
 from littlestone.dimension import (
@@ -34,6 +35,20 @@ from littlestone.dimension.search.splits import time_limit as searching_for
 from littlestone.dimension.star import star_brackets
 from littlestone.dimension.teaching import teaching_brackets
 from littlestone.dimension.vc import psi_shattered_brackets
+from littlestone.theory.game import (
+    AppleGame,
+    BanditGame,
+    Board,
+    Game,
+    LenientGame,
+    Play,
+    RandomizedGame,
+    SelfDirectedGame,
+    TransductiveGame,
+)
+
+GAME_SECONDS = 2
+"""Games visit all version spaces.  Small tables take less, and of large ones only bounds are known."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +74,10 @@ def dims(
 
     For a 0/1 table: Littlestone, VC, threshold, their duals, teaching, star number.  For more labels:
     multiclass Littlestone, Psi^bin, Psi^B, the graph variant, the bit classes, Natarajan, graph,
-    teaching.
-    A dimension that takes longer than the time limit is printed as bounds.  Ctrl+C keeps what was found
-    so far, with the bounds of the search that it stopped.
+    teaching.  Then the values of games: a learner that draws, chooses the points, knows them, sees less
+    (apple tasting, bandit), or one error of the best hypothesis.
+    A dimension that takes longer than the time limit, or a game of more than 2 seconds, is printed as
+    bounds.  Ctrl+C keeps what was found so far, with the bounds of the search that it stopped.
 
     table FILE: A CSV or .npy table of labels 0..k: each row is a hypothesis, each column a point.
     labels: The number of labels; by default, the largest label plus 1.
@@ -76,9 +92,11 @@ def dims(
     H = read_labels(table, labels=labels)
     done: dict[str, Finding] = {}
     stopped = None
-    for name, search in (_binary(time_limit) if H.labels == 2 else _multiclass(H)).items():
+    for name, search in (
+        _binary(time_limit) if H.labels == 2 else _multiclass(H, time_limit)
+    ).items():
         try:
-            with searching_for(time_limit), suppress(OutOfTimeError):
+            with searching_for(time_limit), suppress(OutOfTimeError, TooLargeError):
                 for found in search(H):
                     done[name] = found
         except KeyboardInterrupt:
@@ -118,10 +136,11 @@ def _data(H: LabelTable, done: dict[str, Finding], stopped: str | None) -> dict[
 
 
 def _bounds(known: Bracket[Any]) -> dict[str, object]:
+    lower, upper = (float(end) if isinstance(end, Fraction) else end
+                    for end in (known.lower, known.upper))  # fmt: skip
     if known.is_settled:
-        return {"value": known.lower, "exact": True}
-    upper = {"upper": known.upper, "upper_by": known.above}
-    return {"value": known.lower, "exact": False, **upper}
+        return {"value": lower, "exact": True}
+    return {"value": lower, "exact": False, "upper": upper, "upper_by": known.above}
 
 
 def _binary(time_limit: float) -> dict[str, Search]:
@@ -133,10 +152,15 @@ def _binary(time_limit: float) -> dict[str, Search]:
         "teaching dimension": _teaching,
         "threshold dimension": _threshold,
         "star number": _star,
+        "randomized Littlestone dimension": _game(RandomizedGame, time_limit),
+        "self-directed mistakes": _game(SelfDirectedGame, time_limit),
+        "transductive mistakes": _game(TransductiveGame, time_limit),
+        "apple tasting mistakes": _game(AppleGame, time_limit),
+        "mistakes if one label is wrong": _game(_OneError, time_limit),
     }
 
 
-def _multiclass(H: LabelTable) -> dict[str, Search]:
+def _multiclass(H: LabelTable, time_limit: float) -> dict[str, Search]:
     searches = {
         "multiclass Littlestone dimension": _tree(psi_n),
         "Psi^bin-Littlestone dimension": _tree(psi_bin),
@@ -146,6 +170,10 @@ def _multiclass(H: LabelTable) -> dict[str, Search]:
         "Natarajan dimension": _set(psi_n),
         "graph dimension": _set(psi_g),
         "teaching dimension": _teaching,
+        "randomized Littlestone dimension": _game(RandomizedGame, time_limit),
+        "bandit Littlestone dimension": _game(BanditGame, time_limit),
+        "self-directed mistakes": _game(SelfDirectedGame, time_limit),
+        "transductive mistakes": _game(TransductiveGame, time_limit),
     }
     if max(map(len, H.masks)) > MOST_LABELS:
         err.print(f"Psi^B is left out: more than {MOST_LABELS} labels at a point")
@@ -236,6 +264,52 @@ def _teaching(H: LabelTable) -> Iterator[Finding]:
             else "",
             {"hardest": H.hypotheses[hardest], "teaching_sets": named},
         )
+
+
+class _OneError(LenientGame):
+    def __init__(self, board: Board) -> None:
+        super().__init__(board, errors=1)
+
+
+def _game(kind: type[Game], time_limit: float) -> Search:
+    def search(H: LabelTable) -> Iterator[Finding]:
+        game = kind(Board.from_table(H))
+        most: Any = game.most(game.start)
+        yield Finding(Bracket(0, most, None, "the number of hypotheses"), "")
+        with searching_for(min(time_limit, GAME_SECONDS)):
+            value: Any = game.value()
+            tree = game.tree()
+        yield Finding(Bracket(value, value, tree, "all positions"), _play_words(H, tree),
+                      {"tree": _play_json(H, tree)})  # fmt: skip
+
+    return search
+
+
+def _move(H: LabelTable, asked: Any) -> str:
+    """The point of a question, or the announced points."""
+    if isinstance(asked, tuple):
+        return "announce " + _some([H.points[x] for x in asked])
+    return f"ask {H.points[asked]}"
+
+
+def _play_words(H: LabelTable, tree: Play | int) -> str:
+    if not isinstance(tree, Play):
+        return ""
+    after = [
+        f"after {answer}, {_move(H, below.asked)}"
+        for answer, below in enumerate(tree.below)
+        if isinstance(below, Play)
+    ]
+    first = _move(H, tree.asked)
+    if isinstance(tree.asked, tuple):
+        return first
+    return "; ".join([first, *after[:2]])
+
+
+def _play_json(H: LabelTable, tree: Play | int | None) -> Any:
+    if not isinstance(tree, Play):
+        return None if tree is None else H.hypotheses[tree]
+    return {"play": _move(H, tree.asked), "below": [_play_json(H, below) for below in tree.below]}
 
 
 def _tree_words(H: LabelTable, tree: PsiTree) -> str:

@@ -28,6 +28,7 @@ from littlestone.theory.game import (
     FileAdversary,
     Player,
     RandomAdversary,
+    RandomizedLearner,
     TreeAdversary,
 )
 from littlestone.theory.game import (
@@ -67,7 +68,7 @@ def play(
     With --labels, CLASS has several labels or is a table of label numbers.
 
     what CLASS-or-FILE: A class, such as 'points(id)', or a table of 0s and 1s.
-    learner: soa, halving, or agnostic for labels that nothing fits.
+    learner: soa, halving, randomized (tables only), or agnostic for labels that nothing fits.
     adversary: tree (forces the most mistakes), random, or a CSV file of columns and a label.
     rounds: The most rounds to play; by default 20 against random.
     labels: Play with several labels, such as 'on time,late,cancelled'.
@@ -119,6 +120,11 @@ def play(
         out.print(
             f"the best hypothesis makes {best}; on average over its draws, the learner makes at most "
             f"{player.regret_bound:.1f} more in {count_noun(player.horizon, 'round')}"
+        )
+    if isinstance(player, RandomizedLearner):
+        out.print(
+            f"its expected mistakes here are {player.expected_mistakes}; no adversary makes them more "
+            f"than {player.mistake_bound}, the randomized Littlestone dimension"
         )
     if transcript.interrupted:
         raise typer.Exit(130)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from littlestone.base.errors import TooLargeError
 from littlestone.base.parallel import spread
 from littlestone.dimension import LabelTable
-from littlestone.theory.atlas.quantities import PAIRINGS, QUANTITIES, pair_dimensions
+from littlestone.theory.atlas.quantities import PAIRINGS, QUANTITIES, Number, pair_dimensions
 
 Rows = tuple[int, ...]
 """A class: its rows in increasing order."""
@@ -165,7 +165,7 @@ class Entry:
     points: int
     rows: Rows
     renamings: int
-    values: dict[str, int]
+    values: dict[str, Number]
     pairings: dict[str, list[int]]
 
 
@@ -205,7 +205,7 @@ def entry(found: tuple[int, Rows, int]) -> Entry:
     """Measure one class."""
     points, rows, count = found
     table = table_of(rows, points)
-    values = {name: int(quantity.of(table)) for name, quantity in QUANTITIES.items()}
+    values = {name: quantity.of(table) for name, quantity in QUANTITIES.items()}
     return Entry(points, rows, count, values, pair_dimensions(table) if points == PAIRINGS else {})
 
 
@@ -219,9 +219,18 @@ def columns(entries: Sequence[Entry]) -> dict[str, list[Any]]:
         "hypotheses": [lines_of(entry.rows, entry.points) for entry in entries],
         "renamings": [entry.renamings for entry in entries],
     }
-    found |= {name: [entry.values[name] for entry in entries] for name in QUANTITIES}
+    found |= {name: [plain(entry.values[name]) for entry in entries] for name in QUANTITIES}
     names = entries[0].pairings if entries else ()
     return found | {name: [entry.pairings[name] for entry in entries] for name in names}
+
+
+def plain(number: Number) -> int | float:
+    """The number for a file: a fraction as a float, which is exact if labels are 0 and 1.
+
+    >>> plain(Fraction(3, 4)), plain(1)
+    (0.75, 1)
+    """
+    return float(number) if isinstance(number, Fraction) else number
 
 
 def burnside(points: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import CodeType
 
 import numpy as np
@@ -31,9 +32,20 @@ from littlestone.dimension import (
     vc_dimension,
 )
 from littlestone.theory.decomposition import decomposition_dimension
+from littlestone.theory.game import (
+    AppleGame,
+    BanditGame,
+    RandomizedGame,
+    SelfDirectedGame,
+    TransductiveGame,
+)
 
 PAIRINGS = 4  # points that can be taken as two points of two bits each
 DECOMPOSED = (1, 2, 3)  # the p of decomposition dimensions
+
+
+Number = int | Fraction
+"""What is measured: a whole number, or a fraction where a learner draws."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +58,8 @@ class Quantity:
 
     name: str
     words: str
-    of: Callable[[LabelTable], int]
-    most: Callable[[int, int], int] | None = None
+    of: Callable[[LabelTable], Number]
+    most: Callable[[int, int], Number] | None = None
     grows: bool = False
     steps: bool = False
 
@@ -72,10 +84,18 @@ def _star(points: int, rows: int) -> int:
     return min(points, rows - 1)
 
 
-def _threshold(table: LabelTable) -> int:
-    """The larger one of both ways to call the labels: the diagonal of a half-graph has ones only."""
-    exchanged = LabelTable(1 - table.values, 2, table.points, table.hypotheses)
-    return max(threshold_dimension(table), threshold_dimension(exchanged))
+def _half_log(points: int, rows: int) -> Fraction:
+    return Fraction(min(points, (rows - 1).bit_length()), 2)
+
+
+def _larger(of: Callable[[LabelTable], int]) -> Callable[[LabelTable], int]:
+    """The larger one of both ways to call the labels, for what does not treat them alike."""
+
+    def measure(table: LabelTable) -> int:
+        exchanged = LabelTable(1 - table.values, 2, table.points, table.hypotheses)
+        return max(of(table), of(exchanged))
+
+    return measure
 
 
 def _decomposer(p: int) -> Callable[[LabelTable], int]:
@@ -91,13 +111,21 @@ _ALL = (
     Quantity("dual_ldim", "dual Littlestone dimension", dual_littlestone_dimension,
              _dual, True, True),
     Quantity("dual_vc", "dual VC dimension", dual_vc_dimension, _dual, True, True),
-    Quantity("threshold", "threshold dimension", _threshold, min, True, True),
+    Quantity("threshold", "threshold dimension", _larger(threshold_dimension), min, True, True),
     Quantity("teaching", "teaching dimension", teaching_dimension, _star, True),
     Quantity("star", "star number", star_number, _star, True),
     *(
         Quantity(f"ddim{p}", f"decomposition dimension for p = {p}", _decomposer(p))
         for p in DECOMPOSED
     ),
+    Quantity("randomized", "randomized Littlestone dimension",
+             lambda table: Fraction(RandomizedGame.on(table).value()), _half_log, True, True),
+    Quantity("self_directed", "self-directed mistakes",
+             lambda table: int(SelfDirectedGame.on(table).value()), _most_points, True, True),
+    Quantity("transductive", "transductive mistakes",
+             lambda table: int(TransductiveGame.on(table).value()), _most_points, True, True),
+    Quantity("apple", "apple tasting mistakes",
+             _larger(lambda table: int(AppleGame.on(table).value())), _star, True, True),
 )  # fmt: skip
 
 QUANTITIES = {quantity.name: quantity for quantity in _ALL}
@@ -118,18 +146,20 @@ def pairings(table: LabelTable) -> list[LabelTable]:
 
 
 def pair_dimensions(table: LabelTable) -> dict[str, list[int]]:
-    """Psi-Littlestone dimensions of the `pairings` of a class over four points.
+    """Psi-Littlestone and bandit dimensions of the `pairings` of a class over four points.
 
     The lists are sorted, because a renaming may exchange the pairings.
 
-    >>> pair_dimensions(LabelTable.of([[0, 0, 0, 0], [1, 1, 1, 1]]))
-    {'psi_n': [1, 1, 1], 'psi_bin': [1, 1, 1], 'psi_b': [1, 1, 1], 'psi_g': [1, 1, 1]}
+    >>> found = pair_dimensions(LabelTable.of([[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 0]]))
+    >>> found["psi_n"], found["bandit"]
+    ([1, 1, 1], [1, 1, 2])
     """
     classes = pairings(table)
-    return {
+    found = {
         name: sorted(psi_littlestone_dimension(H, psi) for H in classes)
         for name, psi in _PSI.items()
     }
+    return found | {"bandit": sorted(int(BanditGame.on(H).value()) for H in classes)}
 
 
 _LONGEST = 500  # characters
@@ -186,7 +216,7 @@ class Query:
         code = compile(ast.Expression(body), "condition", "eval")
         return cls(text, code, list(dict.fromkeys(names)), least, most)
 
-    def __call__(self, values: Mapping[str, int]) -> bool:
+    def __call__(self, values: Mapping[str, Number]) -> bool:
         """Whether the values of all its quantities meet the condition."""
         return bool(eval(self.code, {"__builtins__": {}}, values))  # checked node by node
 

@@ -166,7 +166,7 @@ def _may_grow(query: Query, rows: Rows, n: int, to_come: int) -> bool:
 
 def _meets(query: Query, rows: Rows, n: int) -> bool:
     table = table_of(rows, n)
-    return query({name: int(QUANTITIES[name].of(table)) for name in query.names})
+    return query({name: QUANTITIES[name].of(table) for name in query.names})
 
 
 def _require(points: tuple[int, int], rows: tuple[int, int], most: int) -> None:

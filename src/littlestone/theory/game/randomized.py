@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 from math import lcm
 
-from littlestone.base.errors import require_generator
+from littlestone.base.errors import DeclarationError, require_generator
 from littlestone.classes import FiniteClass
 from littlestone.classes.base import require_class
 from littlestone.points.labels import require_label
@@ -44,6 +44,12 @@ class RandomizedLearner(DrawingPlayer[str]):
 
     def __init__(self, H: FiniteClass, *, rng: random.Random | None = None) -> None:
         require_class(H)
+        if not isinstance(H, FiniteClass):
+            raise DeclarationError(
+                f"play {H} with the learner {self.method}",
+                found="it solves the game of a table, and this class is none",
+                fix="give a table of labels, or use the standard optimal algorithm",
+            )
         H.require_learnable()
         if rng is not None:
             require_generator(rng)

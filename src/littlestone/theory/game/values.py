@@ -151,6 +151,10 @@ class Game(ABC):
         """A bound of the value by counting: the majority vote halves the hypotheses at a mistake."""
         return self.count_left(position).bit_length() - 1
 
+    def enough(self, position: Any) -> Value:
+        """A bound of the value at which its search stops."""
+        return self.most(position)
+
     def count_left(self, position: Any) -> int:
         """The number of hypotheses that are left."""
         left: int = position
@@ -169,7 +173,7 @@ class Game(ABC):
                     fix="give a smaller table",
                 )
             best, pick = None, min if self.learner_asks else max
-            most = None if self.learner_asks else self.most(position)
+            most = None if self.learner_asks else self.enough(position)
             for _, after in self.rounds(position):
                 worth = self.settle(self.values_after(position, after))
                 best = worth if best is None else pick(best, worth)

@@ -294,9 +294,9 @@ class TransductiveGame(Game):
     def settle(self, values: Sequence[Known]) -> Value:
         return _either(values)
 
-    def most(self, position: Any) -> Value:
+    def enough(self, position: Any) -> Value:
         announced = position[1] is not None
-        return super().most(position) if announced else LenientGame(self.board).value()
+        return self.most(position) if announced else LenientGame(self.board).value()
 
     def count_left(self, position: Any) -> int:
         return super().count_left(position[0])
