@@ -10,7 +10,7 @@ import pytest
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
-from littlestone.learn.tree_sheet import ENOUGH, TreeSheetLearner, noise_of_counts
+from littlestone.learn.tree_sheet import ENOUGH, LEAST_EPSILON, TreeSheetLearner, noise_of_counts
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -66,7 +66,6 @@ def test_epsilon_is_divided_by_the_records_alone() -> None:
     drawn = [float(learner.tree.mechanism.epsilon) for learner in (few, many, most)]
     assert drawn == [7 / 8, 0.5, 1 / 64]
     assert {str(learner.cost()) for learner in (few, many, most)} == {str(BUDGET.cost)}
-    assert few.for_records(10**9).few is False
 
 
 @pytest.mark.parametrize("budget", [("0.001", "1e-9"), ("30", "1e-6"), ("1", "0")], ids=str)
@@ -87,5 +86,9 @@ def test_no_table_makes_it_fail(budget: tuple[str, str], n: int) -> None:
 def test_it_refuses_before_the_spend() -> None:
     with pytest.raises(DeclarationError, match="trees"):
         TreeSheetLearner(parse_class("thresholds(age, 0..80)"), BUDGET)
+    for n in (1, 10**12):
+        TreeSheetLearner(parse_class(CLASS), Budget(LEAST_EPSILON, "1e-6"), n=n)
+        with pytest.raises(DeclarationError, match=r"at least 0\.000000064"):
+            TreeSheetLearner(parse_class(CLASS), Budget("6e-8", "1e-6"), n=n)
     with pytest.raises(TooLargeError, match="room"):
         TreeSheetLearner(parse_class(CLASS), BUDGET).require_affordable(1 << 41)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from littlestone.privacy.accounting.gaussian import (
 )
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.scores import noisy_sums
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.scores.noisy_sums import (
     MOST_SUMS,
@@ -39,6 +41,7 @@ from littlestone.privacy.samplers.gaussian import below_exp, discrete_gaussian, 
 from littlestone.prove.audit.choices import ChoiceGenerator, Choices
 
 STEP = SumStep(count=3, l1=2, squared=2, share=Fraction(1, 2))
+FAR = [*range(-9, 9), -(10**3), 10**5, -(10**9), 10**12]
 TINY, ONE = Fraction(1, 10**6), Fraction(1)
 
 
@@ -132,6 +135,74 @@ def test_gaussian_numbers_have_their_law_by_their_own_code(
     monkeypatch.setattr(gaussian, "below_exp", flip)
     monkeypatch.setattr(gaussian, "two_sided", two_sided_once)
     assert_law(first_round(draw, Choices()), GaussianNoise(variance))
+
+
+@pytest.mark.parametrize("variance", [1, 824, 80_605_460, 10**15])
+def test_a_gaussian_number_of_any_variance_has_its_weight(
+    variance: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The weight of x is that of its proposal times that of the coin that keeps it."""
+
+    def exponent(x: int) -> Fraction:
+        found = list[Fraction]()
+
+        def propose(scale: Fraction, rng: Any) -> int:
+            found.append(abs(x) / scale)
+            return x
+
+        def keep(p: int, q: int, rng: Any) -> bool:
+            found.append(Fraction(p, q))
+            return True
+
+        monkeypatch.setattr(gaussian, "two_sided", propose)
+        monkeypatch.setattr(gaussian, "below_exp", keep)
+        assert discrete_gaussian(variance, random.Random(0)) == x
+        return found[0] + found[1]
+
+    assert len({exponent(x) - Fraction(x * x, 2 * variance) for x in FAR}) == 1
+
+
+@pytest.mark.parametrize("scale", ["1/3", "16000", "128000/7", "1000000000/999999999"])
+def test_a_laplace_number_of_any_scale_has_its_weight(
+    scale: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the numbers Z = 0, 1, ... of weight e^(-Z / t), those of one floor(Z / s) are one number."""
+    t, s = Fraction(scale).numerator, Fraction(scale).denominator
+
+    class Told(random.Random):
+        def randrange(self, n: int) -> int:  # type: ignore[override]
+            assert n == t
+            return u
+
+        def getrandbits(self, k: int) -> int:
+            return int(negative)
+
+    def keep(p: int, q: int, rng: Any) -> bool:
+        coins.append(Fraction(p, q))
+        return len(coins) <= v + 1
+
+    monkeypatch.setattr(gaussian, "below_exp", keep)
+    for u, v, negative in product({0, 1 % t, t // 2, t - 1}, (0, 1, 7), (False, True)):
+        coins, z = list[Fraction](), u + t * v
+        if negative and z < s:
+            continue  # -0 is drawn again
+        assert two_sided(Fraction(scale), Told()) == (-1 if negative else 1) * (z // s)
+        # The last coin is the one that ends the run.
+        assert sum(coins[:-1]) == Fraction(z, t)
+
+
+def test_each_sum_has_a_number_of_the_noise_that_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = list[object]()
+
+    def draw(size: object, rng: Any) -> int:
+        given.append(size)
+        return len(given)
+
+    monkeypatch.setattr(noisy_sums, "discrete_gaussian", draw)
+    monkeypatch.setattr(noisy_sums, "two_sided", draw)
+    assert GaussianNoise(7).add((0, 5, 0), random.Random(0)) == (1, 7, 3)
+    assert LaplaceNoise(ONE / 3).add((0, 5, 0), random.Random(0)) == (4, 10, 6)
+    assert given == [7, 7, 7, ONE / 3, ONE / 3, ONE / 3]
 
 
 @pytest.mark.parametrize("variance", [1, 30, 10**8])

@@ -1,7 +1,10 @@
 """The steps of a score sheet on all neighbours, by replaying its own code."""
 
+from typing import Any
+
 import pytest
 from plants.score_sheet import hides_a_record, tables
+from plants.tree_sheet import SETTINGS, lost
 
 from littlestone.privacy.cost import Budget
 
@@ -27,3 +30,10 @@ def test_each_step_hides_a_record(text: str, epsilon: str, delta: str) -> None:
 def test_each_step_hides_a_record_among_300_000(delta: str) -> None:
     for table in tables(CLASSES[1]):
         assert hides_a_record(CLASSES[1], Budget(1, delta), table, times=500)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_a_tree_and_its_sums_spend_their_budget_and_no_more(setting: tuple[Any, ...]) -> None:
+    """The upper bound is privacy; the lower one says that the audit would see a little more."""
+    epsilon, delta, n, cost = setting
+    assert 0.3 < lost(Budget(epsilon, delta), n, cost) <= 1 + 1e-9

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.classes.score_sheets import ScoreSheets
@@ -32,7 +33,7 @@ from littlestone.learn.score_sheet import (
 )
 from littlestone.points import Point
 from littlestone.privacy.accounting.gaussian import greatest_mu_squared
-from littlestone.privacy.cost import Budget
+from littlestone.privacy.cost import Budget, decimal_text
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.drawn_sums import DrawThenSums
@@ -50,6 +51,12 @@ BESIDE = 600
 
 LEAVES = Fraction(1, 4)
 """Of the sums beside a draw: those in its leaves; measured."""
+
+LEAST_PART = Fraction(1, 64)
+"""Of epsilon: the least that draws a tree beside columns, however many the records are."""
+
+LEAST_EPSILON = Fraction(64, 10**9)
+"""The least epsilon of which all parts are budgets, for any number of records."""
 
 MANY = 10_000
 """The records for which epsilon is divided, unless their number is told."""
@@ -116,7 +123,14 @@ class TreeSheetLearner(WeighedLearner[Point]):
                 found="it is not a class of trees over a mixed table",
                 declare="trees(COLUMN, ...; depth 2)",
             )
-        self.budget = budget
+        # For every n, which is not known when a learner is chosen: nothing is refused after reading.
+        if budget.epsilon < LEAST_EPSILON:
+            raise DeclarationError(
+                f"learn by the method {self.method} with epsilon = {decimal_text(budget.epsilon)}",
+                found="parts of it draw the tree and count in its leaves, and they would be too small",
+                fix=f"give an epsilon of at least {decimal_text(LEAST_EPSILON)}, or take the method "
+                "exponential",
+            )
         self.sheets = ScoreSheets(hypotheses.domain)
         self.few = n < ENOUGH * noise_of_counts(budget, len(self.sheets.sizes))
         epsilon, leaves = budget.epsilon, 1 << hypotheses.depth
@@ -125,7 +139,7 @@ class TreeSheetLearner(WeighedLearner[Point]):
             # A replaced record leaves one leaf and label for another.
             share, steps = epsilon * ALONE, (SumStep(2 * leaves, 2, 2, Fraction(1)),)
         else:
-            share = min(epsilon / 2, max(Fraction(BESIDE, n), epsilon / 64))
+            share = min(epsilon / 2, max(Fraction(BESIDE, n), epsilon * LEAST_PART))
             steps = steps_of(self.sheets.sizes, self.sheets.most, leaves, LEAVES)
         self.tree: ExponentialLearner[Any] = ExponentialLearner(
             hypotheses, Budget(share), cost=cost
@@ -136,11 +150,6 @@ class TreeSheetLearner(WeighedLearner[Point]):
     @property
     def event(self) -> Event:
         return self._event
-
-    def for_records(self, n: int) -> TreeSheetLearner[Point]:
-        """The same for ``n`` records, a public number, at the same cost."""
-        cost = self.mistakes.missed, self.mistakes.alarm
-        return TreeSheetLearner(self.hypotheses, self.budget, cost=cost, n=n)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         require_plan(alpha, beta, setting)

@@ -50,8 +50,10 @@ class MistakeCosts:
         # bool is an int too, and a cost of True is a mistake.
         whole = [part for part in pair if isinstance(part, int) and not isinstance(part, bool)]
         if len(pair) != 2 or len(whole) != 2 or min(whole) < 1:
+            two = len(pair) == 2
+            shown = " and ".join(map(show_value, pair)) if two else show_value(declared)
             raise DeclarationError(
-                f"weigh mistakes by {show_value(declared)}",
+                f"weigh mistakes by {shown}",
                 found="it is not two whole numbers of at least 1",
                 fix="give the cost of a missed positive and that of a false alarm: 5:1 on the command "
                 "line, (5, 1) in Python",

@@ -52,6 +52,9 @@ tenths costs errors.
 LEAST_RISK_SHARE = Fraction(1, 20)
 """The least part of epsilon that says how good a score is, which says its risks itself."""
 
+LEAST_RISK_EPSILON = Fraction(1, 10**7)
+"""The least epsilon with risks: all its parts are budgets, for any number of records."""
+
 SURE = 1500
 """With so many n epsilon in the table of a score, the interval of its error is about .02 to each side.
 
@@ -157,6 +160,13 @@ class Declaration:
                 f"learn with risk={show_value(risk)}",
                 found="public numbers choose the part of epsilon that pays for risks",
                 fix="give risk=True",
+            )
+        if risk and budget.epsilon < LEAST_RISK_EPSILON:
+            least = decimal_text(LEAST_RISK_EPSILON)
+            raise DeclarationError(
+                f"learn with risks at epsilon = {decimal_text(budget.epsilon)}",
+                found=f"parts of epsilon pay for risks, so epsilon has to be at least {least}",
+                fix=f"give an epsilon of at least {least}, or leave the risks out",
             )
         part = (
             None
