@@ -26,7 +26,7 @@ from benchmarks.ordinary_tables.theirs import RIVAL_RUNS, Measures, key, theirs
 from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import ScoreSheetLearner
-from littlestone.learn.tree_sheet import ENOUGH, TreeSheetLearner
+from littlestone.learn.tree_sheet import ENOUGH, TreeSheetLearner, deepen
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -67,7 +67,7 @@ def measure(task: Task) -> Result:
         sample, test = task.samples(run, H.domain)
         for epsilon in EPSILONS:
             budget = Budget(epsilon, DELTA)
-            auto = TreeSheetLearner[Any](trees, budget, n=sample.n)
+            auto = TreeSheetLearner[Any](deepen(trees), budget, n=sample.n)
             few[epsilon] = auto.few
             learners: dict[str, Any] = {"sheet": ScoreSheetLearner(H, budget), "auto": auto}
             for kind, learner in learners.items():
@@ -194,7 +194,7 @@ def _table(results: Sequence[Result], others: Measures, epsilon: str) -> list[st
 _OPENING = """# Score sheets on ordinary tables
 
 How good are the risks of a [score sheet](../how-to/score-sheet.md)? This page measures what `auto`
-takes if risks are asked for and no class is given, a tree with points, and
+takes if risks are asked for and no class is given, a tree of depth 1 to 3 with points, and
 `score_sheet(COLUMNS; at most 8)` on the {tasks} tables of [ordinary tables](ordinary-tables.md),
 beside DP-EBM and trees of depth 2. The command writes it:
 

@@ -5,12 +5,21 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
-from littlestone.learn.tree_sheet import ENOUGH, LEAST_EPSILON, TreeSheetLearner, noise_of_counts
+from littlestone.learn.fitting.all_columns import calibrate
+from littlestone.learn.plan.missed import least_records
+from littlestone.learn.tree_sheet import (
+    ENOUGH,
+    LEAST_EPSILON,
+    TreeSheetLearner,
+    deepen,
+    noise_of_counts,
+)
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -92,3 +101,30 @@ def test_it_refuses_before_the_spend() -> None:
             TreeSheetLearner(parse_class(CLASS), Budget("6e-8", "1e-6"), n=n)
     with pytest.raises(TooLargeError, match="room"):
         TreeSheetLearner(parse_class(CLASS), BUDGET).require_affordable(1 << 41)
+
+
+def test_depth_3_is_drawn_where_it_is_affordable() -> None:
+    H: Any = parse_class(CLASS)
+    wide: Any = parse_class("trees(a: 0..200 step 1; depth 2)")
+    assert (deepen(H).options, deepen(wide)) == ("depth 1 to 3", wide)
+    columns = ", ".join(f"c{i} in {{a, b}}" for i in range(30))
+    deep: Any = deepen(parse_class(f"trees({columns}; depth 2)"))
+    drawn = [TreeSheetLearner(deep, BUDGET, n=n).tree.hypotheses for n in (1_000, 10_000)]
+    assert [trees.options for trees in drawn] == ["depth 1 to 3", "depth 2"]
+
+
+def test_a_prior_does_not_ask_for_more_records_than_depth_2() -> None:
+    H: Any = parse_class(CLASS)
+    flat, deep = (least_records(TreeSheetLearner(own, BUDGET)) for own in (H, deepen(H)))
+    assert flat is not None
+    assert deep is not None
+    assert flat < deep <= flat + 3  # 2 ln 3
+
+
+def test_noisy_totals_do_not_move_a_share_that_was_known() -> None:
+    totals, ends = np.arange(1000.0) % 10, tuple(range(1, 10))
+    noisy = np.array([[900.0] * 10, [100.0] * 10])
+    moved = [
+        calibrate((0.0, 0.1), totals, ends, noisy, variance, 1000, 0.1)[0] for variance in (1, 1e6)
+    ]
+    assert moved[0] > 100 > moved[1]

@@ -63,16 +63,15 @@ class Task:
         if declaration.hypotheses is None:
             from littlestone.learn.plan.defaults import default_class, with_points
 
-            learner, why, taken = default_class(
+            found = default_class(
                 lambda text: choose(declaration.for_class(text)),
                 declaration.setting,
                 labels=declaration.label.labels,
                 group=declaration.group,
             )
-            declaration = replace(declaration, hypotheses=learner.hypotheses)
             # The only place where a class of its own choice is learned with points.
-            if (own := with_points(learner, declaration)) is not None:
-                learner, why = own, f"{own.method}: it gives risks"
+            learner, why, taken = with_points(found, declaration)
+            declaration = replace(declaration, hypotheses=learner.hypotheses)
         else:
             learner, why = choose(declaration)
         if several:  # the sizes are those of independent records

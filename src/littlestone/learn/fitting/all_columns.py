@@ -180,11 +180,13 @@ def calibrate(
     noisy: Floats,
     variance: float,
     n: int,
+    doubt: float,
 ) -> tuple[int, int]:
     """Start and slope of the log odds of a total, in 1/1000, once records of each label are counted.
 
     ``noisy`` has the numbers of records of label 1 and 0 in each run of totals.  The log odds are
-    a + c (start + slope total), where a and c are normal about 0 and 1 before the counts.
+    a + c (start + slope total), where a and c are normal about 0 and 1 before the counts.  ``doubt`` is
+    the deviation of a: where it was known well before, a few noisy counts do not move it.
     """
     start, slope = line
     run = np.searchsorted(ends, totals, side="right")
@@ -197,7 +199,7 @@ def calibrate(
     records = share_records(one + zero, n)
     features = np.stack([np.ones(int(known.sum())), odds[known]])
     prior, found = np.array([0.0, 1.0]), np.array([0.0, 1.0])
-    precision = np.diag([1 / 0.5**2, 1 / 0.3**2])
+    precision = np.diag([1 / doubt**2, 1 / 0.3**2])
     for _ in range(10):
         p = logistic(found @ features)
         curve = records * p * (1 - p) + 1e-6

@@ -65,20 +65,26 @@ def default_class(
 
 
 def with_points(
-    learner: PrivateLearner[Any], declaration: Declaration
-) -> PrivateLearner[Any] | None:
-    """The learner that gives the trees of the default class points, if risks are asked for.
+    default: tuple[PrivateLearner[Any], str, str], declaration: Declaration
+) -> tuple[PrivateLearner[Any], str, str]:
+    """What `default_class` took, or the learner that gives trees points, if risks are asked for.
 
-    None without a delta, for other classes, for tables too wide, for several labels, and if a unit has
-    several records.
+    It stays as it is without a delta, for other classes, for tables too wide, for several labels, and
+    if a unit has several records.
     """
-    from littlestone.learn.tree_sheet import TreeSheetLearner
+    from littlestone.classes.trees import Trees
+    from littlestone.learn.tree_sheet import TreeSheetLearner, deepen
 
-    told = declaration
+    told, (learner, _, taken) = declaration, default
     several = told.unit is not None and told.unit.most > 1
     if told.method != AUTO or not told.risk or not told.budget.delta or told.group or several:
-        return None
+        return default
+    if not isinstance(learner.hypotheses, Trees):
+        return default
     try:
-        return TreeSheetLearner(learner.hypotheses, told.share, cost=learner.mistakes)
+        H = deepen(learner.hypotheses)
+        own = TreeSheetLearner[Any](H, told.share, cost=learner.mistakes)
     except (DeclarationError, TooLargeError):
-        return None
+        return default
+    taken = f"trees(*; {H.options}), because none was given and risks were asked for"
+    return own, f"{own.method}: it gives risks", taken

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -231,7 +232,11 @@ def least_records(learner: PrivateLearner[Any]) -> int | None:
     """
     if learner.method not in ("exponential", "regrown", "tree_sheet"):
         return None
-    forms = getattr(learner.hypotheses, "forms", None)
+    H: Any = learner.hypotheses
+    forms = getattr(H, "forms", None)
+    if getattr(H, "shared", False):
+        # A tree of depth 2 has as much of the prior as among so many; better ones may be deeper.
+        forms = H.depth * replace(H, depth=2, shared=False).forms
     if not forms or not learner.mistakes.equal:
         return None
     return math.ceil(2 * math.log(forms) / float(learner.cost().epsilon))
