@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from littlestone.dimension.tables import SearchTable
 
 
+DEEP = 64
+"""The mistakes that a `mistake_point` still forces where trees are unbounded and none is infinite."""
+
+
 class HypothesisClass(ABC, Generic[Point]):
     """A set H of functions X -> {0, ..., k}; immutable.  Restricting it gives its version spaces.
 
@@ -55,6 +59,14 @@ class HypothesisClass(ABC, Generic[Point]):
     def littlestone_dimension(self) -> int | float:
         """LDim(H), the largest depth of a tree that H shatters; -1 if H is empty, or ``math.inf``."""
 
+    def has_infinite_tree(self) -> bool:
+        """Whether H shatters a tree in which every branch is infinite.
+
+        By default, whether LDim(H) is infinite.  Thresholds on the natural numbers shatter trees of
+        every depth, and no infinite one (lecture 5, section 4).
+        """
+        return self.littlestone_dimension() == float("inf")
+
     @abstractmethod
     def soa(self) -> Hypothesis[Point]:
         """The canonical function SOA_H: the least y with LDim(H|(x,y)) = LDim(H) (Lyu25, section 4).
@@ -67,7 +79,8 @@ class HypothesisClass(ABC, Generic[Point]):
     def mistake_point(self) -> Point | None:
         """The root of a deepest shattered tree: x with LDim(H|(x,y)) >= LDim(H) - 1 for two y.
 
-        None iff LDim(H) <= 0: no adversary can force a mistake.
+        None iff LDim(H) <= 0: no adversary can force a mistake.  If LDim(H) is infinite without an
+        infinite tree, two y leave a dimension of at least `DEEP`, and one of them an infinite one.
         """
 
     @abstractmethod

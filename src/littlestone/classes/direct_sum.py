@@ -145,6 +145,10 @@ class DirectSumClass(ScoredClass[Place], BinaryClass[Place], DeclaredClass):
     def bound_reasons(self) -> tuple[str, str]:
         return "the sum of those of its parts", "the sum of those of its parts"
 
+    def has_infinite_tree(self) -> bool:
+        # A branch of an infinite tree asks some part infinitely often (docs/proofs/infinite-trees.md).
+        return not self.is_empty() and any(part.has_infinite_tree() for part in self.parts)
+
     def soa(self) -> DirectSum:
         self.require_learnable()
         return DirectSum(self.domain, tuple(part.soa() for part in self.parts))
@@ -152,7 +156,9 @@ class DirectSumClass(ScoredClass[Place], BinaryClass[Place], DeclaredClass):
     def mistake_point(self) -> Place | None:
         if self.is_empty():
             return None
-        roots = ((j, part.mistake_point()) for j, part in enumerate(self.parts))
+        # The part of the largest dimension first: no other one has an infinite one to lose.
+        order = sorted(range(len(self.parts)), key=lambda j: -self.parts[j].littlestone_dimension())
+        roots = ((j, self.parts[j].mistake_point()) for j in order)
         return next(((j, x) for j, x in roots if x is not None), None)
 
     def reducing_points(self, k: int) -> list[Place] | None:
@@ -175,6 +181,7 @@ class DirectSumClass(ScoredClass[Place], BinaryClass[Place], DeclaredClass):
             "direct_sum(intervals(x, 0..3), conjunctions(a, b))",
             "direct_sum(points(name), thresholds(x, 0..4))",
             "direct_sum(thresholds(x, reals), thresholds(y, 0..2))",
+            "direct_sum(thresholds(y, 0..2), thresholds(x, 0..))",
         ]
         return [cls.parse(Spec.parse(text)) for text in texts]
 

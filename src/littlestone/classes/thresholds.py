@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self, cast
@@ -10,7 +11,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, InfiniteDimensionError, show_value
-from littlestone.classes.base import BinaryClass, Enumerable, require_example
+from littlestone.classes.base import DEEP, BinaryClass, Enumerable, require_example
 from littlestone.classes.promises.covering import ProperApproximation
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.spec import Spec, parse_ranged, quote_argument
@@ -48,23 +49,30 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
 
     Nothing is enumerated: a version space is an interval of cuts, and all methods except `error_runs`
     cost O(1).  On the reals every nonempty version space has infinite Littlestone dimension
-    (lecture 5, Example 2).
+    (lecture 5, Example 2).  On all whole numbers from some on, trees have every depth and none is
+    infinite (docs/proofs/infinite-trees.md).
 
     >>> H = Thresholds.on(0, 2**20 - 2)
     >>> H.littlestone_dimension(), H.restrict(1000, 1).soa().words()
     (20, 'x >= 489')
+    >>> natural = Thresholds.parse(Spec.parse("thresholds(x, 0..)"))
+    >>> natural.littlestone_dimension(), natural.has_infinite_tree()
+    (inf, False)
+    >>> natural.restrict(1000, 1).littlestone_dimension()
+    9
     """
 
     keyword = "thresholds"
     group = "ranges"
     typical = "thresholds(age, 0..120)"
 
-    domain: Grid | Reals
+    domain: Grid | Reals | Integers
     after: int | Fraction | float
     upto: int | Fraction | float
 
     def __post_init__(self) -> None:
-        require_range(self.domain, "thresholds")
+        if not isinstance(self.domain, Integers):
+            require_range(self.domain, "thresholds")
         if not all(type(cut) in (int, Fraction, float) for cut in (self.after, self.upto)):
             raise DeclarationError(
                 f"declare thresholds from {show_value(self.after)} to {show_value(self.upto)}",
@@ -72,17 +80,15 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
                 fix="make the class with Thresholds.on(0, 100)",
             )
         if self.is_empty():  # one object, however it arose
-            cut = self.domain.low if isinstance(self.domain, Grid) else Fraction(0)
+            cut = self.domain.low if isinstance(self.domain, Grid) else self.domain.encode(0)
             object.__setattr__(self, "after", cut)
             object.__setattr__(self, "upto", cut)
 
     @classmethod
-    def over(cls, domain: Grid | Reals) -> Self:
-        """All thresholds on ``domain``.
-
-        Raises `InfiniteDimensionError` for the whole numbers, where trees have every finite depth and
-        none is infinite (docs/proofs/infinite-trees.md), and `DeclarationError` for other domains.
-        """
+    def over(cls, domain: Grid | Reals | Integers) -> Self:
+        """All thresholds on ``domain``.  Raises `DeclarationError` for other domains."""
+        if isinstance(domain, Integers):
+            return cls(domain, -math.inf, math.inf)
         require_range(domain, "thresholds")
         if isinstance(domain, Grid):
             return cls(domain, domain.low - 1, domain.high + 1)
@@ -103,9 +109,19 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
 
     @property
     def size(self) -> int | None:
-        if isinstance(self.domain, Grid):
-            return int(self.upto - self.after)
-        return 0 if self.is_empty() else None
+        if self.is_empty():
+            return 0
+        if isinstance(self.domain, Reals) or self.upto - self.after == math.inf:
+            return None
+        return int(self.upto - self.after)
+
+    @property
+    def forms(self) -> int:
+        # No declaration of whole numbers without an end has finitely many thresholds.
+        return 0 if isinstance(self.domain, Integers) else super().forms
+
+    def has_infinite_tree(self) -> bool:
+        return isinstance(self.domain, Reals) and not self.is_empty()
 
     def littlestone_dimension(self) -> int | float:
         return math.inf if self.size is None else self.size.bit_length() - 1
@@ -122,7 +138,10 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
         if self.size is not None:
             return int(self.after) + self.size // 2 if self.size >= 2 else None
         if self.after == -math.inf and self.upto == math.inf:
-            return Fraction(0)
+            return self.domain.encode(0)
+        if isinstance(self.domain, Integers):  # leave 2^DEEP cuts on the finite side
+            below = self.after == -math.inf
+            return int(self.upto) - (1 << DEEP) if below else int(self.after) + (1 << DEEP)
         if self.after == -math.inf:
             return Fraction(self.upto) - 1
         return Fraction(self.after) + (
@@ -160,14 +179,16 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
         if self.is_empty():
             return ErrorRuns(np.zeros(0, dtype=np.int64), [])
         self.require_learnable()
-        low, size = cast(Grid, self.domain).low, len(sample.points)
-        offsets = np.fromiter((x - low for x in sample.points), dtype=np.uint64, count=size)
+        whole = isinstance(self.domain, Integers)  # their offsets are numbers of Python
+        low = self.after if whole else cast(Grid, self.domain).low
+        size, kind = len(sample.points), object if whole else np.uint64
+        low, after, upto = int(low), int(self.after), int(self.upto)
+        offsets = np.fromiter((x - low for x in sample.points), dtype=kind, count=size)
         order = np.argsort(offsets)
         change = (sample.positives - sample.negatives)[order]
         errors = int(sample.negatives.sum()) + np.concatenate([[0], np.cumsum(change)])
-        after, upto = int(self.after), int(self.upto)
-        first, last = max(after - low, 0), min(upto - low, 2**64 - 1)
-        stops = np.clip(offsets[order], np.uint64(first), np.uint64(last))
+        first, last = max(after - low, 0), upto - low if whole else min(upto - low, 2**64 - 1)
+        stops = np.clip(offsets[order], *np.array([first, last], dtype=kind))
         lengths = [upto - after]
         if size:
             head, tail = low + int(stops[0]) - after, upto - low - int(stops[-1])
@@ -177,18 +198,25 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:
-        domain = parse_ranged(spec)
-        return cls.over(domain)
+        column, written = (*spec.arguments, "", "")[:2]
+        if re.fullmatch(r"-?\d{1,400}\.\.", written) and not spec.options:
+            return cls(Integers(column), int(written[:-2]) - 1, math.inf)
+        return cls.over(parse_ranged(spec))
 
     @classmethod
     def examples(cls) -> list[Self]:
         small = [cls.on(0, high) for high in range(7)]
         huge = cls.on(-(2**63), 2**63 - 1)
-        return [*small, cls.on(0, 9).restrict(6, 1), cls.on(0, 2**20 - 2), huge, cls.over(Reals())]
+        short, endless = [cls.on(0, 9).restrict(6, 1), cls.on(0, 2**20 - 2)], cls.over(Reals())
+        return [*small, *short, huge, endless, cls.parse(Spec.parse("thresholds(n, 0..)"))]
 
     def __str__(self) -> str:
         if isinstance(self.domain, Reals):
             declared = f"thresholds({quote_argument(self.domain.name)}, reals)"
+        elif isinstance(self.domain, Integers):
+            if self.upto == math.inf and self.after > -math.inf:
+                return f"thresholds({quote_argument(self.domain.name)}, {int(self.after) + 1}..)"
+            declared = f"thresholds on {self.domain}"
         else:
             low, high = self.domain.words(self.domain.low), self.domain.words(self.domain.high)
             step = "" if self.domain.unit == 1 else f"; step {self.domain.unit}"

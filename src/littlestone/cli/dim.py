@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -78,6 +79,8 @@ def dim(
             "hypotheses": uncounted if H.size is None else printable_number(H.size),
             "points": "infinite" if points is None else printable_number(points),
         }
+        if lower == upper == math.inf:
+            data["infinite_tree"] = H.has_infinite_tree()
         if lower != upper:
             data |= {"lower": lower, "upper": finite_or_text(upper)}
             data |= {"lower_reason": found.lower_reason, "upper_reason": found.upper_reason}
@@ -230,6 +233,11 @@ def _print(
     ]
     reasons = ((f"{end} bound", data.get(f"{end}_reason")) for end in ("lower", "upper"))
     rows += [(name, f"{data[name.split()[0]]}: {reason}") for name, reason in reasons if reason]
+    if "infinite_tree" in data:
+        bounded = "none infinite: mistakes end on every sequence, at no bound for all"
+        rows.append(
+            ("trees", f"of every depth, {'one infinite' if data['infinite_tree'] else bounded}")
+        )
     if "certificate" in data:
         upper = "no proof of the upper bound"
         if data["claims"] is not None:

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.points import Domain, FiniteColumn, Grid, Product, Reals, require_list
+from littlestone.points import Domain, FiniteColumn, Grid, Integers, Product, Reals, require_list
 from littlestone.rules.base import (
     EXPORT,
     BinaryHypothesis,
@@ -56,7 +56,7 @@ class StepFunction(BinaryHypothesis[Any]):
         object.__setattr__(self, "changes", tuple(odd))
 
     @classmethod
-    def threshold(cls, domain: Grid | Reals, t: int | Fraction) -> StepFunction:
+    def threshold(cls, domain: Grid | Reals | Integers, t: int | Fraction) -> StepFunction:
         """The threshold function h_t(x) = 1[x >= t]."""
         return cls(domain, 0, (t,))
 
@@ -85,7 +85,9 @@ class StepFunction(BinaryHypothesis[Any]):
     def place_outcome(self) -> Outcome:
 
         domain, count = self.domain, len(self.changes) + 1
-        if not isinstance(domain, Grid | Reals):  # an ordered domain of a package of its own
+        if not isinstance(
+            domain, Grid | Reals | Integers
+        ):  # an ordered domain of a package of its own
             return outcome_of_labels(domain, self.place, count, EXPORT)
         steps = zip([None, *self.changes], [*self.changes, None], strict=True)
         *asked, last = [(interval(domain, a, b), i) for i, (a, b) in enumerate(steps)]
@@ -111,7 +113,9 @@ class StepFunction(BinaryHypothesis[Any]):
 
         ends = [*([None] if self.first else []), *self.changes]
         spans, domain = zip_longest(ends[::2], ends[1::2]), self.domain
-        if not isinstance(domain, Grid | Reals):  # an ordered domain of a package of its own
+        if not isinstance(
+            domain, Grid | Reals | Integers
+        ):  # an ordered domain of a package of its own
             return super().outcome()
         return case([(either(*(interval(domain, a, b) for a, b in spans)), 1)], 0)
 
@@ -123,11 +127,11 @@ class StepFunction(BinaryHypothesis[Any]):
         elif places:
             places.insert(0, places[0] - 1)
         else:
-            places.append(Fraction(0))
+            places.append(self.domain.encode(0))
         return next((x for x in places if self(x) != other(x)), None)
 
     def _change(self, labels: Mapping[Any, int]) -> Self | None:
-        if not isinstance(self.domain, Grid):
+        if not isinstance(self.domain, Grid | Integers):
             return None
         return replace(self, changes=(*self.changes, *labels, *(x + 1 for x in labels)))
 
@@ -152,10 +156,10 @@ class StepFunction(BinaryHypothesis[Any]):
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        ordered = isinstance(domain, Grid | Reals) and isinstance(form["changes"], list)
+        ordered = isinstance(domain, Grid | Reals | Integers) and isinstance(form["changes"], list)
         if not ordered or str(form["first"]) not in "01":
             raise ValueError
-        kind = int if isinstance(domain, Grid) else Fraction
+        kind = Fraction if isinstance(domain, Reals) else int
         # Longer numbers and exponents could take too long to read.
         changes = [str(c) for c in form["changes"]]
         if not all(re.fullmatch(r"-?\d{1,401}(/\d{1,401})?", c) for c in changes):

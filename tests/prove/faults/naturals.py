@@ -24,5 +24,11 @@ FAULTS: dict[str, list[Fault]] = {
             "(self.size.bit_length() - 1) // 2",
             "LDim is half of what it is",
         ),
+        Fault(
+            "littlestone.classes.thresholds:Thresholds.has_infinite_tree",
+            "isinstance(self.domain, Reals) and ",
+            "",
+            "unbounded trees are said to be infinite",
+        ),
     ],
 }

@@ -19,7 +19,7 @@ from littlestone.dimension import is_representation, representation, vc_dimensio
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.base import Setting
 from littlestone.learn.plan import formulas
-from littlestone.points import Reals
+from littlestone.points import Integers, Reals
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import hockey_stick
@@ -438,7 +438,8 @@ def natural_thresholds(trial: Trial) -> Outcome:
     code: classes.Thresholds, theory.game.TreeAdversary
     proof: proofs/infinite-trees.md
     """
-    wrong, deepest = 0, trial.pick(10, 14)
+    H, deepest = Thresholds(Integers(), -1, math.inf), trial.pick(10, 14)
+    wrong = int(H.littlestone_dimension() != math.inf or H.has_infinite_tree())
     for n in range(1, deepest + 1):
         found = branches(Thresholds.on(0, 2**n - 2))
         wrong += len(found) != 2**n or set(found) != {(n, 1)}
@@ -447,7 +448,8 @@ def natural_thresholds(trial: Trial) -> Outcome:
         x, learner = 2**j - 1, Patient()
         wrong += learner.predict(x)
         learner.update(x, 1)
-        left = Thresholds.on(0, x).restrict(x, 1)
+        left = H.restrict(x, 1)
+        wrong += left.size != x + 1
         mistakes.append(1 + play(learner, TreeAdversary(left)).mistakes)
     rng, most = trial.draws(3), 0
     for cut in range(200):

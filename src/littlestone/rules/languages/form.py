@@ -307,7 +307,7 @@ def among(domain: Domain[Any], points: Collection[Any]) -> Condition:
 
 
 def interval(
-    domain: Grid | Reals, first: int | Fraction | None, stop: int | Fraction | None
+    domain: Grid | Reals | Integers, first: int | Fraction | None, stop: int | Fraction | None
 ) -> Condition:
     """The cells that stand for a point x with first <= x < stop; None means no end.
 
@@ -317,7 +317,7 @@ def interval(
     Not(part=Within(column='age', low=Fraction(5, 1), high=None))
     """
     low, high = None if first is None else Fraction(first), None if stop is None else Fraction(stop)
-    if isinstance(domain, Reals):  # what is unreadable is the point 0
+    if isinstance(domain, Reals | Integers):  # what is unreadable is the point 0
         low, high = -_MOST if low is None else low, _MOST if high is None else high
         if not low <= 0 < high:
             return Within(domain.name, low, high)
