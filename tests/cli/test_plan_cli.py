@@ -7,6 +7,10 @@ import math
 
 from running import run
 
+from each import each
+from littlestone.learn.declared.declaration import Declaration
+from littlestone.learn.declared.task import Task
+
 
 def test_for_people() -> None:
     out = run("plan", "subsets(a; at most 2)", "--epsilon", 1, "--delta", "1e-6", "--n", 900).out
@@ -85,3 +89,16 @@ def test_lower_bounds_of_streams() -> None:
         (5, "6"),
         (16, "7"),
     ]
+
+
+@each("text", ["trees(a: 0..9, b in {x}; depth 2)", "score_sheet(a: 0..9, b in {x}; at most 2)"])
+def test_too_few_records_are_said_as_fit_says_it(text: str) -> None:
+    arguments = ["plan", text, "--epsilon", "0.1", "--delta", "1e-6"]
+    declared = Declaration.parse("y", text, epsilon="0.1", delta="1e-6", positive="1")
+    (hint,) = Task.choose(declared).hints(20)
+    for n, said in ((20, hint), (2_000, None)):
+        assert json.loads(run(*arguments, "--n", n, "--json").out)["too_few"] == said
+    assert " ".join(hint.split()) in " ".join(run(*arguments, "--n", 20).out.split())
+    least = json.loads(run(*arguments, "--json").out)["methods"][0]["too_few_below"]
+    assert f"below about {least:,} records" in hint
+    assert f"below about {least:,} records" in run(*arguments).out

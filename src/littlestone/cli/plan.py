@@ -89,6 +89,7 @@ def plan(
     notes += [(row.method, f"any labels: above {row.versus}") for row in found.rows if row.versus]
     notes += [(row.method, str(row.learner.caveat)) for row in found.rows if row.learner.caveat]
     notes += [(row.method, row.calibrated.describe()) for row in found.rows if row.calibrated]
+    notes += [(row.method, _few(least)) for row in found.rows if (least := row.least_records)]
     notes += [("does not apply", reason) for reason in refusals(found.excluded)]
     headings_of: dict[str, list[str]] = {}
     for heading, note in notes:
@@ -107,6 +108,8 @@ def plan(
         ]
         out.print(f"With {count_noun(n, 'record')}", style="bold")
         print_table(headings, [_promise(row) for row in promises])
+        if (hint := found.too_few(n)) is not None:
+            out.print(hint)
 
 
 def _print_theorems(title: str, formulas: Sequence[StatedSize]) -> None:
@@ -176,6 +179,10 @@ def _stream(found: StreamPlan, as_json: bool) -> None:
         print_pairs(pairs, title="Do not apply")
 
 
+def _few(least: int) -> str:
+    return f"below about {least:,} records, seldom better than the more frequent label (measured)"
+
+
 def _cells(row: Row) -> list[str]:
     realizable = show_size(row.realizable) if row.tuned is None else show_size(row.tuned) + _TUNED
     calibrated = "-" if row.calibrated is None else f"{row.calibrated.n:,}"
@@ -209,6 +216,7 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
                 and {"n": simulated.n, "worst": simulated.worst, "runs": simulated.runs}
                 | {"profiles": dict(simulated.profiles), "command": simulated.command}
                 | ({"between": list(simulated.between)} if simulated.between else {}),
+                "too_few_below": row.least_records,
                 "detail": row.learner.detail or None,
                 "caveat": row.learner.caveat and str(row.learner.caveat),
             }
@@ -225,7 +233,7 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
         "formulas": [vars(stated) for stated in found.formulas],
     }
     if n is not None:
-        data |= {"n": n, "at_n": [vars(row) for row in promises]}
+        data |= {"n": n, "at_n": [vars(row) for row in promises], "too_few": found.too_few(n)}
     return data
 
 

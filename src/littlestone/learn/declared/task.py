@@ -15,7 +15,7 @@ from littlestone.learn import PrivateLearner, Release
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan.choice import AUTO, explain
-from littlestone.learn.plan.missed import enough, for_records, least_records
+from littlestone.learn.plan.missed import enough, for_records, too_few
 from littlestone.learn.results.accuracy import Evaluation, accuracy
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Event
@@ -154,7 +154,9 @@ class Task:
 
     def hints(self, n: int) -> list[str]:
         """What the public number n of records says before a spend."""
-        return [hint for hint in (self.useless_delta(n), self.too_few(n)) if hint is not None]
+        return [
+            hint for hint in (self.useless_delta(n), too_few(self.learner, n)) if hint is not None
+        ]
 
     def useless_delta(self, n: int) -> str | None:
         """A hint if delta is 1/n or more, for the public number n of records; else None.
@@ -168,18 +170,6 @@ class Task:
             f"delta {decimal_text(delta)} is 1/n or more for n = {n:,}: a mechanism with this "
             "delta could even publish one whole record. Choose a delta far below 1/n, such as "
             "1e-6"
-        )
-
-    def too_few(self, n: int) -> str | None:
-        """A hint if the public number n of records is below `least_records` of the class; else None."""
-        least = least_records(self.learner)
-        if least is None or n >= least:
-            return None
-        epsilon = f"{float(self.learner.cost().epsilon):.3g}"
-        return (
-            f"n = {n:,} is too few: below about {least:,} records, a rule of this class seldom errs "
-            f"less than the more frequent label at epsilon {epsilon}. "
-            "Declare a smaller class or a larger epsilon, or collect more records"
         )
 
     def fit(

@@ -218,18 +218,29 @@ def enough(learner: PrivateLearner[Any]) -> int:
     return math.ceil(MANY / learner.cost().epsilon)
 
 
-def least_records(learner: PrivateLearner[Any]) -> int | None:
-    """The records below which a rule that is drawn by errors seldom beats the more frequent label.
+FEW = 4
+"""Times the noise of a count in all columns: fewer records are too few for a score sheet; measured."""
 
-    It is 2 ln N / epsilon for N rules: with as many records, the draw's expected excess error may be 1
-    (docs/proofs/exponential-mechanism.md).  On ordinary tables, trees from fewer erred more than the
-    label in two of three runs, and from twice as many in one of four.  None for other learners.
+
+def least_records(learner: PrivateLearner[Any]) -> int | None:
+    """The records below which a rule seldom errs less than the more frequent label, as measured.
+
+    For a draw by errors it is 2 ln N / epsilon for N rules: with as many records, the draw's expected
+    excess error may be 1 (docs/proofs/exponential-mechanism.md).  For a score sheet it is `FEW` times
+    the noise of a count in all columns (docs/proofs/score-sheet.md, Too few records).  None for other
+    learners.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("trees(age: 0..80 step 20, sex in {F, M}; depth 2)")
     >>> least_records(ExponentialLearner(H, Budget(1)))
     19
     """
+    if learner.method == "score_sheet" and learner.mistakes.equal:
+        from littlestone.learn.tree_sheet import noise_of_counts
+
+        cost, H = learner.cost(), learner.hypotheses
+        columns = len(H.domain.column_names)
+        return math.ceil(FEW * noise_of_counts(Budget(cost.epsilon, cost.delta), columns))
     if learner.method not in ("exponential", "regrown", "tree_sheet"):
         return None
     H: Any = learner.hypotheses
@@ -240,6 +251,19 @@ def least_records(learner: PrivateLearner[Any]) -> int | None:
     if not forms or not learner.mistakes.equal:
         return None
     return math.ceil(2 * math.log(forms) / float(learner.cost().epsilon))
+
+
+def too_few(learner: PrivateLearner[Any], n: int) -> str | None:
+    """A hint if the public number n of records is below `least_records`; else None."""
+    least = least_records(learner)
+    if least is None or n >= least:
+        return None
+    epsilon = f"{float(learner.cost().epsilon):.3g}"
+    return (
+        f"n = {n:,} is too few: below about {least:,} records, a rule of this class seldom errs "
+        f"less than the more frequent label at epsilon {epsilon}. "
+        "Declare a smaller class or a larger epsilon, or collect more records"
+    )
 
 
 def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:

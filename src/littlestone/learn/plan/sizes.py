@@ -15,6 +15,7 @@ from littlestone.learn.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learn.papers.globally_stable import LARGEST, paper_sizes
 from littlestone.learn.plan.choice import ALPHA, BETA, Candidate, candidates
 from littlestone.learn.plan.lower import LowerBound, LowerMistakes, lower_bounds, lower_mistakes
+from littlestone.learn.plan.missed import least_records, too_few
 from littlestone.learn.plan.simulated_sizes import CalibratedSize
 from littlestone.learn.stream import KnownMistakes, online_candidates
 from littlestone.privacy.cost import Budget, PrivacyCost
@@ -198,6 +199,11 @@ class Row:
         """What the agnostic size compares with, if not with the best hypothesis of the class."""
         return "" if self.agnostic is None else self.agnostic.versus
 
+    @property
+    def least_records(self) -> int | None:
+        """The records that are too few for a rule that errs less than the more frequent label."""
+        return least_records(self.learner)
+
     def sizes(self) -> dict[str, int | None]:
         """The sizes under the headings of a table; those for other parameters than `fit` uses too."""
         found = {
@@ -303,6 +309,10 @@ class Plan:
             )
             for row in self.rows
         ]
+
+    def too_few(self, n: int) -> str | None:
+        """What `fit` says before its spend if n records are too few for its default; else None."""
+        return too_few(self.rows[0].learner, n) if self.rows else None
 
 
 def plan(
