@@ -112,8 +112,11 @@ def show(console: Console) -> None:
 def page(results: Sequence[Result], others: Measures) -> str:
     """The page, in Markdown."""
     parts = [_OPENING.format(tasks=len(results), runs=RIVAL_RUNS, own=RUNS, enough=ENOUGH)]
-    parts += ["```text", *_means(results, others), "```\n", "## Wins\n"]
-    parts += ["```text", *_wins(results, others), "```\n"]
+    parts += ["```text", *_means(results, others), "```\n"]
+    parts += ["## Means of the tables on which nothing was chosen\n"]
+    parts += ["```text", *_means(results[1::2], others), "```\n"]
+    parts += ["```text", *_wins(results[1::2], others), "```\n"]
+    parts += ["## Wins\n", "```text", *_wins(results, others), "```\n"]
     for epsilon in EPSILONS:
         parts += [f"## Epsilon {epsilon}\n", "```text", *_table(results, others, epsilon), "```\n"]
     return "\n".join(parts)
@@ -208,7 +211,7 @@ was run stands on the page of ordinary tables: its epsilon is for adding or remo
 for replacing one, so *at half* is about the same promise. *points* says which parts of the tree with
 points have any: its leaves alone, or all columns too, where the records are at least {enough} times
 the noise of a count. This limit and the shares of the budget were chosen on every second of these
-tables, so they are no held-out test.
+tables, from the first on, so only the others are a held-out test.
 
 ## Means of all tables
 """

@@ -12,6 +12,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn.fitting.all_columns import calibrate
+from littlestone.learn.fitting.one_column import logistic
 from littlestone.learn.plan.missed import least_records
 from littlestone.learn.tree_sheet import (
     ENOUGH,
@@ -121,10 +122,13 @@ def test_a_prior_does_not_ask_for_more_records_than_depth_2() -> None:
     assert flat < deep <= flat + 3  # 2 ln 3
 
 
-def test_noisy_totals_do_not_move_a_share_that_was_known() -> None:
+def test_risks_add_up_to_the_positives_that_were_known() -> None:
     totals, ends = np.arange(1000.0) % 10, tuple(range(1, 10))
-    noisy = np.array([[900.0] * 10, [100.0] * 10])
-    moved = [
-        calibrate((0.0, 0.1), totals, ends, noisy, variance, 1000, 0.1)[0] for variance in (1, 1e6)
-    ]
-    assert moved[0] > 100 > moved[1]
+    noisy = np.array([[90.0] * 10, [10.0] * 10])
+
+    def risk_of_all(positives: tuple[float, float], variance: float) -> float:
+        line = calibrate((0.0, 0.1), totals, ends, noisy, variance, 1000, positives)
+        return float(logistic((line[0] + line[1] * totals) / 1000).mean())
+
+    assert 0.2 < risk_of_all((200, 100), 1e6) < 0.3  # .61 before
+    assert abs(risk_of_all((200, 1e6), 1) - 0.9) < 0.02

@@ -24,9 +24,9 @@ from littlestone.learn.fitting.all_columns import (
     artificial_records,
     calibrate,
     correlate,
+    cut_totals,
     fit_together,
     least_total,
-    quantiles,
     shape_of,
     to_points,
 )
@@ -68,9 +68,6 @@ LEAST_EVIDENCE = -3.0
 
 SHARES = tuple(Fraction(part, 100) for part in (2, 51, 35, 7, 5))
 """Of the budget: the positives, all columns, the kept columns once more, their products, the totals."""
-
-STRAY = 0.1
-"""How far a joint fit may stray from the log odds of all records that were known before; measured."""
 
 BINS = 12
 """The runs of totals in which the records of each label are counted at the end."""
@@ -407,7 +404,8 @@ class SheetFit:
             parts.append(self.leaf_points[groups[-1]])
             asked, numbers = (*asked, len(self.hypotheses.sizes)), (*numbers, self.leaf_points)
         self.totals: Floats = sum(parts, np.zeros(RECORDS))
-        self.ends = quantiles(self.totals, BINS)
+        risks = logistic(self.line[0] + self.line[1] * self.totals)
+        self.ends = cut_totals(self.totals, risks, BINS)
         return Question("totals", asked, numbers, ends=self.ends)
 
     def _cells_of(self, groups: Ints, j: int) -> Ints:
@@ -417,17 +415,11 @@ class SheetFit:
         nothing = np.zeros_like(self.groups[j])
         return likely_cells(np.zeros(RECORDS, np.int64), nothing, self.cells[j], seed=j)
 
-    def _doubt(self) -> float:
-        """The deviation of the log odds of all records, as far as the steps before the totals know."""
-        p = float(logistic(np.array(self.base)))
-        known = np.sqrt(self.positives[1]) / max(self.n * p * (1 - p), 1)
-        return float(min(0.5, np.hypot(known, STRAY)))
-
     def sheet(self, released: Released, weights: tuple[int, int]) -> ScoreSheet:
         """The score sheet by all that was released."""
         noisy = np.array(released[-1], np.float64).reshape(2, BINS)
         start, slope = calibrate(
-            self.line, self.totals, self.ends, noisy, self.variances[-1], self.n, self._doubt()
+            self.line, self.totals, self.ends, noisy, self.variances[-1], self.n, self.positives
         )
         points = tuple(tuple(own.tolist()) for own in self.points)
         parts = [*points, tuple(self.leaf_points.tolist())]

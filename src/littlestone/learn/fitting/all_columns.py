@@ -29,6 +29,9 @@ NARROW = 0.3
 COMMON = 0.15
 """The standard deviation of the correlation of two columns, before its products are known."""
 
+ASTRAY = 0.5
+"""The part of the artificial records of a run of totals by which the table's may differ."""
+
 ROUNDS = 5
 
 STEEP = 32
@@ -163,14 +166,22 @@ def to_points(fitted: Additive, most: int) -> tuple[list[Ints], tuple[float, flo
     return points, (fitted.base + sum(middles), unit)
 
 
-def quantiles(totals: Floats, runs: int) -> tuple[int, ...]:
-    """Whole numbers that cut the totals into ``runs`` runs of about equally many.
+def cut_totals(totals: Floats, risks: Floats, runs: int) -> tuple[int, ...]:
+    """Whole numbers that cut the totals into ``runs`` runs, each with about as much of both.
 
-    >>> quantiles(np.arange(8.0), 4)
+    Half of what is divided are the records, and half their ``risks``: where positives are rare, high
+    totals are few records.
+
+    >>> cut_totals(np.arange(8.0), np.ones(8), 4)
     (2, 4, 6)
+    >>> cut_totals(np.arange(8.0), np.array([0, 0, 0, 0, 0, 0, 1, 1.0]), 4)
+    (4, 6, 7)
     """
-    ordered = np.sort(totals)
-    return tuple(round(float(ordered[len(ordered) * i // runs])) for i in range(1, runs))
+    order = np.argsort(totals, kind="stable")
+    weights = 1 / len(totals) + risks[order] / max(risks.sum(), 1e-9)
+    before = np.cumsum(weights) - weights
+    places = np.searchsorted(before / weights.sum() + 1e-9, np.arange(1, runs) / runs)
+    return tuple(round(float(totals[order[min(i, len(order) - 1)]])) for i in places)
 
 
 def calibrate(
@@ -180,13 +191,14 @@ def calibrate(
     noisy: Floats,
     variance: float,
     n: int,
-    doubt: float,
+    positives: tuple[float, float],
 ) -> tuple[int, int]:
     """Start and slope of the log odds of a total, in 1/1000, once records of each label are counted.
 
     ``noisy`` has the numbers of records of label 1 and 0 in each run of totals.  The log odds are
-    a + c (start + slope total), where a and c are normal about 0 and 1 before the counts.  ``doubt`` is
-    the deviation of a: where it was known well before, a few noisy counts do not move it.
+    a + c (start + slope total), where a and c are normal about 0 and 1 before the counts.
+    ``positives`` are the number of positive records that was known before, and the variance of its
+    noise: the risks of all records add up to it.
     """
     start, slope = line
     run = np.searchsorted(ends, totals, side="right")
@@ -196,17 +208,26 @@ def calibrate(
     # A run without artificial records tells nothing.
     known, odds = members > 0, start + slope * inside
     one, zero = noisy[0][known], noisy[1][known]
-    records = share_records(one + zero, n)
+    # The artificial records say how many are in a run, give or take a part; the counts correct them.
+    thought = members[known] * (n / len(totals))
+    doubt = (ASTRAY * thought) ** 2 + 1e-6
+    trust = doubt / (doubt + 2 * variance)
+    records = share_records(thought + trust * (one + zero - thought), n)
     features = np.stack([np.ones(int(known.sum())), odds[known]])
     prior, found = np.array([0.0, 1.0]), np.array([0.0, 1.0])
-    precision = np.diag([1 / doubt**2, 1 / 0.3**2])
+    precision = np.diag([1 / 0.5**2, 1 / 0.3**2])
     for _ in range(10):
         p = logistic(found @ features)
         curve = records * p * (1 - p) + 1e-6
         weight = curve / (variance * ((1 - p) ** 2 + p**2) + curve)
         rest = (1 - p) * one - p * zero
         slopes = (features * (weight * curve)) @ features.T + precision
-        step = np.linalg.solve(slopes, features @ (weight * rest) - precision @ (found - prior))
+        towards = features @ (weight * rest) - precision @ (found - prior)
+        sure = 1 / (positives[1] + p**2 @ (doubt * (1 - trust)) + (n / 1000) ** 2 + 1)
+        whole = features @ curve
+        slopes += sure * np.outer(whole, whole)
+        towards += sure * whole * (positives[0] - records @ p)
+        step = np.linalg.solve(slopes, towards)
         found = found + np.clip(step, -0.5, 0.5)
     a, c = max(-3.0, min(3.0, float(found[0]))), max(0.2, min(2.0, float(found[1])))
     start = max(-60.0, min(60.0, a + c * start))
