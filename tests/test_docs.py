@@ -70,8 +70,11 @@ def test_console_blocks(page: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if any(">>> " in block for block in blocks(page, "python"))],
-    ids=lambda page: page.stem,
+    [
+        pytest.param(page, id=page.stem, marks=[pytest.mark.deep] * (page.stem == "audit"))
+        for page in PAGES
+        if any(">>> " in block for block in blocks(page, "python"))
+    ],
 )
 def test_python_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A block that starts with the name of a file is that file, and the examples may import it."""

@@ -135,7 +135,7 @@ def faults(kind: type[Any], H: HypothesisClass[Any], capfd: Any, caplog: Any) ->
 
 
 @pytest.mark.parametrize("kind", LEARNERS, ids=lambda kind: kind.method)
-@each("H", CLASSES)
+@each("H", CLASSES, quick=5)
 def test_no_sample_raises_or_is_shown(
     kind: type[Any], H: HypothesisClass[Any], capfd: Any, caplog: Any
 ) -> None:
@@ -148,7 +148,7 @@ def test_every_learner_has_a_class_and_every_class_a_learner() -> None:
     assert {str(H) for _, H in applicable()} == set(map(str, CLASSES))
 
 
-@each(("kind", "H"), applicable, ids=lambda made: getattr(made, "method", str(made)))
+@each(("kind", "H"), applicable, ids=lambda made: getattr(made, "method", str(made)), quick=5)
 def test_a_learner_that_has_learned_can_be_pickled(
     kind: type[Any], H: HypothesisClass[Any]
 ) -> None:

@@ -94,7 +94,7 @@ def test_every_learner_has_a_class() -> None:
     assert len({kind.method for kind in LEARNERS}) == len(LEARNERS)
 
 
-@each(("kind", "H"), applicable, ids=lambda made: getattr(made, "method", str(made)))
+@each(("kind", "H"), applicable, ids=lambda made: getattr(made, "method", str(made)), quick=5)
 def test_no_sample_raises(kind: Any, H: HypothesisClass[Any]) -> None:
     learner = learner_of(kind, H)
     samples = [
@@ -135,7 +135,7 @@ def test_every_learner_says_whether_it_learns_several_labels() -> None:
     assert {kind.several for kind in EVERY} == {False, True}
 
 
-@each("H", of_several(), ids=str)
+@each("H", of_several(), ids=str, quick=4)
 @each("kind", EVERY, ids=lambda kind: kind.method)
 def test_no_learner_of_two_labels_reads_more(kind: Any, H: HypothesisClass[Any]) -> None:
     if not kind.several:

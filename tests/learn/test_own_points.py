@@ -201,9 +201,9 @@ def kinds_of_label(y: str) -> list[Any]:
     return [y, *disguises(y), *(disguises(1) if y == "1" else [])]
 
 
-on_samples = each("learner", lambda: made(OF_TWO, CLASSES), ids=name)
-on_streams = each("learner", lambda: made(ONLINE, CLASSES, horizon=HORIZON), ids=name)
-on_labels = each("learner", lambda: made(SEVERAL, OF_SEVERAL), ids=name)
+on_samples = each("learner", lambda: made(OF_TWO, CLASSES), ids=name, quick=5)
+on_streams = each("learner", lambda: made(ONLINE, CLASSES, horizon=HORIZON), ids=name, quick=3)
+on_labels = each("learner", lambda: made(SEVERAL, OF_SEVERAL), ids=name, quick=4)
 on_predictions = each(
     "learner", lambda: made([PredictionLearner], CLASSES, horizon=HORIZON, copies=40), ids=name
 )

@@ -75,7 +75,7 @@ def parts(domain: Domain[Any]) -> Iterator[Domain[Any]]:
 DOMAINS = list(dict.fromkeys(part for H in EXAMPLES for part in parts(H.domain))) + MORE
 
 
-@each("check", lambda: [check for domain in DOMAINS for check in yield_checks(domain)])
+@each("check", lambda: [check for domain in DOMAINS for check in yield_checks(domain)], quick=5)
 def test_every_domain_obeys_every_law(check: Check) -> None:
     check()
 

@@ -194,8 +194,14 @@ def test_a_distribution_must_be_one() -> None:
         exact_curve(leaky, [], [ONE])
 
 
+# Of these `make test` asks nothing, for each takes over a CPU second.
+LONG = {"regrown-learner", "risks-of-blocks", "risks-of-leaves", "rule-list-learner",
+        "rule-sets-learner", "trees-learner", "trees-learner-labels"}  # fmt: skip
 # At epsilon 1 and, in turn, at one of the ends.
-CLAIMS = [pytest.param(named, "1", id=f"1-{named.name}") for named in find_subjects()]
+CLAIMS = [
+    pytest.param(named, "1", id=f"1-{named.name}", marks=[pytest.mark.deep] * (named.name in LONG))
+    for named in find_subjects()
+]
 CLAIMS += [
     pytest.param(named, epsilon, id=f"{epsilon}-{named.name}", marks=pytest.mark.deep)
     for i, named in enumerate(find_subjects())
