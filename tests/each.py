@@ -39,14 +39,15 @@ def each(
         @wraps(test)
         def run(**fixtures: Any) -> None:
             part = fixtures.pop(turn, None)
+            every = [*(values() if callable(values) else values)]
             rows = [
-                row
-                for place, row in enumerate(values() if callable(values) else values)
+                pair
+                for place, pair in enumerate(zip(every, _names(every, ids), strict=True))
                 if part is None or (part == "quick") == (place % quick == 0)
             ]
             assert rows, f"no value of {names}"
             ended: list[BaseException] = []
-            for row, name in zip(rows, _names(rows, ids), strict=True):
+            for row, name in rows:
                 parts = (row,) if isinstance(names, str) else row
                 try:
                     test(**fixtures, **dict(zip(given, parts, strict=True)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from each import each
+from each import each, in_turn
 
 
 def test_all_values_are_taken_and_fixtures_are_shared(tmp_path: Path) -> None:
@@ -50,3 +50,20 @@ def test_only_what_skips_every_value_is_skipped() -> None:
         test(odd=True)
     with pytest.raises(AssertionError, match="no value of n"):
         each("n", [])(test)(odd=True)
+
+
+def test_the_quick_values_and_the_others_are_all() -> None:
+    seen = []
+
+    @each("n", range(7), ids="abcdefg", quick=3)
+    def test(n: int) -> None:
+        seen.append(n)
+
+    (mark,) = test.pytestmark  # type: ignore[attr-defined]
+    turn, (quick, others) = mark.args
+    test(**{turn: quick})
+    assert seen == [0, 3, 6]
+    assert [mark.name for mark in others.marks] == ["deep"]
+    test(**{turn: others.values[0]})
+    assert seen == [0, 3, 6, 1, 2, 4, 5]
+    assert [len(one.marks) for one in in_turn(range(4), 2)] == [0, 1, 0, 1]

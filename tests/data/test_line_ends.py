@@ -116,7 +116,7 @@ SOURCES = [from_file, from_blocks, from_gzip, from_zstandard, from_pipe]
 
 @each("multiline", [False, True])
 @each("source", SOURCES, ids=lambda s: s.__name__)
-@each("write", WRITERS.values(), ids=lambda write: write.__name__, quick=4)
+@each("write", WRITERS.values(), ids=WRITERS, quick=4)
 def test_a_record_as_writers_write_it_is_one_record(
     write: Callable[[Sequence[Record]], str],
     source: Callable[[bytes, Path, bool], Counter[Any]],
