@@ -304,7 +304,7 @@ def test_what_cannot_be_solved_is_refused(
             test_no_weights_prove_less_than_a_learner_reaches,
         ),
         (
-            "tasks:Task.of",
+            "tasks:Task.from_trials",
             "these < more",
             "these > more",
             "the better rules left out",
@@ -325,7 +325,7 @@ def test_what_cannot_be_solved_is_refused(
             test_thresholds_on_three_points_are_as_hard_as_one_point,
         ),
         (
-            "program:_shared",
+            "program:_split",
             "np.maximum(np.bincount(orbit.ravel()), 1)",
             "1",
             "the multiplier of an orbit given to each of its members",

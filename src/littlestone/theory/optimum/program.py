@@ -84,7 +84,7 @@ def best(task: Task, budget: Budget) -> Optimum:
     solved = _solve(task, budget, cells, pairs, trials)
     law, least = _private(task, solved.law[cells], budget)
     # All neighbours of an orbit have one multiplier together.
-    weights, given = _shared(solved.weights, pairs), _shared(solved.trials, trials)
+    weights, given = _split(solved.weights, pairs), _split(solved.trials, trials)
     return Optimum(
         task, budget, least, most_success(task, given, weights, budget), law, given, weights
     )
@@ -98,7 +98,7 @@ def _gave_up(why: str) -> TooLargeError:
     )
 
 
-def _shared(multipliers: NDArray[np.float64], orbit: Places) -> Whole:
+def _split(multipliers: NDArray[np.float64], orbit: Places) -> Whole:
     """The multiplier of an orbit, in equal parts for its members, as whole numbers."""
     parts = np.maximum(multipliers, 0) / np.maximum(np.bincount(orbit.ravel()), 1)
     whole = np.array([int(part * _SCALE) for part in parts.tolist()], object)
@@ -119,7 +119,7 @@ def _private(task: Task, law: NDArray[np.float64], budget: Budget) -> tuple[Whol
 
 
 @dataclass(frozen=True)
-class _Solved:
+class _Answer:
     """What the solver says, by orbits: chances, and multipliers of neighbours and of trials."""
 
     law: NDArray[np.float64]
@@ -127,7 +127,7 @@ class _Solved:
     trials: NDArray[np.float64]
 
 
-def _solve(task: Task, budget: Budget, cells: Places, pairs: Places, trials: Places) -> _Solved:
+def _solve(task: Task, budget: Budget, cells: Places, pairs: Places, trials: Places) -> _Answer:
     """Maximize t, where a learner passes each trial with a chance of at least t.
 
     The variables are a chance for each orbit of a sample and a rule, an excess for each orbit of a
@@ -157,7 +157,7 @@ def _solve(task: Task, budget: Budget, cells: Places, pairs: Places, trials: Pla
     put(np.arange(near), cells[task.pairs[p, 1], f], -ratio)
     bounds, rows = np.zeros(near + last), near + last
     for k, i in enumerate(np.unique(trials, return_index=True)[1]):
-        at, chances, good = task.chances[i]
+        at, chances, good = task.trial_places[i]
         put(near + k, cells[np.ix_(at, good)], -np.array(chances, float)[:, np.newaxis])
         put(near + k, top, 1.0)
     if delta:
@@ -178,7 +178,7 @@ def _solve(task: Task, budget: Budget, cells: Places, pairs: Places, trials: Pla
     if not found.success:
         raise _gave_up(found.message)
     shares = -found.ineqlin.marginals
-    return _Solved(found.x[:laws], shares[:near], shares[near : near + last])
+    return _Answer(found.x[:laws], shares[:near], shares[near : near + last])
 
 
 def _orbits(task: Task) -> tuple[Places, Places, Places]:

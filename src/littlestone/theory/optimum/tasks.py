@@ -85,7 +85,7 @@ class Task:
             )
             for h in rows
         ]
-        return cls.of(trials, points, n, rows if proper else range(1 << points))
+        return cls.from_trials(trials, points, n, rows if proper else range(1 << points))
 
     @classmethod
     def every_sample(
@@ -105,10 +105,12 @@ class Task:
             for records in combinations_with_replacement(range(2 * points), n)
             if any(errors(h, records) == 0 for h in rows)
         ]
-        return cls.of(trials, points, n, rows if proper else range(1 << points))
+        return cls.from_trials(trials, points, n, rows if proper else range(1 << points))
 
     @classmethod
-    def of(cls, trials: Sequence[Trial], points: int, n: int, rules: Sequence[int]) -> Task:
+    def from_trials(
+        cls, trials: Sequence[Trial], points: int, n: int, rules: Sequence[int]
+    ) -> Task:
         """The task without rules that pass nothing more than another one: it can stand for them."""
         passed: dict[frozenset[int], int] = {}
         for f in rules:
@@ -137,7 +139,7 @@ class Task:
         return np.array(sorted(found), np.int64).reshape(-1, 2)
 
     @cached_property
-    def chances(self) -> list[tuple[NDArray[np.int64], list[Fraction], NDArray[np.int64]]]:
+    def trial_places(self) -> list[tuple[NDArray[np.int64], list[Fraction], NDArray[np.int64]]]:
         """Of each trial the places of its samples, their chances, and the places of good rules."""
         return [
             (
@@ -174,7 +176,7 @@ def success_of(task: Task, law: Whole, budget: Budget) -> Fraction | None:
             Fraction(0),
         )
         / whole
-        for at, chances, good in task.chances
+        for at, chances, good in task.trial_places
     )
 
 
@@ -199,9 +201,9 @@ def most_success(task: Task, trials: Whole, weights: Whole, budget: Budget) -> F
         )
     # At least e^epsilon: whoever is private with e^epsilon is private with a larger ratio.
     ratio, delta = exp_above(budget.epsilon, _BITS), budget.cost.delta
-    share = lcm(*(c.denominator for _, chances, _ in task.chances for c in chances))
+    share = lcm(*(c.denominator for _, chances, _ in task.trial_places for c in chances))
     gain = np.zeros((len(task.samples), len(task.rules)), object)
-    for weight, (at, chances, good) in zip(trials.tolist(), task.chances, strict=True):
+    for weight, (at, chances, good) in zip(trials.tolist(), task.trial_places, strict=True):
         whole = np.array([weight * int(chance * share) for chance in chances], object)
         gain[np.ix_(at, good)] += whole[:, np.newaxis]
     gain *= ratio.denominator
