@@ -32,6 +32,28 @@ def test_atlas_writes_every_class(tmp_path: Path) -> None:
     assert listed == table.to_pydict()
 
 
+def test_atlas_with_the_best_learners(tmp_path: Path) -> None:
+    file = tmp_path / "atlas.parquet"
+    run("theory", "atlas", "2", "--jobs", "1", "--best", "--out", str(file))
+    table = pq.read_table(file)
+    assert table["best2"].to_pylist()[:5] == [1, 1, 0.69454435, 0.81606027, 0.81606027]
+    refused = RUNNER.invoke(app, ["theory", "atlas", "4", "--best"])
+    assert "4 points" in str(refused.exception)
+
+
+def test_optimum_prints_both_bounds() -> None:
+    asked = ("theory", "optimum", "thresholds(x, 1..3)", "--n", "2", "--epsilon", "1")
+    shown = run(*asked, "--wrong", "1")
+    assert (
+        "at most 1 wrong of 3 points\nwith probability between 0.81606027 and 0.81606028" in shown
+    )
+    data = json.loads(run(*asked, "--every-sample", "--proper", "--json"))
+    assert (data["least"], data["most"]) == (0.5209151, 0.52091511)
+    for wrong in ("thresholds(x, 1..30)", "points(x)"):
+        refused = RUNNER.invoke(app, ["theory", "optimum", wrong, *asked[3:]])
+        assert "to fix it" in str(refused.exception)
+
+
 def test_a_file_of_somebody_else_is_kept(tmp_path: Path) -> None:
     file = tmp_path / "atlas.parquet"
     run("theory", "atlas", "1", "--jobs", "1", "--out", str(file))

@@ -39,6 +39,7 @@ _THEORY = {
     "decompose": "Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.",
     "play": "Play the online game round by round: an adversary asks, and a learner predicts.",
     "atlas": "Measure every class over 1 to 4 points, once for all renamings.",
+    "optimum": "Print how well the best private learner of a tiny class can do, with a proof.",
     "search": "Find the smallest classes whose dimensions meet a condition.",
 }
 """The commands of ``littlestone theory``."""

@@ -19,13 +19,22 @@ from littlestone.show.tree import write_parquet
 from littlestone.theory.atlas import QUANTITIES, SearchResult, burnside, table_of
 from littlestone.theory.atlas import atlas as listing
 from littlestone.theory.atlas import search as find
-from littlestone.theory.atlas.listing import MOST, Rows, columns, lines_of, plain
+from littlestone.theory.atlas.listing import (
+    MOST,
+    Rows,
+    best_columns,
+    columns,
+    lines_of,
+    plain,
+    require_best,
+)
 from littlestone.theory.atlas.quantities import Number
 
 
 def atlas(
     points: Annotated[int, typer.Argument(help=f"The number of points, 1 to {MOST}.")],
     file: Path | None = None,
+    with_best: bool = False,
     jobs: Jobs = None,
     as_json: bool = False,
 ) -> None:
@@ -36,17 +45,22 @@ def atlas(
     dimensions of each class.
 
     file --out: Write the classes to this .parquet file.
+    with_best --best: Add how well the best private learners do with 1, 2 and 3 records, at epsilon 1:
+        the chance of an error of at most 1/3. For up to 3 points.
     as_json --json: Print all classes as JSON, for programs.
     """
     if file is not None:
         suffix_of(file, ("parquet",))
+    if with_best:
+        require_best(points)
     with reserve(file, NEVER) if file is not None else nullcontext() as write:
         with bar("measuring classes"):
             entries = list(listing(points, jobs=jobs))
+        found = columns(entries) | (best_columns(entries) if with_best else {})
         if write is not None:
-            write(write_parquet(entries))
+            write(write_parquet(found))
     if as_json:
-        print_json(columns(entries))
+        print_json(found)
         return
     counts = Counter((entry.values["ldim"], entry.values["vc"]) for entry in entries)
     downs, rights = sorted({ldim for ldim, _ in counts}), sorted({vc for _, vc in counts})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from math import ceil, floor, log10
 from typing import Any
@@ -28,7 +28,6 @@ from littlestone.rules import Hypothesis
 from littlestone.rules.sheet import ScoreSheet
 from littlestone.rules.trees import DecisionTree
 from littlestone.show.words import rows_of_release
-from littlestone.theory.atlas.listing import Entry, columns
 from littlestone.theory.decomposition import DecompositionTree
 
 _TERMINAL = {"off": "blue", "on": "yellow"}
@@ -233,18 +232,17 @@ def chart_of_stream(published: Sequence[tuple[int, Hypothesis[Any]]], horizon: i
     return publications(named, horizon, "Published rules")
 
 
-def write_parquet(entries: Sequence[Entry]) -> bytes:
-    """The classes as a Parquet file, a row for each; see `columns`.
+def write_parquet(found: Mapping[str, Sequence[Any]]) -> bytes:
+    """The columns of classes as a Parquet file, a row for each class; see `columns` of the atlas.
 
-    >>> from littlestone.theory.atlas import atlas
-    >>> write_parquet(list(atlas(1)))[:4]
+    >>> write_parquet({"rows": [1, 2], "ldim": [0, 1]})[:4]
     b'PAR1'
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     file = BytesIO()
-    pq.write_table(pa.table(columns(entries)), file)
+    pq.write_table(pa.table(dict(found)), file)
     return file.getvalue()
 
 

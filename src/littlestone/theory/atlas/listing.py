@@ -150,6 +150,8 @@ def smallest_masks(images: NDArray[np.int64]) -> tuple[list[int], list[int]]:
     return kept.tolist(), counts.tolist()
 
 
+_BEST = 3  # points of `best_columns`
+
 MOST = 4
 """Over five points there are 18,673,895 classes up to renaming."""
 
@@ -231,6 +233,51 @@ def plain(number: Number) -> int | float:
     (0.75, 1)
     """
     return float(number) if isinstance(number, Fraction) else number
+
+
+SIZES = (1, 2, 3)
+"""The numbers of records of `best_columns`."""
+
+
+def require_best(points: int) -> None:
+    """Raise `TooLargeError` if the best learners of all classes over so many points take too long.
+
+    >>> require_best(3)
+    """
+    if points > _BEST:
+        raise TooLargeError(
+            f"find the best private learners of all classes over {points} points",
+            found=f"only over at most {_BEST} points they take seconds",
+            fix=f"give 1 to {_BEST} points, or ask for one class by `theory optimum`",
+        )
+
+
+def best_columns(entries: Sequence[Entry]) -> dict[str, list[float]]:
+    """How well the best private learner does with 1, 2 and 3 records, at epsilon 1, by column.
+
+    It is the chance of an error of at most 1/3 in the worst case, where all points are equally likely
+    (`Task.uniform`), rounded down; what is left out is below 10^-7, and proved.
+
+    >>> best_columns(list(atlas(1)))
+    {'best1': [1.0, 0.73105857], 'best2': [1.0, 0.81606027], 'best3': [1.0, 0.90106198]}
+    """
+    from littlestone.privacy.cost import Budget
+    from littlestone.theory.optimum import Task, best
+
+    for one in entries:
+        require_best(one.points)
+
+    def success(one: Entry, n: int) -> float:
+        found = best(Task.uniform(one.rows, one.points, n, wrong=one.points // 3), Budget(1))
+        if found.most - found.least > Fraction(1, 10**7):
+            raise TooLargeError(
+                f"find the best private learner of {lines_of(one.rows, one.points)}",
+                found="the solver was not close enough",
+                fix="ask for this class by `theory optimum`, which prints both bounds",
+            )
+        return found.bounds[0]
+
+    return {f"best{n}": [success(one, n) for one in entries] for n in SIZES}
 
 
 def burnside(points: int) -> int:

@@ -53,8 +53,13 @@ class Optimum:
         >>> print(best(Task.uniform((0, 1), 1, n=2, wrong=0), Budget(1)))
         between 0.81606027 and 0.81606028
         """
-        low, high = math.floor(self.least * 10**8), math.ceil(self.most * 10**8)
-        return f"between {low / 10**8:.8f} and {high / 10**8:.8f}"
+        low, high = self.bounds
+        return f"between {low:.8f} and {high:.8f}"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """``least`` and ``most`` to 8 digits, rounded down and up."""
+        return math.floor(self.least * 10**8) / 10**8, math.ceil(self.most * 10**8) / 10**8
 
 
 def best(task: Task, budget: Budget) -> Optimum:
@@ -155,7 +160,7 @@ def _solve(task: Task, budget: Budget, cells: Places, pairs: Places, trials: Pla
     p, f = np.divmod(first, len(task.rules))
     put(np.arange(near), cells[task.pairs[p, 0], f], 1.0)
     put(np.arange(near), cells[task.pairs[p, 1], f], -ratio)
-    bounds, rows = np.zeros(near + last), near + last
+    limits, rows = np.zeros(near + last), near + last
     for k, i in enumerate(np.unique(trials, return_index=True)[1]):
         at, chances, good = task.trial_places[i]
         put(near + k, cells[np.ix_(at, good)], -np.array(chances, float)[:, np.newaxis])
@@ -164,7 +169,7 @@ def _solve(task: Task, budget: Budget, cells: Places, pairs: Places, trials: Pla
         put(np.arange(near), laws + np.arange(near), -1.0)
         spent = np.unique(np.sort(pairs, axis=1), axis=0)
         put(rows + np.arange(len(spent))[:, np.newaxis], laws + spent, 1.0)
-        bounds, rows = np.append(bounds, np.full(len(spent), delta)), rows + len(spent)
+        limits, rows = np.append(limits, np.full(len(spent), delta)), rows + len(spent)
     row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
     above = coo_array((value, (row, column)), shape=(rows, top + 1)).tocsr()
     whole = np.unique(np.sort(cells, axis=1), axis=0)
@@ -173,7 +178,7 @@ def _solve(task: Task, budget: Budget, cells: Places, pairs: Places, trials: Pla
     goal = np.zeros(top + 1)
     goal[top] = -1
     found = linprog(
-        goal, A_ub=above, b_ub=bounds, A_eq=sums, b_eq=np.ones(len(whole)), method="highs-ipm"
+        goal, A_ub=above, b_ub=limits, A_eq=sums, b_eq=np.ones(len(whole)), method="highs-ipm"
     )
     if not found.success:
         raise _gave_up(found.message)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.classes import HypothesisClass
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.rational import exp_above, exp_below
 
@@ -33,7 +34,7 @@ Whole = NDArray[Any]
 """Whole numbers of any length."""
 
 _MOST_PAIRS = 1 << 18  # of neighbours
-_MOST_POINTS = 10
+MOST_POINTS = 10
 _BITS = 128  # of e^epsilon
 
 
@@ -151,6 +152,27 @@ class Task:
         ]
 
 
+def rows_of(H: HypothesisClass[Any]) -> tuple[tuple[int, ...], int]:
+    """The hypotheses of a class as numbers, and how many points it has.
+
+    >>> from littlestone.classes import parse_class
+    >>> rows_of(parse_class("thresholds(x, 1..3)"))
+    ((0, 4, 6, 7), 3)
+    """
+    if H.labels > 2 or H.domain.size is None or H.domain.size > MOST_POINTS:
+        raise DeclarationError(
+            f"find the best private learner of {H}",
+            found=f"only classes of two labels over at most {MOST_POINTS} points are tiny enough",
+            fix="give a table or a class such as 'thresholds(x, 1..3)'",
+        )
+    spaces = [(0, H)]
+    points = list(H.domain)
+    for i, x in enumerate(points):
+        sides = [(row + (y << i), V.restrict(x, y)) for row, V in spaces for y in (0, 1)]
+        spaces = [(row, V) for row, V in sides if not V.is_empty()]
+    return tuple(sorted(row for row, _ in spaces)), len(points)
+
+
 def success_of(task: Task, law: Whole, budget: Budget) -> Fraction | None:
     """The least chance of a learner to pass a trial; None if it is not private.
 
@@ -227,7 +249,7 @@ def _require(rows: Sequence[int], points: int, n: int, wrong: int) -> None:
             found="it takes at least one record, and at least 0 wrong",
             fix="give numbers such as 2 and 1",
         )
-    if points > _MOST_POINTS or comb(2 * points + n - 1, n) * n * (2 * points - 1) > _MOST_PAIRS:
+    if points > MOST_POINTS or comb(2 * points + n - 1, n) * n * (2 * points - 1) > _MOST_PAIRS:
         raise TooLargeError(
             f"find the best private learner from {n} records over {points} points",
             found="there are too many samples for a linear program",
