@@ -9,8 +9,10 @@
 #include <new>
 #include <type_traits>
 
-#if defined(__linux__)
+// Not where a sanitizer watches the ends of what is allocated.
+#if (defined(__linux__) || defined(__APPLE__)) && !defined(__SANITIZE_ADDRESS__)
 #include <sys/mman.h>
+#define LITTLESTONE_MMAP 1
 #endif
 #if defined(_MSC_VER) && !defined(__clang__)
 #include <intrin.h>
@@ -93,8 +95,17 @@ public:
     explicit Array(std::size_t size, Filled filled = Filled::not_at_all) : size_(size) {
         const std::size_t bytes = space(size, sizeof(T));
         std::size_t more = bytes + LINE;
-        memory_.reset(filled == Filled::zeros ? std::calloc(more, 1) : std::malloc(more));
-        if (more < LINE || !memory_) throw std::bad_alloc();
+        if (more < LINE) throw std::bad_alloc();
+#if LITTLESTONE_MMAP
+        // calloc would write zeros over memory that was free, however little of it is used.
+        if (filled == Filled::zeros && more >= MAPPED) {
+            void* mapped = mmap(nullptr, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+            if (mapped == MAP_FAILED) throw std::bad_alloc();
+            memory_ = std::unique_ptr<void, Free>(mapped, Free{more});
+        } else
+#endif
+            memory_.reset(filled == Filled::zeros ? std::calloc(more, 1) : std::malloc(more));
+        if (!memory_) throw std::bad_alloc();
         void* place = memory_.get();
         data_ = static_cast<T*>(std::align(LINE, bytes, place, more));
     }
@@ -106,7 +117,7 @@ public:
 
     // Entries that are touched in no order take fewer pages of 2 MiB than the processor can remember.
     void use_large_pages(std::size_t first, std::size_t last) {
-#if defined(__linux__)
+#if LITTLESTONE_MMAP && defined(MADV_HUGEPAGE)
         constexpr std::size_t page = std::size_t{1} << 21;
         const auto begin = (reinterpret_cast<std::uintptr_t>(data_ + first) + page - 1) & ~(page - 1);
         const auto end = reinterpret_cast<std::uintptr_t>(data_ + last);
@@ -119,8 +130,15 @@ public:
 
 private:
     static constexpr std::size_t LINE = 64;
+    static constexpr std::size_t MAPPED = std::size_t{1} << 20;
     struct Free {
-        void operator()(void* memory) const { std::free(memory); }
+        std::size_t mapped = 0;
+        void operator()(void* memory) const {
+#if LITTLESTONE_MMAP
+            if (mapped != 0) return void(munmap(memory, mapped));
+#endif
+            std::free(memory);
+        }
     };
     std::unique_ptr<void, Free> memory_;
     T* data_ = nullptr;

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -80,3 +82,37 @@ NAMED = [
 
 def test_named_tables() -> None:
     agree(table(str(name), *map(int, numbers)) for name, *numbers in NAMED)
+
+
+FREED = """
+import ctypes, sys
+import numpy as np
+from littlestone import core
+from littlestone.dimension.tables import PackedTable
+
+class Info(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "abcdefg"] + [("used", ctypes.c_size_t)] + [
+        (name, ctypes.c_size_t) for name in "ij"]
+
+info = getattr(ctypes.CDLL(None), "mallinfo2", None)
+if info is None:
+    sys.exit("no mallinfo2 here")
+info.restype = Info
+np.ones(31 << 20, np.uint8)  # from now on, smaller pieces are cut from one heap
+pieces = [np.ones(24 << 20, np.uint8) for _ in range(30)]
+kept = np.ones(1 << 20, np.uint8)
+del pieces
+before = info().used
+solver = core.Solver(4, 2, 1 << 28)
+assert info().used - before < 1 << 24
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what was freed is counted by glibc")
+def test_memory_that_was_freed_is_not_filled_with_zeros_for_a_small_table() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FREED], capture_output=True, text=True, check=False
+    )
+    if "no mallinfo2" in done.stderr:
+        pytest.skip("glibc has no mallinfo2")
+    assert done.returncode == 0, done.stderr
