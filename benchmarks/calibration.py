@@ -446,8 +446,9 @@ def main(runs: int, methods: Collection[str], jobs: int | None) -> None:
     kept = [row for row in table["sizes"] if row["method"] not in methods]
     order = [kind.method for kind in SIMULATIONS]
     rows = sorted(
-        kept + measured(runs, methods, jobs), key=lambda row: order.index(row["method"])
-    )  # stable: a method's rows keep their order
+        kept + measured(runs, methods, jobs),
+        key=lambda row: [*order, row["method"]].index(row["method"]),
+    )  # stable: a method's rows keep their order, and those simulated elsewhere are last
     lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
     head = {"command": "python -m benchmarks.calibration", **goal}
     text = json.dumps(head | {"seeds": "numpy.random.default_rng(n)"}, indent=2)

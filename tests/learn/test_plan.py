@@ -374,3 +374,26 @@ def test_a_horizon_is_a_whole_number() -> None:
     for planned in (plan, lambda H, budget: plan_stream(H, budget, horizon=9)):
         with pytest.raises(DeclarationError, match="cannot learn None"):
             planned(None, Budget(1, "1e-6"))  # type: ignore[arg-type]
+
+
+def test_calibrated_sizes_of_score_sheets_are_for_what_was_simulated() -> None:
+    def size(text: str, epsilon: str = "1") -> int | None:
+        budget = Budget(epsilon, "1e-6")
+        found = find_calibration("score_sheet", parse_class(text), **{**GOAL, "budget": budget})
+        return None if found is None else found.n
+
+    usual = "score_sheet(a: 0..9, b in {x}; at most 8)"
+    assert size(usual) == size("score_sheet(a: 0..9, b in {x}; at most 2)") > 1_000  # type: ignore[operator]
+    nine = ", ".join(f"c{i}: 0..3" for i in range(9))
+    for other in (
+        usual.replace("at most 8", "at most 1"),
+        usual.replace("at most 8", "at most 8, points 5"),
+        usual.replace("0..9", "0..11"),
+        f"score_sheet({nine}; at most 8)",
+    ):
+        assert size(other) is None
+    assert size(usual, "0.9") is None
+    (row,) = plan(parse_class(usual), Budget(1, "1e-6"), alpha=0.1, beta=0.05).rows
+    assert (row.realizable, row.agnostic, row.tuned) == (None, None, None)
+    assert row.calibrated is not None
+    assert row.calibrated.command == "python -m benchmarks.calibration_of_sheets"

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from littlestone.classes import HypothesisClass, Lookup, Points, Subsets
+from littlestone.classes.score_sheets import POINTS, ScoreSheets
 from littlestone.learn import LookupLearner
 from littlestone.privacy.cost import Budget, exact
 
@@ -60,6 +61,9 @@ def find_calibration(
 
         min(n, max(n e, n' e') / epsilon),  rounded up.
 
+    Score sheets were simulated at epsilon 1: those of `COLUMNS` columns of `CELLS` cells, with missing
+    and other values among them.  That size also stands for fewer columns and fewer cells.
+
     It is enough if the true size falls with epsilon, and its product with epsilon rises or falls
     throughout; ``python -m benchmarks.calibration between`` checks it.  There is no size
     outside of this range.
@@ -86,7 +90,7 @@ def find_calibration(
         return None
     low = max(below, key=lambda row: Fraction(row["epsilon"]))
     high = min(above, key=lambda row: Fraction(row["epsilon"]))
-    n, command = low["n"], table["command"]
+    n, command = low["n"], low.get("command", table["command"])
     worst = max(n, key=n.__getitem__)
     if low is high:
         return CalibratedSize(n[worst], worst, low["runs"], tuple(n.items()), command)
@@ -99,16 +103,23 @@ def find_calibration(
     return CalibratedSize(size, worst, runs, tuple(n.items()), command, ends)
 
 
+COLUMNS, CELLS = 8, 12
+"""Of the score sheets that were simulated: the columns, and the cells of each."""
+
+
 def _elements(H: HypothesisClass[Any], method: str) -> int | None:
     """K if H is the class of all sets of at most k elements, before any example; otherwise None.
 
     For `lookup`, of all tables of at most k entries: clean records of a key have one label only, so
-    the number of labels makes no difference.
+    the number of labels makes no difference.  For score sheets it is the number of columns simulated.
     """
     if method == LookupLearner.method:
         if isinstance(H, Lookup) and Lookup(H.domain, H.labels, H.most) == H:
             return H.most
         return None
+    if isinstance(H, ScoreSheets):
+        small = len(H.sizes) <= min(H.most, COLUMNS) and max(H.sizes) <= CELLS
+        return COLUMNS if small and H.points == POINTS and H.space is None else None
     if isinstance(H, Subsets) and Subsets(H.domain, H.k) == H:
         return H.k
     return 1 if isinstance(H, Points) and Points(H.domain) == H else None
