@@ -44,4 +44,12 @@ FAULTS: dict[str, list[Fault]] = {
             "trees may be twice as deep on a log scale",
         ),
     ],
+    "smoothed_adversaries": [
+        Fault(
+            "littlestone.classes.thresholds:Thresholds.restrict",
+            "min(self.upto, x)) if y",
+            "self.upto) if y",
+            "a label 1 says nothing",
+        ),
+    ],
 }

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, pairwise, product
 from math import comb
 from typing import Any, cast
 
-from littlestone.classes import FiniteClass
+from littlestone.classes import FiniteClass, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.papers.teachers import chunks
@@ -233,3 +233,60 @@ def _splitting(H: FiniteClass) -> Iterator[Record]:
     for x in H.domain:
         if not any(H.restrict(x, y).is_empty() for y in (0, 1)):
             yield from ((x, 0), (x, 1))
+
+
+def smoothed_mistakes(H: Thresholds, rounds: int, most: Fraction) -> Fraction:
+    """The expected mistakes that are forced if no point may have a chance above ``most``.
+
+    In each round the adversary picks such a distribution, a point is drawn from it, the learner
+    predicts, and the adversary answers.  Of all points the best ones get as much chance as they may:
+
+        value(V, T) = sum over x of chance(x) max(the larger, 1 + the smaller) of value(V|(x,y), T - 1).
+
+    >>> H = Thresholds.on(0, 2)
+    >>> str(smoothed_mistakes(H, 2, Fraction(1))), str(smoothed_mistakes(H, 2, Fraction(1, 3)))
+    ('2', '10/9')
+    """
+    points: list[Any] = list(H.domain)
+
+    @cache
+    def value(V: Thresholds, left: int) -> Fraction:
+        if not left or V.is_single():
+            return Fraction(0)
+        worth = []
+        for x in points:
+            sides = [V.restrict(x, y) for y in (0, 1)]
+            *smaller, larger = sorted(value(W, left - 1) for W in sides if not W.is_empty())
+            worth.append(max(larger, 1 + smaller[0]) if smaller else larger)
+        total, chance = Fraction(0), Fraction(1)
+        for each in sorted(worth, reverse=True):
+            total += min(most, chance) * each
+            chance -= min(most, chance)
+        return total
+
+    return value(H, rounds)
+
+
+@statement("L5 section 4, smoothed analysis")
+def smoothed_adversaries(trial: Trial) -> Outcome:
+    """On ever more points LDim grows without bound; with chances of at most 2/m mistakes do not.
+
+    says: thresholds on m points: if no chance is above 2/m, fewer mistakes are forced, as m grows
+    scope: m = 7, 15, 31, 6 rounds, a learner that knows the point; exact
+    deep: m = 63 too
+    stated: min(6, LDim) without the limit; with it, each doubling of m adds less than the one before
+    code: classes.Thresholds
+    proof: notes/games.md#smoothed-adversaries
+    """
+    rounds, free, limited = 6, [], []
+    sizes = [7, 15, 31, *([63] if trial.deep else [])]
+    for m in sizes:
+        H = Thresholds.on(0, m - 1)
+        free.append(smoothed_mistakes(H, rounds, Fraction(1)) == min(rounds, m.bit_length()))
+        limited.append(smoothed_mistakes(H, rounds, Fraction(2, m)))
+    added = [b - a for a, b in pairwise(limited)]
+    shown = ", ".join(f"{float(value):.3f}" for value in limited)
+    return Outcome(
+        f"{shown} mistakes; {sum(free)} of {len(sizes)} sizes have min({rounds}, LDim) without it",
+        all(free) and all(0 <= b < a for a, b in pairwise(added)) and limited[-1] < rounds - 1,
+    )
