@@ -92,6 +92,21 @@ FAULTS = {
         "(columns (splitters V (size V) k))",
     ),
     "a shape of other rows": ("Certificates", "(size W =? fst s) && all_in", "all_in"),
+    "a symmetry forgets which columns it complements": (
+        "Symmetries",
+        "bit r' (to g x) = xorb (flip g x) (bit r x).",
+        "bit r' (to g x) = bit r x.",
+    ),
+    "columns may go to one column": (
+        "Symmetries",
+        "NoDup H -> told_apart H -> onto g ->",
+        "NoDup H -> told_apart H ->",
+    ),
+    "symmetries of a claim may move its path": (
+        "Symmetries",
+        "symmetric H g /\\ fixes g p) -> space H V p -> orbit G x y ->\n  splits",
+        "symmetric H g /\\ True) -> space H V p -> orbit G x y ->\n  splits",
+    ),
     "a level is located too early": (
         "Samplers",
         "let stop := ((u + 1) * (",
