@@ -229,118 +229,134 @@ def test_what_cannot_be_solved_is_refused(
         asked()
 
 
-@pytest.mark.deep
-@each(
-    ("place", "old", "new", "mistake", "test"),
-    [
-        (
-            "tasks:Task.pairs",
+TASKS, PROGRAM = "littlestone.theory.optimum.tasks", "littlestone.theory.optimum.program"
+
+FAULTS = [
+    (
+        Fault(
+            f"{TASKS}:Task.pairs",
             "if s != t",
             "if s < t",
             "privacy asked for in one direction only",
-            test_brute_force_finds_no_better_bit,
         ),
-        (
-            "program:_solve",
+        test_brute_force_finds_no_better_bit,
+    ),
+    (
+        Fault(
+            f"{PROGRAM}:_solve",
             "f], -ratio)",
             "f], -ratio * ratio)",
             "epsilon counted twice by the solver",
-            test_thresholds_on_three_points_are_as_hard_as_one_point,
         ),
-        (
-            "tasks:success_of",
+        test_thresholds_on_three_points_are_as_hard_as_one_point,
+    ),
+    (
+        Fault(
+            f"{TASKS}:success_of",
             "> delta.numerator",
             "> 2 * delta.numerator",
             "delta counted twice for a learner",
-            test_a_learner_just_beyond_its_budget_is_none,
         ),
-        (
-            "tasks:success_of",
+        test_a_learner_just_beyond_its_budget_is_none,
+    ),
+    (
+        Fault(
+            f"{TASKS}:success_of",
             "exp_below(",
             "exp_above(",
             "a ratio above e^epsilon for a learner",
-            test_coarse_ratios_are_on_the_safe_side,
         ),
-        (
-            "tasks:most_success",
+        test_coarse_ratios_are_on_the_safe_side,
+    ),
+    (
+        Fault(
+            f"{TASKS}:most_success",
             "exp_above(",
             "exp_below(",
             "a ratio below e^epsilon for the bound",
-            test_coarse_ratios_are_on_the_safe_side,
         ),
-        (
-            "tasks:most_success",
-            "+ delta * spent",
-            "",
-            "delta left out of the bound",
-            test_no_weights_prove_less_than_a_learner_reaches,
-        ),
-        (
-            "tasks:most_success",
+        test_coarse_ratios_are_on_the_safe_side,
+    ),
+    (
+        Fault(f"{TASKS}:most_success", "+ delta * spent", "", "delta left out of the bound"),
+        test_no_weights_prove_less_than_a_learner_reaches,
+    ),
+    (
+        Fault(
+            f"{TASKS}:most_success",
             "+ delta * spent",
             "+ 2 * delta * spent",
             "delta counted twice in the bound",
-            test_brute_force_finds_no_better_bit,
         ),
-        (
-            "tasks:most_success",
+        test_brute_force_finds_no_better_bit,
+    ),
+    (
+        Fault(
+            f"{TASKS}:most_success",
             "weights.max(axis=1)",
             "weights.min(axis=1)",
             "delta counted for the least rule",
-            test_no_weights_prove_less_than_a_learner_reaches,
         ),
-        (
-            "tasks:most_success",
+        test_no_weights_prove_less_than_a_learner_reaches,
+    ),
+    (
+        Fault(
+            f"{TASKS}:most_success",
             "np.add.at(gain, task.pairs[:, 1]",
             "np.add.at(gain, task.pairs[:, 0]",
             "the wrong neighbour in the bound",
-            test_thresholds_on_three_points_are_as_hard_as_one_point,
         ),
-        (
-            "tasks:most_success",
+        test_thresholds_on_three_points_are_as_hard_as_one_point,
+    ),
+    (
+        Fault(
+            f"{TASKS}:most_success",
             "gain.max(axis=1)",
             "gain.min(axis=1)",
             "the worst rule after each sample",
-            test_no_weights_prove_less_than_a_learner_reaches,
         ),
-        (
-            "tasks:Task.from_trials",
-            "these < more",
-            "these > more",
-            "the better rules left out",
-            test_thresholds_on_three_points_are_as_hard_as_one_point,
+        test_no_weights_prove_less_than_a_learner_reaches,
+    ),
+    (
+        Fault(
+            f"{TASKS}:Task.from_trials", "these < more", "these > more", "the better rules left out"
         ),
-        (
-            "program:_solve",
+        test_thresholds_on_three_points_are_as_hard_as_one_point,
+    ),
+    (
+        Fault(
+            f"{PROGRAM}:_solve",
             "np.full(len(spent), delta)",
             "np.full(len(spent), 2 * delta)",
             "delta counted twice by the solver",
-            test_brute_force_finds_no_better_bit,
         ),
-        (
-            "program:_orbits",
+        test_brute_force_finds_no_better_bit,
+    ),
+    (
+        Fault(
+            f"{PROGRAM}:_orbits",
             "s[:, np.newaxis] * rules + f)",
             "s[:, np.newaxis] * rules + (0 * f))",
             "a symmetry that moves samples and not rules",
-            test_thresholds_on_three_points_are_as_hard_as_one_point,
         ),
-        (
-            "program:_split",
+        test_thresholds_on_three_points_are_as_hard_as_one_point,
+    ),
+    (
+        Fault(
+            f"{PROGRAM}:_split",
             "np.maximum(np.bincount(orbit.ravel()), 1)",
             "1",
             "the multiplier of an orbit given to each of its members",
-            test_the_learner_is_private_and_does_what_is_claimed,
         ),
-    ],
-)
+        test_the_learner_is_private_and_does_what_is_claimed,
+    ),
+]
+
+
+@pytest.mark.deep
+@each(("fault", "test"), FAULTS)
 def test_planted_faults_turn_a_test_red(
-    place: str,
-    old: str,
-    new: str,
-    mistake: str,
-    test: Callable[..., None],
-    monkeypatch: pytest.MonkeyPatch,
+    fault: Fault, test: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fault = Fault(f"littlestone.theory.optimum.{place}", old, new, mistake)
     given = (monkeypatch,) if "monkeypatch" in test.__code__.co_varnames else ()
     turns_red(fault, test, monkeypatch, *given)
