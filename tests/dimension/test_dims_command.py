@@ -128,6 +128,18 @@ def test_the_games_of_a_table_and_their_trees(tmp_path: Path) -> None:
     assert "bandit Littlestone dimension: 2\n" in several.stdout
 
 
+def test_partial_concepts(tmp_path: Path) -> None:
+    path = str(write(tmp_path / "t.csv", "0,2", "2,1", "1,0"))
+    shown = CliRunner().invoke(app, ["theory", "dims", path, "--undefined", "2"]).stdout
+    assert "Littlestone dimension: 1\n" in shown
+    assert "mistakes if one label is wrong: 3\n" in shown
+    assert "VC" not in shown
+    with pytest.raises(DeclarationError, match=r"the labels are 0\.\.2"):
+        CliRunner().invoke(
+            app, ["theory", "dims", path, "--undefined", "3"], catch_exceptions=False
+        )
+
+
 def test_too_many_labels_for_psi_b_are_said_and_the_rest_is_printed(tmp_path: Path) -> None:
     done = dims(write(tmp_path / "t.csv", *map(str, range(20))))
     assert done.returncode == 0

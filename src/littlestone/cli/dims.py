@@ -68,6 +68,7 @@ def dims(
     table: Path,
     labels: int | None = None,
     time_limit: Annotated[float, typer.Option(min=0)] = 30,
+    undefined: Annotated[int | None, typer.Option(min=0)] = None,
     as_json: bool = False,
 ) -> None:
     """Print all dimensions of a table, with witnesses.
@@ -82,6 +83,8 @@ def dims(
     table FILE: A CSV or .npy table of labels 0..k: each row is a hypothesis, each column a point.
     labels: The number of labels; by default, the largest label plus 1.
     time_limit SECONDS: Stop the search for each dimension after this time, and print bounds.
+    undefined LABEL: A hypothesis with this label at a point is undefined there (partial concepts).
+        Games alone are printed.
     """
     if "(" in str(table) and not os.path.exists(table):
         raise DeclarationError(
@@ -92,9 +95,7 @@ def dims(
     H = read_labels(table, labels=labels)
     done: dict[str, Finding] = {}
     stopped = None
-    for name, search in (
-        _binary(time_limit) if H.labels == 2 else _multiclass(H, time_limit)
-    ).items():
+    for name, search in _searches(H, time_limit, undefined).items():
         try:
             with searching_for(time_limit), suppress(OutOfTimeError, TooLargeError):
                 for found in search(H):
@@ -141,6 +142,25 @@ def _bounds(known: Bracket[Any]) -> dict[str, object]:
     if known.is_settled:
         return {"value": lower, "exact": True}
     return {"value": lower, "exact": False, "upper": upper, "upper_by": known.above}
+
+
+def _searches(H: LabelTable, time_limit: float, undefined: int | None) -> dict[str, Search]:
+    if undefined is None:
+        return _binary(time_limit) if H.labels == 2 else _multiclass(H, time_limit)
+    if undefined >= H.labels:
+        raise DeclarationError(
+            f"read label {undefined} as undefined",
+            found=f"the labels are 0..{H.labels - 1}",
+            fix="give one of them",
+        )
+    kinds: dict[str, type[Game]] = {
+        "Littlestone dimension": LenientGame,
+        "randomized Littlestone dimension": RandomizedGame,
+        "mistakes if one label is wrong": _OneError,
+    }
+    if H.labels > 3:
+        kinds["bandit Littlestone dimension"] = BanditGame
+    return {name: _game(kind, time_limit, undefined) for name, kind in kinds.items()}
 
 
 def _binary(time_limit: float) -> dict[str, Search]:
@@ -271,9 +291,9 @@ class _OneError(LenientGame):
         super().__init__(board, errors=1)
 
 
-def _game(kind: type[Game], time_limit: float) -> Search:
+def _game(kind: type[Game], time_limit: float, undefined: int | None = None) -> Search:
     def search(H: LabelTable) -> Iterator[Finding]:
-        game = kind(Board.from_table(H))
+        game = kind(Board.from_table(H, undefined=undefined))
         most: Any = game.most(game.start)
         yield Finding(Bracket(0, most, None, "the number of hypotheses"), "")
         with searching_for(min(time_limit, GAME_SECONDS)):

@@ -148,7 +148,7 @@ class Game(ABC):
         """What a question is worth, from the values after its answers; ValueError if nothing."""
 
     def most(self, position: Any) -> Value:
-        """A bound of the value by counting: the majority vote halves the hypotheses at a mistake."""
+        """A bound by counting: the 2^d leaves of a tree of depth d are different hypotheses."""
         return self.count_left(position).bit_length() - 1
 
     def enough(self, position: Any) -> Value:
