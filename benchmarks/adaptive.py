@@ -11,7 +11,10 @@ know the class and the learner, and see what is published:
 * far: a target that is furthest from the first rule, each of its mistakes in turn;
 * patient: minimax, but it waits for 19 of 20 steps of the horizon first;
 * sleeper: minimax, and after each change of the rule it waits for a sixteenth of the horizon;
-* slow: minimax, in every hundredth step, so that rules change after as few mistakes as possible.
+* slow: minimax, in every hundredth step, so that rules change after as few mistakes as possible;
+* few: four mistakes in turn, those that keep the most hypotheses, until the rule changes;
+* lightest: after half of the horizon, the mistake of the hypothesis left that `tallied` weighs least
+  at which the weights agree most, again and again.
 
 Oblivious sequences are the points at random and one after another.  Printed: the mean and the most
 mistakes of each, with the bound proved for 95%.  Asserted: it fails in no more than 5% of the runs, up
@@ -50,6 +53,7 @@ from littlestone.rules import values_of
 
 T = 200_000
 PAUSE = 100
+FEW = 4
 Bits = NDArray[np.bool_]
 Choice = Callable[["Game"], int | None]
 
@@ -63,6 +67,8 @@ class Game:
         with Ledger() as ledger:
             self.stream = learner.start(ledger=ledger, dataset="d", rng=rng)
         self.left, self.made = table, np.zeros(len(self.points), dtype=int)
+        self.table, self.since = table, self.made.copy()  # since the rule changed
+        self.alive = np.ones(len(table), dtype=bool)
         self.rule = self.stream.hypothesis
         self.guesses = values_of(self.rule, self.domain)
         self.first, self.last = self.guesses, -1
@@ -82,12 +88,15 @@ class Game:
             else:
                 y = not self.guesses[j]
                 self.left, self.last = self.left[self.left[:, j] == y], j
+                self.alive &= self.table[:, j] == y
                 self.made[j] += 1
+                self.since[j] += 1
                 stream.update(self.points[j], int(y))
                 if most is not None and stream.steps >= most:
                     break
             if stream.hypothesis is not self.rule:
                 self.rule = stream.hypothesis
+                self.since[:] = 0
                 self.guesses = values_of(self.rule, self.domain)
         return int(self.made.sum())
 
@@ -136,7 +145,40 @@ def slow(game: Game) -> int | None:
     return minimax(game) if game.stream.steps % 100 == 0 else None
 
 
-ADVERSARIES: list[Choice] = [greedy, minimax, stubborn, far, patient, sleeper, slow]
+def few(game: Game) -> int | None:
+    """One of four mistakes, made least often since the rule changed."""
+    kept = game.kept()
+    if not kept.any():
+        return None
+    begun = (kept > 0) & (game.since > 0)
+    if (game.since > 0).sum() < FEW and (new := (kept > 0) & (game.since == 0)).any():
+        return int(np.where(new, kept, 0).argmax())
+    if not begun.any():
+        return greedy(game)
+    return int(np.where(begun, -game.since, -game.horizon).argmax())
+
+
+def lightest(game: Game) -> int | None:
+    """Nothing for half of the horizon, then a mistake of the lightest hypothesis left."""
+    if game.stream.steps < game.horizon // 2:
+        return None
+    weighed = getattr(game.stream, "_weights", None)
+    if weighed is None:
+        return greedy(game)
+    wrong, scores = game.table != game.guesses, weighed._scores
+    able = np.flatnonzero(game.alive & wrong.any(axis=1))
+    if not len(able):
+        return None
+    target = wrong[able[scores[able].argmin()]]
+    if game.last >= 0 and target[game.last] and game.since[game.last]:
+        return game.last
+    agreed = np.exp((scores - scores.max()) / 4096) @ wrong
+    return int(np.where(target, agreed, -1).argmax())
+
+
+ADVERSARIES: list[Choice] = [
+    greedy, minimax, stubborn, far, patient, sleeper, slow, few, lightest,
+]  # fmt: skip
 
 
 def pairs(points: int) -> FiniteClass:

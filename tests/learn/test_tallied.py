@@ -17,7 +17,15 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
 from littlestone.learn.stream import TalliedLearner
 from littlestone.learn.stream.known_ends import Columns
-from littlestone.learn.stream.tallied import _DRIFTS, Scale, Weights, _decay, _factors
+from littlestone.learn.stream.tallied import (
+    _DRIFTS,
+    _UNITS,
+    Scores,
+    Weights,
+    _decay,
+    _factors,
+    likelihood_scores,
+)
 from littlestone.points import Integers, Reals
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -78,34 +86,73 @@ def test_an_adaptive_adversary_stays_below_the_bound(H: Any, choose: Choice, pau
 
 
 def test_weights_are_those_of_the_scores() -> None:
-    """Beside exact powers of 1/2 and a majority of fractions."""
+    """Beside powers in floats and their majority."""
     asked, rng = Columns(TABLE), np.random.default_rng(1)
-    scale = Scale(Fraction(str(math.log(2))), 3, 2)
-    weights, scores = Weights(asked, scale), [0] * asked.table.shape[1]
+    values = [-700, 300, 1500, 2900, 9000]
+    weights, scores = Weights(asked, Scores(np.array(values), 2)), [0] * asked.table.shape[1]
     for _ in range(6):
-        tally = [int(v) for v in rng.integers(-6, 9, len(asked.table))]
+        tally = [int(v) for v in rng.integers(-6, 12, len(asked.table))]
         rule = values_of(weights.published_rule, TABLE.domain)
         for i, row in enumerate(TABLE.table()):
             for column in range(len(asked.table)):
                 x = next(j for j in range(12) if asked.place[j] == column)
-                v = min(max(tally[column], -3), 3) + 2 * max(tally[column] - 3, 0)
-                scores[i] += v * int(row[x] != rule[x])
+                score = values[min(max(tally[column], 0), 8) // 2]
+                scores[i] += score * int(row[x] != rule[x])
         weights.take(tuple(tally))
-        shares = [Fraction(2) ** (score - max(scores)) for score in scores]
-        expected = [
-            2 * sum(share for share, label in zip(shares, column, strict=True) if label)
-            > sum(shares)
-            for column in TABLE.table().T
-        ]
+        shares = [math.exp((score - max(scores)) / 4096) for score in scores]
+        ones = TABLE.table().T @ np.array(shares)
+        assert (abs(2 * ones - sum(shares)) > 1e-6).all()
+        expected = (2 * ones > sum(shares)).tolist()
         assert values_of(weights.published_rule, TABLE.domain).tolist() == expected
+
+
+def noise_masses(epsilon: float) -> dict[int, float]:
+    return {x: math.tanh(epsilon / 2) * math.exp(-epsilon * abs(x)) for x in range(-400, 401)}
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1, 2), Fraction(3)])
+def test_scores_are_logarithms_of_likelihood_ratios(epsilon: Fraction) -> None:
+    """Beside sums over the number of mistakes; noise alone makes nothing heavier on average."""
+    scores, e, share = likelihood_scores(Fraction(1, 20), epsilon), float(epsilon), 0.05
+    assert scores.times == 1
+    law: dict[int, float] = {}
+    for chance, mean in ((share, 0.5 / e), (share, 1.25 / e), (share / 10, 4 / e)):
+        q = 1 - 1 / max(mean, 2 if chance < share else 1)
+        for n in range(1, 3000):
+            law[n] = law.get(n, 0) + chance * (1 - q) * q ** (n - 1)
+    none = 1 - 2.1 * share
+
+    def log_ratio(v: int) -> float:
+        return math.log(
+            none
+            + sum(w * math.exp(e * (abs(v) - abs(v - n))) for n, w in law.items() if w > 1e-300)
+        )
+
+    found = scores.values / _UNITS
+    for v in range(min(40, len(found))):
+        assert found[v] - found[0] == pytest.approx(log_ratio(v) - log_ratio(0), abs=3 / _UNITS)
+    masses = noise_masses(e)
+    means = [
+        sum(p * math.exp(sign * found[min(max(x, 0), len(found) - 1)]) for x, p in masses.items())
+        for sign in (1, -1)
+    ]
+    assert means[0] == pytest.approx(means[1], abs=1e-3)
+    assert found[-1] - found[0] >= 30
+
+
+def test_wide_noise_is_scored_in_steps() -> None:
+    """A thousandth of epsilon asks for counts a thousand times as large."""
+    one, other = (likelihood_scores(Fraction(1, 20), Fraction(1, n)) for n in (16, 16_000))
+    assert other.times == 1000
+    assert other.values.tolist() == one.values.tolist()
 
 
 def test_a_tally_makes_the_true_one_heavier_by_what_is_proved() -> None:
     """The mean of p(h) / p'(h) is at most K, for the weights of Theorem 2 and random mistakes."""
     learner = TalliedLearner(TABLE, Budget(1), horizon=T)
-    table, scale, rng = learner.asked.table, learner.scale, np.random.default_rng(2)
+    table, rng = learner.asked.table, np.random.default_rng(2)
     a = float(learner.mechanism.ratio)
-    noise, gain = _factors(scale, -math.log(a), 40, learner.mechanism.most)
+    noise, gain = _factors(learner.scores, -math.log(a), 40)
     for spreads in (1, 3):
         h = table[:, 5]
         majority = 2 * table.sum(axis=1) > table.shape[1]
@@ -113,8 +160,9 @@ def test_a_tally_makes_the_true_one_heavier_by_what_is_proved() -> None:
         counts = np.zeros(len(table), dtype=int)
         counts[wrong] = 30 // len(wrong)
         drawn = rng.geometric(1 - a, (4000, len(table))) - rng.geometric(1 - a, (4000, len(table)))
-        added = scale.score_cells(counts + drawn) @ (table != majority[:, None]).astype(np.int64)
-        ratios = np.exp(float(scale.rate) * (added - added[:, [5]])).mean(axis=1)
+        scores = learner.scores.score_cells(counts + drawn)
+        added = scores @ (table != majority[:, None]).astype(np.int64)
+        ratios = np.exp((added - added[:, [5]]) / _UNITS).mean(axis=1)
         most = math.exp(learner.distance * noise) * (1 + math.exp(-30 * gain)) / 2
         assert ratios.mean() <= most
 
@@ -122,32 +170,31 @@ def test_a_tally_makes_the_true_one_heavier_by_what_is_proved() -> None:
 def test_the_first_hypothesis_settles_ties() -> None:
     for row in ([0, 1], [1, 0]):
         H = FiniteClass.from_array([row, [1 - label for label in row]])
-        published = Weights(Columns(H), Scale(Fraction(1), 1, 1)).published_rule
+        published = Weights(Columns(H), Scores(np.array([-4096, 4096]))).published_rule
         assert [published(x) for x in H.domain] == row
 
 
-def test_cuts_change_no_score_that_matters() -> None:
+def test_cuts_change_no_score() -> None:
     """Also the chance of a tally is the same at each step, as Theorem 2 takes it."""
-    mechanism = (learner := TalliedLearner(TABLE, Budget(1), horizon=T)).mechanism
-    scale = learner.scale
-    tallies = np.arange(-3 * scale.bend, mechanism.most + 1)
-    cut = np.array([mechanism.cut(tally) for tally in tallies.tolist()])
-    assert scale.score_cells(cut).tolist() == scale.score_cells(tallies).tolist()
-    assert scale.rate * scale.steep * (mechanism.most - scale.bend) >= 30
-    assert mechanism.timer.last_rise == 0
+    learner = TalliedLearner(TABLE, Budget(1), horizon=T)
+    tallies = np.arange(-40, 2 * learner.mechanism.most)
+    cut = np.array([learner.mechanism.cut(tally) for tally in tallies.tolist()])
+    scores = learner.scores
+    assert scores.score_cells(cut).tolist() == scores.score_cells(tallies).tolist()
+    assert (np.diff(scores.values) > 0).all()
+    assert learner.mechanism.timer.last_rise == 0
 
 
 def test_the_factors_bound_the_means_of_all_numbers_of_records() -> None:
-    """E[e^f] and E[e^-f] without records are at most C, and E[e^-f] with s of them C e^(-g s)."""
-    scale, epsilon, records, most = Scale(Fraction(1, 8), 3, 2), 0.5, 12, 40
-    noise, gain = _factors(scale, epsilon, records, most)
+    """E[e^f] and E[e^-f] without records are at most C, and E[e^-f] with s of them C e^(-u s)."""
+    scores, epsilon, records = Scores(np.array([-1000, 200, 1200, 2400, 3000])), 0.5, 12
+    noise, gain = _factors(scores, epsilon, records)
 
     def mean(sign: int, count: int) -> float:
-        drawn = range(-200, 201)
-        masses = [math.tanh(epsilon / 2) * math.exp(-epsilon * abs(x)) for x in drawn]
-        cut = [min(count + x, most) for x in drawn]
-        scores = [min(max(x, -3), 3) + 2 * max(x - 3, 0) for x in cut]
-        return sum(p * math.exp(sign * f / 8) for p, f in zip(masses, scores, strict=True))
+        return sum(
+            p * math.exp(sign * int(scores.values[min(max(count + x, 0), 4)]) / _UNITS)
+            for x, p in noise_masses(epsilon).items()
+        )
 
     assert noise == pytest.approx(math.log(max(mean(1, 0), mean(-1, 0))), abs=1e-6)
     rates = [(noise - math.log(mean(-1, s))) / s for s in range(1, records + 1)]
@@ -158,7 +205,7 @@ def test_the_factors_bound_the_means_of_all_numbers_of_records() -> None:
 def test_the_bound_is_that_of_theorem_2() -> None:
     learner = TalliedLearner(TABLE, Budget(1), horizon=T)
     timer, a = learner.mechanism.timer, float(learner.mechanism.ratio)
-    noise, gain = _factors(learner.scale, -math.log(a), timer.threshold, learner.mechanism.most)
+    noise, gain = _factors(learner.scores, -math.log(a), timer.threshold)
     records = range(timer.threshold + 1)
     left = [math.exp(learner.distance * noise) * (1 + math.exp(-gain * s)) / 2 for s in records]
     for beta in (0.2, 1e-9):
@@ -248,7 +295,7 @@ def test_a_run_counts_from_the_step_after_a_tally(monkeypatch: pytest.MonkeyPatc
     half = Fraction(1, 2)
     timer = Scripted(skip_epsilon=half, test_epsilon=half, threshold=1, warm=1, keys=1, horizon=3)
     learner.mechanism = replace(learner.mechanism, timer=timer)
-    learner.scale = Scale(Fraction(1), 5, 1)
+    learner.scores = Scores(np.array([-4096, 4096, 3 * 4096]))
     script = Few()
     script.take_over(monkeypatch)
     noises = list[int]()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from decimal import Context, Decimal
+from collections.abc import Iterator
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -31,30 +32,97 @@ MOST_THRESHOLD = 2000
 
 _EXACT = Context(prec=32)
 _BITS = 42
+_MOST = 44  # epsilon of a cell, as `exp_below` takes it
+_UNITS = 1 << 12  # scores are whole numbers of 1 / 4,096
 _ROUNDING = 1e-6  # more than 2^20 / 2^42, which the rounding of weights may change of a majority
 _WORK = 1 << 33  # products of labels looked at for `distance`
-_ROOM, _SHARE = 1.75, 1.3  # calibrated, as are the three that follow
-_TYPICAL = 2 / 3  # of the largest distance
-_STEEP = 0.4  # of the epsilon of a cell: what a record adds once there are many at its point
-_USUAL = 2.6
-_LEAST = 1 / 128  # epsilon of a cell, below which everything is in proportion to it
+_LEAST = Fraction(1, 16)  # epsilon of a cell, below which everything is in proportion to it
+_USED = 30  # a score by which all that do not gain lose their weight
+# Calibrated: parts of the chance of mistakes at a cell, with their means times epsilon, or means.
+_PARTS = ("1", "0.5", 1), ("1", "1.25", 1), ("0.1", "4", 2)
 
 
-class Scale(NamedTuple):
-    """What a tally adds to the scores: the noisy count, and ``steep`` for each record above ``bend``.
+class Scores(NamedTuple):
+    """What each published count 0, 1, ... adds to the scores, in 4,096ths.
 
-    The weight of a hypothesis is e^-``rate`` to the power of what its score lacks.
+    So many ``times`` counts in a row have one score.
     """
 
-    rate: Fraction
-    bend: int
-    steep: int
+    values: NDArray[np.int64]
+    times: int = 1
+
+    @property
+    def most(self) -> int:
+        """The largest count with a score of its own."""
+        return self.times * (len(self.values) - 1)
 
     def score_cells(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The score of each cell, which is ``-bend`` at least."""
-        found: NDArray[np.int64] = np.clip(tally, -self.bend, self.bend)
-        found += self.steep * np.maximum(tally - self.bend, 0)
+        """The score of each cell."""
+        found: NDArray[np.int64] = self.values[np.clip(tally, 0, self.most) // self.times]
         return found
+
+
+def chance_of_mistakes(distance: int, epsilon: Fraction) -> Fraction:
+    """The chance for `likelihood_scores` if hypotheses differ at so many points; calibrated."""
+    sharp = min(1, math.sinh(0.25) / math.sinh(epsilon / 2))  # beside what one mistake shows
+    return Fraction(f"{0.214 * max(1, distance) ** -0.42 * sharp:.3g}")
+
+
+def likelihood_scores(chance: Fraction, epsilon: Fraction) -> Scores:
+    """f(v) = ln L(v) + c for a count v, where L is its likelihood ratio against no mistakes.
+
+    For the law P of the noise, Pr[X = x] ~ e^(-epsilon |x|), L(v) is the sum over n of
+    w_n P(v - n) / P(v).  Here w_n is the chance of n mistakes, which are one, a few or many: geometric
+    numbers of at least 1, with the means 1/2, 5/4 and 4 over epsilon, but many of at least 2.  One and
+    a few have the ``chance`` given, many have a tenth of it.  With this c, noise alone has E[e^f] =
+    E[e^-f].
+
+    L is constant below 0.  The last score is so large that all that do not gain it lose their weight.
+    """
+    times = max(1, round(_LEAST / epsilon))
+    with localcontext(_EXACT):
+        a = _EXACT.divide(Decimal(-times * epsilon.numerator), Decimal(epsilon.denominator)).exp()
+        usual = Decimal(chance.numerator) / Decimal(chance.denominator)
+        parts = [
+            _Part(usual * Decimal(share), max(Decimal(mean) / -a.ln(), Decimal(least)), a)
+            for share, mean, least in _PARTS
+        ]
+        none, logarithms = 1 - sum((part.chance for part in parts), Decimal(0)), list[Decimal]()
+        while not logarithms or logarithms[-1] - logarithms[0] < _USED:
+            logarithms.append(sum((part.next_ratio() for part in parts), none).ln())
+        # Noise alone has E[L] = 1, so c is half of ln E[1 / L].
+        paired = zip(_masses(a), logarithms, strict=False)
+        c = sum((mass / value.exp() for mass, value in paired), Decimal(0)).ln() / 2
+        values = [int((_UNITS * (value + c)).to_integral_value()) for value in logarithms]
+    return Scores(np.array(values, dtype=np.int64), times)
+
+
+def _masses(a: Decimal) -> Iterator[Decimal]:
+    """The probability of noise of 0 or less, and of 1, 2, ..., without end."""
+    mass = 1 / (1 + a)
+    yield mass
+    mass *= 1 - a
+    while True:
+        mass *= a
+        yield mass
+
+
+class _Part:
+    """A geometric number n = 1, 2, ... of mistakes, and its likelihood ratio at v = 0, 1, ..."""
+
+    def __init__(self, chance: Decimal, mean: Decimal, a: Decimal) -> None:
+        q = 1 - 1 / mean
+        self.chance, self._step = chance, q / a
+        # All n are above v = 0; of those up to v each has a^-n, of the others a^(n - 2 v).
+        self._below, self._above = Decimal(0), chance * (1 - q) * a / (1 - q * a)
+        self._next = chance * (1 - q) / a
+
+    def next_ratio(self) -> Decimal:
+        """The sum over n of w_n P(v - n) / P(v), for the next v."""
+        ratio = self._below + self._above
+        self._below += self._next
+        self._next, self._above = self._next * self._step, self._above * self._step
+        return ratio
 
 
 class Weights:
@@ -64,14 +132,14 @@ class Weights:
     one publishes the same.
     """
 
-    def __init__(self, asked: Columns, scale: Scale) -> None:
-        self._asked, self._scale = asked, scale
+    def __init__(self, asked: Columns, scores: Scores) -> None:
+        self._asked, self._added = asked, scores
         self._scores = np.zeros(asked.table.shape[1], dtype=np.int64)
         self._vote()
 
     def _vote(self) -> None:
         lacks, place = np.unique(self._scores.max() - self._scores, return_inverse=True)
-        weights = np.array([_weight(self._scale.rate, k) for k in lacks.tolist()], dtype=np.int64)
+        weights = np.array([_weight(k) for k in lacks.tolist()], dtype=np.int64)
         weights = weights[place]
         ones = np.array([weights[row].sum() for row in self._asked.table], dtype=np.int64)
         self._labels: NDArray[np.bool_] = 2 * ones > weights.sum()
@@ -86,7 +154,7 @@ class Weights:
 
     def take(self, tally: Tally) -> None:
         """Raise the scores of the hypotheses that differ from what is published where it errs."""
-        added = self._scale.score_cells(np.array(tally, dtype=np.int64))
+        added = self._added.score_cells(np.array(tally, dtype=np.int64))
         for row, label, score in zip(self._asked.table, self._labels, added, strict=True):
             # A positive tally says that the majority errs at this point, so all that differ from it
             # gain.
@@ -94,14 +162,13 @@ class Weights:
         self._vote()
 
 
-def _weight(rate: Fraction, lack: int) -> int:
-    """2^42 e^(-rate lack), rounded down."""
-    power = rate * lack
+def _weight(lack: int) -> int:
+    """2^42 e^(-lack / 4,096), rounded down."""
     # Below one unit of 2^-42: the weight is 0 on every machine.
-    if power > _BITS:
+    if lack > _UNITS * _BITS:
         return 0
-    divided = _EXACT.divide(Decimal(-power.numerator), Decimal(power.denominator))
-    return int(_EXACT.multiply(Decimal(2**_BITS), _EXACT.exp(divided)))
+    lost = _EXACT.divide(Decimal(-lack), Decimal(_UNITS))
+    return int(_EXACT.multiply(Decimal(2**_BITS), _EXACT.exp(lost)))
 
 
 class TalliedStream(PrivateStream[Any]):
@@ -164,11 +231,10 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
         super().__init__(hypotheses, horizon)
         self.asked = columns_of(hypotheses, self.method, MOST_COLUMNS, "a smaller finite class")
         half = budget.epsilon / 2
-        self._epsilon = -math.log(1 / exp_below(half))  # of a cell, as it is used
         if threshold is None:
-            # Large distances need many records, which noise then hides less.
-            room = math.log(horizon) + _SHARE + _ROOM * math.sqrt(self.distance)
-            threshold = max(1, math.ceil(room / self._epsilon))
+            # Noise at more points hides more.  Calibrated, as is the chance.
+            room = max(3.75, 2 * math.sqrt(self.distance) - 7.7)
+            threshold = max(1, math.ceil((math.log(horizon) + room) / math.log(exp_below(half))))
         timer = ContinualConfirmation(
             skip_epsilon=half,
             test_epsilon=half,
@@ -177,15 +243,14 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
             keys=1,
             horizon=horizon,
         )
-        self.scale = self._scale(threshold)
-        # Above this the weights of all that do not gain are 0.
-        most = self.scale.bend + math.ceil(30 / (self.scale.rate * self.scale.steep))
+        cell = min(half, Fraction(_MOST))
+        self.scores = likelihood_scores(chance_of_mistakes(self.distance, cell), cell)
         self.mechanism = ContinualTallies(
             timer=timer,
             cell_epsilon=half,
             cells=max(1, len(self.asked.table)),
-            least=-self.scale.bend,
-            most=most,
+            least=0,
+            most=self.scores.most,
         )
 
     @cached_property
@@ -199,27 +264,9 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
         apart: NDArray[np.float32] = ones[:, None] + ones - 2 * (rows @ rows.T)
         return int(apart.max())
 
-    def _scale(self, threshold: int) -> Scale:
-        """The rate at which a tally of ``threshold`` records is worth most."""
-        # A smaller epsilon asks for as many times more records, each of as many times less weight.
-        times = max(1, round(_LEAST / self._epsilon))
-        epsilon = self._epsilon * times
-        records, distance = math.ceil(threshold / times), max(1, self.distance)
-        bend = math.ceil((math.log(distance) + _USUAL) / epsilon)
-        found = list[tuple[float, Fraction]]()
-        for i in range(1, 64):
-            rate = Fraction(epsilon).limit_denominator(4096) * Fraction(i * i, 8192)
-            scale = Scale(rate, bend, 1)
-            noise, gain = _factors(scale, epsilon, 1, bend)
-            worth = _TYPICAL * distance * noise + math.log((1 + math.exp(-gain * records)) / 2)
-            found.append((worth, scale.rate))
-        rate = min(found)[1]
-        steep = max(1, int(_STEEP * epsilon / rate))
-        return Scale(rate / times, bend * times, steep)
-
     def initial_weights(self) -> Weights:
         """Nothing is tallied yet."""
-        return Weights(self.asked, self.scale)
+        return Weights(self.asked, self.scores)
 
     def stream(self, tape: Tape) -> TalliedStream:
         return TalliedStream(self, tape)
@@ -236,7 +283,7 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
         if not len(self.asked.table):
             return MistakeBound(0, beta, True, _SOURCE)
         epsilon = -math.log(self.mechanism.ratio)
-        noise, gain = _factors(self.scale, epsilon, timer.threshold, self.mechanism.most)
+        noise, gain = _factors(self.scores, epsilon, timer.threshold)
         s = np.arange(timer.threshold + 1)
         left = np.exp(self.distance * noise) * (0.5 + _ROUNDING + np.exp(-gain * s) / 2)
         start, most = 2 * math.log(hypotheses) - math.log(beta), math.inf
@@ -250,20 +297,19 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
 
 
 _SOURCE = "docs/proofs/tallies.md, Theorem 2"
-_DRIFTS = (0.1, 0.5, 2.0)
+_DRIFTS = (0.1, 0.5, 1.0, 2.0)
 
 
-def _factors(scale: Scale, epsilon: float, records: int, most: int) -> tuple[float, float]:
-    """The logarithm of C, and the rate g, for tallies of up to ``records`` records."""
-    rate, reach = float(scale.rate), math.ceil(60 / (epsilon - _STEEP * epsilon)) + 2
+def _factors(scores: Scores, epsilon: float, records: int) -> tuple[float, float]:
+    """The logarithm of C, and the rate u, for tallies of up to ``records`` records."""
+    reach = scores.most + math.ceil(60 / epsilon)
     noise = np.arange(-reach, reach + 1)
-    a = math.exp(-epsilon)
-    masses = (1 - a) / (1 + a) * np.exp(-epsilon * np.abs(noise))
+    masses = math.tanh(epsilon / 2) * np.exp(-epsilon * np.abs(noise))
 
     def mean(sign: int, count: int) -> float:
         """The mean of e^(sign f), for that many records and noise."""
-        scores = rate * scale.score_cells(np.minimum(noise + count, most))
-        return float(masses @ np.exp(sign * scores)) * (1 + 1e-9)
+        added = scores.score_cells(noise + count) / _UNITS
+        return float(masses @ np.exp(sign * added)) * (1 + 1e-9)
 
     none = max(mean(1, 0), mean(-1, 0))
     counts = range(1, records + 1)

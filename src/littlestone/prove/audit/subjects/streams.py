@@ -12,10 +12,12 @@ from itertools import combinations
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from littlestone.classes import EqualityRules, FiniteClass, Subsets
 from littlestone.learn.stream import RuleLearner, StagedOnlineLearner, TalliedLearner
 from littlestone.learn.stream.staged import StagedStream
-from littlestone.learn.stream.tallied import Scale, Weights
+from littlestone.learn.stream.tallied import Scores, Weights
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.streams.competition import Epoch, Terms
@@ -271,10 +273,8 @@ def points(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """
     table = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]], points=["a", "b"])
     learner = TalliedLearner(table, Budget(epsilon), horizon=LONG, threshold=1)
-    learner.scale = Scale(Fraction(1), 1, 1)
-    learner.mechanism = replace(
-        learner.mechanism, timer=quick_timer(epsilon, LONG), least=-1, most=1
-    )
+    learner.scores = Scores(np.array([-4096, 4096]))
+    learner.mechanism = replace(learner.mechanism, timer=quick_timer(epsilon, LONG), most=1)
     return subject_of_stream(
         learner, partial(of_tallied, learner), (("a", 0), ("a", 1), ("b", 1)), steps=2
     )
