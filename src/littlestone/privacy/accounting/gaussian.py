@@ -22,7 +22,7 @@ It is more than 4 theta, with theta the sum of 2 e^(-2 pi^2 m^2 `CORE`) over m >
 _FAR = 60  # deviations beyond which a coarse bound does; the least declared delta is within 22
 _NEAR = 4  # deviations below which a power series is short, and beyond which a fraction is
 _SHARP = 40  # bits of a delta and of a mu squared
-_ROUGH = 12  # bits of a mu squared that is searched and not yet used
+_ROUGH = 10  # bits of a mu squared that is searched and not yet used
 _CELLS = 1 << 10  # the most into which the ways to lose epsilon in an earlier draw are cut
 
 Enclosure = tuple[int, int]
