@@ -143,4 +143,4 @@ def main(runs: int, epsilons: list[float]) -> None:
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    main(int(words[0]) if words else 40, [float(word) for word in words[1:]] or [1.0])
+    main(int(words[0]) if words else 40, [float(word) for word in words[1:]] or [1.0, 3.0])

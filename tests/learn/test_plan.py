@@ -392,7 +392,8 @@ def test_calibrated_sizes_of_score_sheets_are_for_what_was_simulated() -> None:
         f"score_sheet({nine}; at most 8)",
     ):
         assert size(other) is None
-    assert size(usual, "0.9") is None
+    assert size(usual, "0.9") is size(usual, "3.1") is None
+    assert size(usual, "3") < size(usual, "2") < size(usual)  # type: ignore[operator]
     (row,) = plan(parse_class(usual), Budget(1, "1e-6"), alpha=0.1, beta=0.05).rows
     assert (row.realizable, row.agnostic, row.tuned) == (None, None, None)
     assert row.calibrated is not None

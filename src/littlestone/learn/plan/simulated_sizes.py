@@ -61,8 +61,8 @@ def find_calibration(
 
         min(n, max(n e, n' e') / epsilon),  rounded up.
 
-    Score sheets were simulated at epsilon 1: those of `COLUMNS` columns of `CELLS` cells, with missing
-    and other values among them.  That size also stands for fewer columns and fewer cells.
+    Score sheets were simulated at epsilon 1 and 3: those of `COLUMNS` columns of `CELLS` cells, with
+    missing and other values among them.  That size also stands for fewer columns and fewer cells.
 
     It is enough if the true size falls with epsilon, and its product with epsilon rises or falls
     throughout; ``python -m benchmarks.calibration between`` checks it.  There is no size
