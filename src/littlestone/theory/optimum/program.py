@@ -26,9 +26,9 @@ Places = NDArray[np.int64]
 
 _ALL_ORDERS = 5  # points; for more, the order and its reverse are tried
 _SCALE = 1 << 60
-MOST_CHANCES = (
-    1 << 19
-)  # of a rule after a pair of neighbours; half as many take a quarter of a minute
+MOST_WORK = 300_000
+"""A quarter of a minute: one for each pair of neighbours and each rule, 3 if there is a delta."""
+
 _EPSILONS = Fraction(1, 100), Fraction(10)
 
 
@@ -78,11 +78,12 @@ def best(task: Task, budget: Budget) -> Optimum:
             found="the solver's numbers would be too large or too small",
             fix=f"ask for an epsilon from {float(_EPSILONS[0]):g} to {float(_EPSILONS[1]):g}",
         )
-    if len(task.pairs) * len(task.rules) > MOST_CHANCES:
+    constraints = len(task.pairs) * len(task.rules)
+    if constraints * (3 if budget.cost.delta else 1) > MOST_WORK:
         raise TooLargeError(
             f"find the best private learner from {task.n} records over {task.points} points",
-            found=f"the linear program has {len(task.pairs) * len(task.rules):,} constraints, and "
-            f"at most {MOST_CHANCES:,} are solved",
+            found=f"the linear program has {constraints:,} constraints, and at most {MOST_WORK:,} are "
+            "solved, or a third of them with a delta",
             fix="ask for fewer records or points, or for proper learners",
         )
     cells, pairs, trials = _orbits(task)
