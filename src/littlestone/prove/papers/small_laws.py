@@ -253,11 +253,11 @@ def smoothed_mistakes(H: Thresholds, rounds: int, most: Fraction) -> Fraction:
     def value(V: Thresholds, left: int) -> Fraction:
         if not left or V.is_single():
             return Fraction(0)
-        worth = []
-        for x in points:
-            sides = [V.restrict(x, y) for y in (0, 1)]
-            *smaller, larger = sorted(value(W, left - 1) for W in sides if not W.is_empty())
-            worth.append(max(larger, 1 + smaller[0]) if smaller else larger)
+        splitting = [x for x in points if V.after < x < V.upto]
+        worth = [value(V, left - 1)] * (len(points) - len(splitting))
+        for x in splitting:
+            smaller, larger = sorted(value(V.restrict(x, y), left - 1) for y in (0, 1))
+            worth.append(max(larger, 1 + smaller))
         total, chance = Fraction(0), Fraction(1)
         for each in sorted(worth, reverse=True):
             total += min(most, chance) * each
