@@ -15,6 +15,7 @@ CLASSES = [
     "score_sheet(age: 0..80 step 40, sex in {F}, ward in {A}; at most 3, points 3)",
     "score_sheet(sex in {F}, ward in {A}, unit in {B}, day in {1}; at most 2)",
     "trees(age: 0..80 step 40, sex in {F}, ward in {A}; depth 2)",
+    "trees(age: 0..80 step 40, sex in {F}, ward in {A}; depth 1 to 3)",
 ]
 
 
