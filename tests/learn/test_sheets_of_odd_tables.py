@@ -51,6 +51,7 @@ ODD: dict[str, tuple[Any, str, dict[str, Any]]] = {
 IN_TURN = [(name, BUDGETS[i % len(BUDGETS)]) for i, name in enumerate(ODD)]
 
 
+@pytest.mark.deep
 @each(("name", "budget"), list(product(ODD, BUDGETS)) if WHOLE else IN_TURN)
 def test_an_odd_table_has_a_sheet(name: str, budget: tuple[str, str]) -> None:
     frame, text, options = ODD[name]
@@ -63,6 +64,7 @@ def test_an_odd_table_has_a_sheet(name: str, budget: tuple[str, str]) -> None:
     assert set(release.predict(frame)) <= {0, 1, "a", "b"}
 
 
+@pytest.mark.deep
 def test_two_hundred_columns_have_a_sheet() -> None:
     columns = ", ".join(f"c{i}: 0..10 step 5" for i in range(200))
     with Ledger() as ledger:
