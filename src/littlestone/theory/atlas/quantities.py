@@ -152,7 +152,7 @@ def pair_dimensions(table: LabelTable) -> dict[str, list[int]]:
 
     >>> found = pair_dimensions(LabelTable.of([[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 0]]))
     >>> found["psi_n"], found["bandit"]
-    ([1, 1, 1], [1, 1, 2])
+    ([1, 1, 1], [1, 2, 2])
     """
     classes = pairings(table)
     found = {
