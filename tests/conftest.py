@@ -19,8 +19,9 @@ from servers import Server, server
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests share the cores among themselves.
+# Tests share the cores among themselves; idle threads of linear algebra would wait by spinning.
 os.environ.setdefault("LITTLESTONE_JOBS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # What grows without end fails, and takes no other test with it: some faults are planted right here.
 # A sanitizer, which is loaded before Python, shadows all addresses.
 if "LD_PRELOAD" not in os.environ:

@@ -109,8 +109,11 @@ def test_depth_3_is_drawn_where_it_is_affordable() -> None:
     wide: Any = parse_class("trees(a: 0..200 step 1; depth 2)")
     assert (deepen(H).options, deepen(wide)) == ("depth 1 to 3", wide)
     columns = ", ".join(f"c{i} in {{a, b}}" for i in range(30))
-    deep: Any = deepen(parse_class(f"trees({columns}; depth 2)"))
-    drawn = [TreeSheetLearner(deep, BUDGET, n=n).tree.hypotheses for n in (1_000, 10_000)]
+    plain: Any = parse_class(f"trees({columns}; depth 2)")
+    deep = deepen(plain)
+    drawn: list[Any] = [
+        TreeSheetLearner(deep, BUDGET, n=n).tree.hypotheses for n in (1_000, 10_000)
+    ]
     assert [trees.options for trees in drawn] == ["depth 1 to 3", "depth 2"]
 
 

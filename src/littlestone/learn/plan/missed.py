@@ -235,15 +235,15 @@ def least_records(learner: PrivateLearner[Any]) -> int | None:
     >>> least_records(ExponentialLearner(H, Budget(1)))
     19
     """
+    H: Any = learner.hypotheses
     if learner.method == "score_sheet" and learner.mistakes.equal:
         from littlestone.learn.tree_sheet import noise_of_counts
 
-        cost, H = learner.cost(), learner.hypotheses
+        cost = learner.cost()
         columns = len(H.domain.column_names)
         return math.ceil(FEW * noise_of_counts(Budget(cost.epsilon, cost.delta), columns))
     if learner.method not in ("exponential", "regrown", "tree_sheet"):
         return None
-    H: Any = learner.hypotheses
     forms = getattr(H, "forms", None)
     if getattr(H, "shared", False):
         # A tree of depth 2 has as much of the prior as among so many; better ones may be deeper.
