@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, pairwise, permutations, product
 from typing import Any
 
 import pytest
 
+from each import each
 from littlestone.base.errors import DeclarationError, RealizabilityError, TooLargeError
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.dimension import multiclass_littlestone_dimension
@@ -30,6 +31,7 @@ from littlestone.theory.game import (
     play,
     values,
 )
+from planting import Fault, turns_red
 
 Row = tuple[int, ...]
 Rows = frozenset[Row]
@@ -239,6 +241,22 @@ def test_partial_concepts_against_their_definition() -> None:
             kind(Board.from_table([[0, 2], [1, 1]], undefined=2))
 
 
+def test_a_bandit_with_two_guesses_a_point() -> None:
+    rows = [(0, 0), (0, 1), (1, 2), (1, 3)]
+    assert BanditGame.on(rows).value() == with_bandit(rows, 4, 4)
+
+
+def test_partial_concepts_with_errors_prove_with_what_is_defined() -> None:
+    """A hypothesis that gives no label at a point fits no answer there, and costs no error."""
+    for rows in few(3, 3, 60):
+        for errors in (1, 2):
+            game = LenientGame(Board.from_table(rows, undefined=2), errors)
+            assert game.proves(game.tree()) == game.value()
+    game = LenientGame(Board.from_table([[0, 2], [1, 1]], undefined=2), errors=1)
+    assert game.proves(Play(1, (1, 1))) == 1
+    assert game.proves(Play(1, (0, 1))) is None  # the first hypothesis has no label there
+
+
 def test_fat_shattering_against_all_thresholds_between_the_values() -> None:
     rng = random.Random(5)
 
@@ -341,6 +359,7 @@ def test_a_wrong_tree_proves_nothing(change: Callable[[Play], Play]) -> None:
         tree = game.tree()
         assert isinstance(tree, Play)
         assert game.proves(change(tree)) is None
+        assert game.proves(9) is None
 
 
 def test_a_smaller_tree_proves_less() -> None:
@@ -375,3 +394,44 @@ def test_how_many_classes_over_four_points_are_easier_than_the_online_game() -> 
         for kind in (SelfDirectedGame, TransductiveGame):
             easier[kind.name] += renamings * (kind.on(table).value() < ldim)
     assert easier == {"self-directed": 31_416, "transductive": 2_880}
+
+
+VALUES, VARIANTS = "littlestone.theory.game.values", "littlestone.theory.game.variants"
+
+FAULTS = [
+    (
+        Fault(
+            f"{VARIANTS}:LenientGame.fits",
+            "all(defined >> h & 1 for defined, _ in masks)",
+            "True",
+            "a label that is not defined counts as an error",
+        ),
+        test_partial_concepts_with_errors_prove_with_what_is_defined,
+    ),
+    (
+        Fault(
+            f"{VARIANTS}:BanditGame.most",
+            "count_left(position) - 1",
+            "count_left(position) - 2",
+            "a search that stops early",
+        ),
+        test_a_bandit_with_two_guesses_a_point,
+    ),
+    (
+        Fault(
+            f"{VALUES}:Game.fits",
+            "bool(self.board.alive >> h & 1) and",
+            "",
+            "a leaf without a hypothesis",
+        ),
+        partial(test_a_wrong_tree_proves_nothing, WRONG[0]),
+    ),
+]
+
+
+@pytest.mark.deep
+@each(("fault", "test"), FAULTS)
+def test_planted_faults_turn_a_test_red(
+    fault: Fault, test: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns_red(fault, test, monkeypatch)

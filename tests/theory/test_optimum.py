@@ -136,7 +136,11 @@ def test_sequences_are_no_better_than_multisets(budget: Budget) -> None:
 
 @each("budget", BUDGETS)
 def test_the_learner_is_private_and_does_what_is_claimed(budget: Budget) -> None:
-    for task in (Task.uniform((0, 1, 2, 4), 3, 2, wrong=0), Task.every_sample((0, 2, 3), 2, 3, 1)):
+    for task in (
+        Task.uniform((0, 1, 2, 4), 3, 2, wrong=0),
+        Task.uniform((0, 1, 2, 4), 3, 2, wrong=1),  # trials that share samples and rules
+        Task.every_sample((0, 2, 3), 2, 3, 1),
+    ):
         one = best(task, budget)
         laws = {
             records: {f: Fraction(int(p), int(row.sum())) for f, p in enumerate(row)}
@@ -198,6 +202,20 @@ def test_a_learner_just_beyond_its_budget_is_none() -> None:
     assert reached(80, 20, 1, "0.2") is None  # 25.6
     assert success_of(task, np.array([[2, 1], [1, 1]], object), Budget(1)) is None
     assert success_of(task, np.array([[3, -1], [1, 1]], object), Budget(1)) is None
+    below = np.array([[11, -1], [11, -1]], object)
+    assert success_of(task, below, Budget(1, "0.5")) is None
+    four = Task.uniform((0, 1, 2, 3), 2, n=1, wrong=0)  # two of four rules are beyond e^epsilon
+    law = np.array([[40, 40, 10, 10], [10, 10, 40, 40]] * 2, object)
+    assert [success_of(four, law, Budget(1, d)) is None for d in ("0.2", "0.26")] == [True, False]
+
+
+def test_weights_below_zero_prove_nothing() -> None:
+    task = Task.uniform((0, 1), 1, n=1, wrong=0)
+    one, zero = np.array([1, 1], object), np.zeros((2, 2), object)
+    for trials, weights in ((one, zero - 1), (-one, zero), (0 * one, zero), ([2, -1], zero)):
+        with pytest.raises(DeclarationError, match="below 0"):
+            most_success(task, np.array(trials, object), weights, Budget(1))
+    assert most_success(task, one, zero, Budget(1)) == 1
 
 
 def test_coarse_ratios_are_on_the_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,6 +294,26 @@ FAULTS = [
             "a ratio below e^epsilon for the bound",
         ),
         test_coarse_ratios_are_on_the_safe_side,
+    ),
+    (
+        Fault(f"{TASKS}:most_success", "+= whole", "= whole", "only the last trial of a sample"),
+        test_the_learner_is_private_and_does_what_is_claimed,
+    ),
+    (
+        Fault(f"{TASKS}:success_of", "0).sum(axis=1)", "0).max(axis=1)", "delta for each rule"),
+        test_a_learner_just_beyond_its_budget_is_none,
+    ),
+    (
+        Fault(f"{TASKS}:success_of", " or (law < 0).any()", "", "chances below 0"),
+        test_a_learner_just_beyond_its_budget_is_none,
+    ),
+    (
+        Fault(f"{TASKS}:most_success", "(weights < 0).any() or ", "", "weights below 0"),
+        test_weights_below_zero_prove_nothing,
+    ),
+    (
+        Fault(f"{TASKS}:most_success", "(trials < 0).any() or ", "", "trials below 0"),
+        test_weights_below_zero_prove_nothing,
     ),
     (
         Fault(f"{TASKS}:most_success", "+ delta * spent", "", "delta left out of the bound"),

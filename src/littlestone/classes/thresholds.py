@@ -111,7 +111,7 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
     def size(self) -> int | None:
         if self.is_empty():
             return 0
-        if isinstance(self.domain, Reals) or self.upto - self.after == math.inf:
+        if isinstance(self.domain, Reals) or math.inf in (self.upto, -self.after):
             return None
         return int(self.upto - self.after)
 
@@ -198,9 +198,9 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:
-        column, written = (*spec.arguments, "", "")[:2]
-        if re.fullmatch(r"-?\d{1,400}\.\.", written) and not spec.options:
-            return cls(Integers(column), int(written[:-2]) - 1, math.inf)
+        written = spec.arguments[1] if len(spec.arguments) == 2 else ""
+        if re.fullmatch(r"-?[0-9]{1,400}\.\.", written) and not spec.options:
+            return cls(Integers(spec.arguments[0]), int(written[:-2]) - 1, math.inf)
         return cls.over(parse_ranged(spec))
 
     @classmethod
