@@ -242,7 +242,7 @@ def test_partial_concepts_against_their_definition() -> None:
 
 
 def test_a_bandit_with_two_guesses_a_point() -> None:
-    rows = [(0, 0), (0, 1), (1, 2), (1, 3)]
+    rows: list[Row] = [(0, 0), (0, 1), (1, 2), (1, 3)]
     assert BanditGame.on(rows).value() == with_bandit(rows, 4, 4)
 
 
