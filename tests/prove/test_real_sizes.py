@@ -155,7 +155,7 @@ BEYOND = [
 @pytest.mark.deep
 @pytest.mark.parametrize(("named", "n", "epsilon"), GRID)
 def test_draws_at_every_size(named: SubjectMaker, n: int, epsilon: Fraction) -> None:
-    if n == LARGE and named.name.startswith(("sparse-", "unit-")):
+    if n == LARGE and named.name.startswith(("sparse-", "unit-", "vocabulary-")):
         pytest.skip("it reads lists or a table record by record")
     read_each_run = n == REAL and named.name.startswith("unit-")
     runs = 6 if read_each_run and not WHOLE else 30 if n == LARGE else 200

@@ -113,9 +113,11 @@ def test_records_are_not_seen(door: Door, many: bool) -> None:
 def test_records_are_not_seen_by_any_learner_or_shell(
     doors: Doors,
 ) -> None:
-    for door in doors():
+    for place, door in enumerate(doors()):
+        # Each is opened with the first table, and in turn with half of the others.
+        tables = FEW_RECORDS if WHOLE else [FEW_RECORDS[0], *FEW_RECORDS[1 + place % 2 :: 2]]
         if "unit" not in door.name:
-            assert leaks(door, FEW_RECORDS) == {}, door.name
+            assert leaks(door, tables) == {}, door.name
 
 
 @pytest.mark.deep

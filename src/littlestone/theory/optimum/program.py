@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from importlib.util import find_spec
 from itertools import permutations, product
 from typing import Any
 
@@ -139,14 +138,15 @@ def _solve(task: Task, budget: Budget, cells: Places, pairs: Places, trials: Pla
     The variables are a chance for each orbit of a sample and a rule, an excess for each orbit of a
     pair and a rule if delta > 0, and t.  One constraint of each orbit is enough.
     """
-    if find_spec("scipy") is None:
+    try:
+        from scipy.optimize import linprog
+        from scipy.sparse import coo_array
+    except ImportError:
         raise DeclarationError(
             "find the best private learner",
             found="the package SciPy is not installed, which brings the solver",
             fix=f"install it: {install_command('optimum')}",
-        )
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
+        ) from None
 
     ratio, delta = math.exp(budget.epsilon), float(budget.cost.delta)
     laws, near, last = int(cells.max()) + 1, int(pairs.max(initial=-1)) + 1, int(trials.max()) + 1
