@@ -209,6 +209,11 @@ def test_a_learner_just_beyond_its_budget_is_none() -> None:
     assert [success_of(four, law, Budget(1, d)) is None for d in ("0.2", "0.26")] == [True, False]
 
 
+def test_a_rule_passes_with_so_many_wrong_points_and_no_more() -> None:
+    (trial,) = Task.uniform((0,), 4, n=1, wrong=1).trials
+    assert trial.passes == {0, 1, 2, 4, 8}
+
+
 def test_weights_below_zero_prove_nothing() -> None:
     task = Task.uniform((0, 1), 1, n=1, wrong=0)
     one, zero = np.array([1, 1], object), np.zeros((2, 2), object)
