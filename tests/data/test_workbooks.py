@@ -300,6 +300,7 @@ def test_a_workbook_with_macros_is_read_as_one_without(tmp_path: Path) -> None:
     book.save(tmp_path / "t.xlsx")
     kept = load_workbook(tmp_path / "t.xlsx", keep_vba=True)
     kept.save(tmp_path / "t.xlsm")
+    kept.vba_archive.close()  # openpyxl leaves it open
     with zipfile.ZipFile(tmp_path / "t.xlsm") as archive:
         assert b"macroEnabled" in archive.read("[Content_Types].xml")
     plain, macros = (
