@@ -95,17 +95,8 @@ public:
     explicit Array(std::size_t size, Filled filled = Filled::not_at_all) : size_(size) {
         const std::size_t bytes = space(size, sizeof(T));
         std::size_t more = bytes + LINE;
-        if (more < LINE) throw std::bad_alloc();
-#if LITTLESTONE_MMAP
-        // calloc would write zeros over memory that was free, however little of it is used.
-        if (filled == Filled::zeros && more >= MAPPED) {
-            void* mapped = mmap(nullptr, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-            if (mapped == MAP_FAILED) throw std::bad_alloc();
-            memory_ = std::unique_ptr<void, Free>(mapped, Free{more});
-        } else
-#endif
-            memory_.reset(filled == Filled::zeros ? std::calloc(more, 1) : std::malloc(more));
-        if (!memory_) throw std::bad_alloc();
+        memory_ = take(more, filled);
+        if (more < LINE || !memory_) throw std::bad_alloc();
         void* place = memory_.get();
         data_ = static_cast<T*>(std::align(LINE, bytes, place, more));
     }
@@ -140,7 +131,19 @@ private:
             std::free(memory);
         }
     };
-    std::unique_ptr<void, Free> memory_;
+    using Memory = std::unique_ptr<void, Free>;
+    static Memory take(std::size_t bytes, Filled filled) {
+        if (filled == Filled::not_at_all) return Memory(std::malloc(bytes));
+#if LITTLESTONE_MMAP
+        // calloc would write zeros over memory that was free, however little of it is used.
+        if (bytes >= MAPPED) {
+            void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+            return mapped == MAP_FAILED ? Memory() : Memory(mapped, Free{bytes});
+        }
+#endif
+        return Memory(std::calloc(bytes, 1));
+    }
+    Memory memory_;
     T* data_ = nullptr;
     std::size_t size_ = 0;
 };
