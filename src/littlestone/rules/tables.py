@@ -26,7 +26,14 @@ from littlestone.rules.base import (
     numbers,
 )
 from littlestone.rules.box import box_cover, cover_words
-from littlestone.rules.languages.form import Outcome, case, either, interval, outcome_of_labels
+from littlestone.rules.languages.form import (
+    Ordered,
+    Outcome,
+    case,
+    either,
+    interval,
+    outcome_of_labels,
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,7 @@ class StepFunction(BinaryHypothesis[Any]):
         object.__setattr__(self, "changes", tuple(odd))
 
     @classmethod
-    def threshold(cls, domain: Grid | Reals | Integers, t: int | Fraction) -> StepFunction:
+    def threshold(cls, domain: Ordered, t: int | Fraction) -> StepFunction:
         """The threshold function h_t(x) = 1[x >= t]."""
         return cls(domain, 0, (t,))
 
@@ -85,9 +92,7 @@ class StepFunction(BinaryHypothesis[Any]):
     def place_outcome(self) -> Outcome:
 
         domain, count = self.domain, len(self.changes) + 1
-        if not isinstance(
-            domain, Grid | Reals | Integers
-        ):  # an ordered domain of a package of its own
+        if not isinstance(domain, Ordered):  # an ordered domain of a package of its own
             return outcome_of_labels(domain, self.place, count, EXPORT)
         steps = zip([None, *self.changes], [*self.changes, None], strict=True)
         *asked, last = [(interval(domain, a, b), i) for i, (a, b) in enumerate(steps)]
@@ -113,9 +118,7 @@ class StepFunction(BinaryHypothesis[Any]):
 
         ends = [*([None] if self.first else []), *self.changes]
         spans, domain = zip_longest(ends[::2], ends[1::2]), self.domain
-        if not isinstance(
-            domain, Grid | Reals | Integers
-        ):  # an ordered domain of a package of its own
+        if not isinstance(domain, Ordered):  # an ordered domain of a package of its own
             return super().outcome()
         return case([(either(*(interval(domain, a, b) for a, b in spans)), 1)], 0)
 
@@ -156,7 +159,7 @@ class StepFunction(BinaryHypothesis[Any]):
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        ordered = isinstance(domain, Grid | Reals | Integers) and isinstance(form["changes"], list)
+        ordered = isinstance(domain, Ordered) and isinstance(form["changes"], list)
         if not ordered or str(form["first"]) not in "01":
             raise ValueError
         kind = Fraction if isinstance(domain, Reals) else int

@@ -65,6 +65,9 @@ class Days:
         return self.low or date.min.isoformat(), last.isoformat()
 
 
+Ordered = Grid | Reals | Integers
+"""Domains of numbers in their order."""
+
 Cell = Within | OneOf | Days
 """A condition on one cell."""
 
@@ -307,7 +310,7 @@ def among(domain: Domain[Any], points: Collection[Any]) -> Condition:
 
 
 def interval(
-    domain: Grid | Reals | Integers, first: int | Fraction | None, stop: int | Fraction | None
+    domain: Ordered, first: int | Fraction | None, stop: int | Fraction | None
 ) -> Condition:
     """The cells that stand for a point x with first <= x < stop; None means no end.
 
