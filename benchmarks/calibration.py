@@ -32,7 +32,7 @@ from __future__ import annotations
 import json
 import math
 from argparse import ArgumentParser
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -439,6 +439,13 @@ def figure(rows: list[dict[str, Any]]) -> None:
     picture.savefig(FIGURE, metadata={"Date": None})
 
 
+def write_sizes(head: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
+    """The file of calibrated sizes, one row in a line."""
+    lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
+    text = json.dumps(head, indent=2)
+    FILE.write_text(f'{text[:-2]},\n  "sizes": [\n{lines}\n  ]\n}}\n', encoding="utf-8")
+
+
 def main(runs: int, methods: Collection[str], jobs: int | None) -> None:
     """Measure, write the file and draw the figure."""
     table = json.loads(FILE.read_text(encoding="utf-8"))
@@ -449,10 +456,8 @@ def main(runs: int, methods: Collection[str], jobs: int | None) -> None:
         kept + measured(runs, methods, jobs),
         key=lambda row: [*order, row["method"]].index(row["method"]),
     )  # stable: a method's rows keep their order, and those simulated elsewhere are last
-    lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
     head = {"command": "python -m benchmarks.calibration", **goal}
-    text = json.dumps(head | {"seeds": "numpy.random.default_rng(n)"}, indent=2)
-    FILE.write_text(f'{text[:-2]},\n  "sizes": [\n{lines}\n  ]\n}}\n', encoding="utf-8")
+    write_sizes(head | {"seeds": "numpy.random.default_rng(n)"}, rows)
     figure(rows)
 
 

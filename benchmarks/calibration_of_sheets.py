@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.calibration import ALPHA, BETA, DELTA, FILE
+from benchmarks.calibration import ALPHA, BETA, DELTA, FILE, write_sizes
 from littlestone.classes import parse_class
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.learn.plan.simulated_sizes import CELLS, COLUMNS
@@ -136,9 +136,7 @@ def main(runs: int, epsilons: list[float]) -> None:
     new = {(found["method"], found["epsilon"]) for found in own}
     kept = [found for found in table["sizes"] if (found["method"], found["epsilon"]) not in new]
     head = {name: value for name, value in table.items() if name != "sizes"}
-    lines = ",\n".join(f"    {json.dumps(found)}" for found in kept + own)
-    text = json.dumps(head, indent=2)
-    FILE.write_text(f'{text[:-2]},\n  "sizes": [\n{lines}\n  ]\n}}\n', encoding="utf-8")
+    write_sizes(head, kept + own)
 
 
 if __name__ == "__main__":
