@@ -68,7 +68,7 @@ def learner_named(door: Door) -> str:
     return re.sub(r", \d+ of .*", "", door.name)
 
 
-def in_turn(first: Doors, second: Doors, half: int) -> list[Door]:
+def open_half(first: Doors, second: Doors, half: int) -> list[Door]:
     """Every other learner at the first doors, or the learners left out there at the second ones."""
     chosen = {learner_named(door) for door in [*first()][::2]}
     return [
@@ -80,14 +80,14 @@ def in_turn(first: Doors, second: Doors, half: int) -> list[Door]:
 
 ALIKE = {
     "methods": methods,
-    "streams": partial(in_turn, streams, partial(streams, 30), 0),
-    "streams of many": partial(in_turn, streams, partial(streams, 30), 1),
+    "streams": partial(open_half, streams, partial(streams, 30), 0),
+    "streams of many": partial(open_half, streams, partial(streams, 30), 1),
     "frames": lambda: FRAMES,
     "shells": shells,
 }
 OF_PEOPLE = {
-    "one of each": partial(in_turn, partial(methods, 1), partial(methods, 2), 0),
-    "two of each": partial(in_turn, partial(methods, 1), partial(methods, 2), 1),
+    "one of each": partial(open_half, partial(methods, 1), partial(methods, 2), 0),
+    "two of each": partial(open_half, partial(methods, 1), partial(methods, 2), 1),
     "frames": lambda: [door for door in FRAMES if "unit" in door.name],
 }
 
@@ -110,9 +110,7 @@ def test_records_are_not_seen(door: Door, many: bool) -> None:
 
 @pytest.mark.deep
 @pytest.mark.parametrize("doors", ALIKE.values(), ids=ALIKE)
-def test_records_are_not_seen_by_any_learner_or_shell(
-    doors: Doors,
-) -> None:
+def test_records_are_not_seen_by_any_learner_or_shell(doors: Doors) -> None:
     for place, door in enumerate(doors()):
         # Each is opened with the first table, and in turn with half of the others.
         tables = FEW_RECORDS if WHOLE else [FEW_RECORDS[0], *FEW_RECORDS[1 + place % 2 :: 2]]
@@ -128,9 +126,7 @@ def test_the_number_of_records_of_a_unit_is_not_seen(door: Door) -> None:
 
 @pytest.mark.deep
 @pytest.mark.parametrize("doors", OF_PEOPLE.values(), ids=OF_PEOPLE)
-def test_the_number_is_not_seen_by_any_learner_or_shell(
-    doors: Doors,
-) -> None:
+def test_the_number_is_not_seen_by_any_learner_or_shell(doors: Doors) -> None:
     for door in doors():
         assert leaks(door, FEW_UNITS) == {}, door.name
 
