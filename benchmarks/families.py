@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from littlestone.theory.families import Table, table
+from benchmarks.named_tables import Table, table
 
 
 class Family(NamedTuple):

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from statistics import mean
 
-import numpy as np
 from rich.console import Console
 
 from benchmarks.harness import require
@@ -22,8 +21,7 @@ from littlestone.base.progress import track_items
 from littlestone.cli.console import bar
 from littlestone.learn import ChoosingLearner, ExponentialLearner
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
-from littlestone.privacy.scores import ErrorRuns
+from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.prove.papers.best_learners import class_of, success_of_learner
 from littlestone.theory.atlas.listing import families
 from littlestone.theory.optimum import Optimum, Task, best
@@ -64,13 +62,13 @@ def _choosing(rows: tuple[int, ...], task: Task, budget: Budget) -> Fraction:
 
 def _permute_and_flip(rows: tuple[int, ...], task: Task, budget: Budget) -> Fraction:
     """Over the numbers of errors of the hypotheses."""
-    mechanism, least = PermuteAndFlip(budget.epsilon), Fraction(1)
+    mechanism, least = BucketLabels(budget.epsilon, 1, len(rows)), Fraction(1)
     for trial in task.trials:
         success = Fraction(0)
         for records, chance in trial.chances.items():
-            errors = [sum(h >> (r >> 1) & 1 != r & 1 for r in records) for h in rows]
-            law = mechanism.distribution(ErrorRuns(np.array(errors)))
-            success += chance * sum(p for i, p in law.items() if rows[i] in trial.passes)
+            right = [sum(h >> (r >> 1) & 1 == r & 1 for r in records) for h in rows]
+            law = zip(rows, mechanism.chances(right), strict=True)
+            success += chance * sum(p for h, p in law if h in trial.passes)
         least = min(least, success)
     return least
 

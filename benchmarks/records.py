@@ -7,11 +7,11 @@ import time
 from rich.console import Console
 
 from benchmarks.harness import require
+from benchmarks.named_tables import table
 from littlestone.base.progress import track_items
 from littlestone.cli.console import bar
 from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.tables import PackedTable
-from littlestone.theory.families import table
 
 FAMILIES = (
     ("thresholds", 1000), ("intervals", 12, 3), ("boxes", 8, 2), ("half_planes", 5), ("kneser", 8, 3),

@@ -11,11 +11,11 @@ from functools import partial
 
 from benchmarks.families import FAMILIES, NEWER, Family
 from benchmarks.harness import Case, Contender, GaveUpError, cpu_seconds, require
+from benchmarks.named_tables import Table
 from benchmarks.plain import plain_dimension
 from littlestone.dimension import littlestone_dimension
 from littlestone.dimension.search.splits import LittlestoneSolver
 from littlestone.dimension.tables import PackedTable
-from littlestone.theory.families import Table
 
 PATIENCE = 10.0  # seconds for the recursion
 

@@ -17,10 +17,10 @@ from rich.console import Console
 
 from benchmarks.families import FAMILIES, Family
 from benchmarks.harness import duration, require, steps
+from benchmarks.named_tables import Table, table
 from littlestone.dimension import symmetry
 from littlestone.dimension.littlestone import GIB, _Solve
 from littlestone.dimension.tables import PackedTable
-from littlestone.theory.families import Table, table
 
 ON_REQUEST = True
 REPEATS = 3

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from benchmarks.families import FAMILIES, WALLS
 from benchmarks.harness import require
+from benchmarks.named_tables import Table
 from littlestone.dimension import littlestone_dimension
-from littlestone.theory.families import Table
 
 ON_REQUEST = True
 HARD = ("all balls", "random .2 16384", "boxes", "random .2 65536", "interval unions")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from littlestone.privacy.samplers import race, selection
+from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.reals import LazyUniform, Real
 from littlestone.prove.audit.choices import Choices, Secret
 
@@ -27,8 +27,8 @@ class Draws(Choices):
 
     It follows a draw as `follow` does, but for what has exact tests of its own: each comparison of a
     `LazyUniform` is one choice, given those before.
-    `selection.draw` and `race.draw` are replaced by their definitions, with the very scores and base
-    that the caller hands to them.  What is less likely than ``rare`` is left out; `law` says how much
+    `selection.draw` is replaced by its definition, with the very scores and base that the caller hands
+    to it.  What is less likely than ``rare`` is left out; `law` says how much
     that is.
     """
 
@@ -56,7 +56,6 @@ class Draws(Choices):
             patch.setattr(LazyUniform, "__init__", begin)
             patch.setattr(LazyUniform, "below", lambda self, x: self.uniform < _value(x))
             patch.setattr(selection, "draw_item", self._select)
-            patch.setattr(race, "draw_item", self._race)
             yield
 
     def _select(
@@ -69,19 +68,6 @@ class Draws(Choices):
         gaps = _gaps(errors, lengths)
         weights = [base**-gap for gap in gaps]
         return self.choose([weight / sum(weights) for weight in weights])
-
-    def _race(
-        self,
-        errors: NDArray[np.int64],
-        lengths: Sequence[int] | None,
-        base: Fraction,
-        rng: random.Random,
-    ) -> int:
-        gaps = _gaps(errors, lengths)
-        order = list(range(len(gaps)))
-        rng.shuffle(order)
-        chances = [base**-gap for gap in gaps]
-        return next(i for i in order if self.choose([1 - chances[i], chances[i]]))
 
 
 def apart(law: Mapping[Any, Fraction], other: Mapping[Any, Fraction]) -> Fraction:

@@ -1,7 +1,8 @@
-"""List which command notices each planted bug: PYTHON tools/list_plants.py [--beyond N].
+"""List which command notices each planted bug: PYTHON tools/list_plants.py [--write] [--beyond N].
 
 Every plant has a test of its own, which fails if nothing catches the plant.  One line is printed for
 each plant: the command that runs this test, where the plant is, its mistake, and the test.  With
+--write, their numbers are written into docs/planted-bugs.md.  With
 --beyond, so many of those plants that are edits of the code and that `make deep` catches are planted in
 a copy of the repository, to see whether the other tests, those of `make test`, notice them as well.
 """
@@ -12,6 +13,7 @@ import argparse
 import inspect
 import os
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -26,6 +28,19 @@ import pytest
 from mutate import ROOT, Mutant, tests_in_a_copy
 
 os.environ["LITTLESTONE_JOBS"] = "1"
+
+PAGE = ROOT / "docs" / "planted-bugs.md"
+ROWS = {
+    "tests/prove/test_plants": "mechanisms, learners, reading of data: this catalogue",
+    "tests/prove/test_rows": "code that rows of `verify` speak of",
+    "tests/privacy tests/prove/test_real": "samplers, mechanisms, streams at size",
+    "tests/learn": "learners with many records, private numbers, units",
+    "tests/dimension": "the compiled core",
+    "tests/silence": "what could be seen of a record",
+    "tests/data": "equal values, many records, workbooks, sums in engines",
+    "tests/classes": "classes and their bounds",
+}
+"""What is planted where, by the beginnings of the names of tests, each once."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +104,40 @@ def as_mutant(fault: Any) -> Mutant:
     return Mutant(file, first, start, start + len(old.encode()), fault.old, new)
 
 
+def summarize(plants: list[Planted], tests: dict[str, bool]) -> Iterator[str]:
+    """The lines of the page's table: how many plants of each row each command notices."""
+    yield "| planted in | tests | `make test` | `make deep` |"
+    yield "|---|---|---|---|"
+    found = dict[str, Counter[bool]]()
+    for planted in plants:
+        row = next(row for row in ROWS if planted.test.startswith(tuple(row.split())))
+        found.setdefault(row, Counter())[planted.deep] += 1
+    for row in filter(found.__contains__, ROWS):
+        places = ", ".join(f"`{place}*`" for place in row.split())
+        yield f"| {ROWS[row]} | {places} | {found[row][False]} | {found[row][True]} |"
+    alone = Counter(tests.values())
+    yield f"| tests that plant by themselves | in all folders | {alone[False]} | {alone[True]} |"
+
+
+def write(plants: list[Planted], tests: dict[str, bool]) -> None:
+    """Write the numbers into the page: of all plants, of each heading and of each command."""
+    text = PAGE.read_text(encoding="utf-8")
+    first, *sections = re.split(r"(?m)^(?=## )", text)
+    counts = [sum(line.startswith("| `") for line in each.splitlines()) for each in sections]
+    first = re.sub(r"Each of these \d+", f"Each of these {sum(counts)}", first)
+    sections = [
+        re.sub(r"\A(## .*) \(\d+\)", rf"\1 ({n})", each)
+        for n, each in zip(counts, sections, strict=True)
+    ]
+    table = "\n".join(summarize(plants, tests))
+    sections[0] = re.sub(r"(?s)\| planted in .*?\n(?=\n)", lambda _: f"{table}\n", sections[0])
+    PAGE.write_text(first + "".join(sections), encoding="utf-8")
+
+
 def main() -> None:
     """List the plants, and count them."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--beyond", type=int, default=0)
     parser.add_argument("--files", type=int, default=25, help="so many nearest files")
     parser.add_argument("--seconds", type=int, default=100, help="CPU time of a run of them")
@@ -106,6 +152,8 @@ def main() -> None:
         sys.stdout.write(f"{planted}\n")
     for test, deep in collector.tests.items():
         sys.stdout.write(f"make {'deep' if deep else 'test'} | plants by itself | {test}\n")
+    if given.write:
+        write(plants, collector.tests)
     sys.stdout.write(f"plants: {_counted(planted.deep for planted in plants)}\n")
     sys.stdout.write(f"tests that plant by themselves: {_counted(collector.tests.values())}\n")
     edits = [each.what for each in plants if each.deep and type(each.what).__name__ == "Fault"]

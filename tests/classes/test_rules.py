@@ -38,7 +38,9 @@ def table(m: int, r: int, zero: bool, values: int) -> FiniteClass:
         for rule in asked
     ]
     points = records(m, values)
-    return FiniteClass.from_functions([*functions, lambda x: 0] if zero else functions, points)
+    every = [*functions, lambda x: 0] if zero else functions
+    rows = [[function(x) for x in points] for function in every]
+    return FiniteClass.from_array(rows, points=[str(x) for x in points])
 
 
 def differences(m: int, r: int, zero: bool, *, most: int, kind: Any = EqualityRules) -> set[str]:

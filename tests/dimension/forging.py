@@ -11,12 +11,12 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from benchmarks.named_tables import table
 from claims_by_the_page import HEAD, Claim, Proof, Text, covers, proved
 
 from littlestone.dimension import Certificate, littlestone_bounds, symmetry
 from littlestone.dimension.search.engine import declare_symmetries
 from littlestone.dimension.tables import PackedTable
-from littlestone.theory.families import table
 
 Rows = list[list[int]]
 

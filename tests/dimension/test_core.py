@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from benchmarks.named_tables import table
 from benchmarks.plain import plain_dimension
 from numpy.typing import NDArray
 
 from littlestone.dimension import is_shattered_by, littlestone_bounds
-from littlestone.theory.families import table
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ here")
 

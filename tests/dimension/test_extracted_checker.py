@@ -10,10 +10,9 @@ from random import Random
 import forging
 import numpy as np
 import pytest
+from benchmarks.named_tables import table
 from forging import certificate_of, changed
 from test_changed_certificates import compiled, statuses
-
-from littlestone.theory.families import table
 
 pytestmark = [
     pytest.mark.deep,

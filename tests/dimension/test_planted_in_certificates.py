@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from benchmarks.named_tables import table
 from claims_by_the_page import Proof, RefusedError, Text
 from forging import certified
 from numpy.typing import NDArray
@@ -19,7 +20,6 @@ from littlestone.dimension import littlestone_dimension
 from littlestone.dimension.search.engine import PLACES_OF_CLAIMS, declare_symmetries
 from littlestone.dimension.symmetry import Symmetry
 from littlestone.dimension.tables import PackedTable
-from littlestone.theory.families import table
 
 pytestmark = pytest.mark.deep
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tables
+from benchmarks.named_tables import table as table_of_name
 from numpy.typing import NDArray
 from tables import Table, admitted, recursion, signed
 
@@ -18,7 +19,6 @@ from littlestone.dimension.littlestone import _Solve
 from littlestone.dimension.search import engine as driver
 from littlestone.dimension.symmetry import PathOrbits, Permutation
 from littlestone.dimension.tables import PackedTable
-from littlestone.theory import families
 
 PLENTY = 10_000_000  # work that pays for 12 paths of a small table
 
@@ -203,7 +203,7 @@ def test_the_orbits_of_named_tables_are_found(name: str) -> None:
 def test_it_finds_the_orbits_of_tall_and_of_sparse_tables(kind: str) -> None:
     """Of 5,040 rows eight entries are read at once; of rows with few ones, the ones alone."""
     lines = [[(x - i) % 31 in (0, 1, 3) for x in range(31)] for i in range(31)]
-    table = families.table("orders", 7) if kind == "tall" else np.array(lines, np.uint8)
+    table = table_of_name("orders", 7) if kind == "tall" else np.array(lines, np.uint8)
     packed = PackedTable.pack(table)
     look = symmetry._Look(packed)
     look.go_on(40, never)

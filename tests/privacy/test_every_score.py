@@ -39,7 +39,6 @@ from littlestone.privacy.mechanisms.lists.sparse_selection import SparseSelectio
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.mechanisms.thresholds import above_threshold as sparse_vector
 from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold, SparseVector
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
@@ -167,8 +166,8 @@ def test_all_that_is_declared_is_paid_for(epsilon: Fraction) -> None:
             assert least <= 2 * s * tilt(mechanism.base) / whole <= 1 + 1e-12, mechanism
             rare = math.log(fresh) + (heaviest - mechanism.bottom) * tilt(mechanism.base)
             assert rare <= odds + 1e-9, mechanism
-        for scores in (ExponentialMechanism(epsilon, number), PermuteAndFlip(epsilon, number)):
-            assert least <= 2 * number * tilt(scores.base) / whole <= 1 + 1e-12
+        scores = ExponentialMechanism(epsilon, number)
+        assert least <= 2 * number * tilt(scores.base) / whole <= 1 + 1e-12
         for together, moves in ((True, number), (False, min(number, 2))):
             counts = CellCounts(epsilon, number, together)
             assert least <= moves * tilt(1 / counts.ratio) / whole <= 1 + 1e-12

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers import race, selection
+from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least
 from littlestone.privacy.samplers.reals import Real
-from littlestone.privacy.samplers.selection import Levels, PowerBounds, group, item_of
+from littlestone.privacy.samplers.selection import PowerBounds, group, item_of
 from littlestone.privacy.scores import ErrorRuns
 from planting import Fault, turns_red
 from scripted import FirstBits
@@ -121,36 +121,12 @@ def test_long_powers_are_exact() -> None:
         assert high / 2**64 == pytest.approx(expected, rel=1e-9, abs=0)
 
 
-def test_e_to_a_large_minus_is_exact() -> None:
-    for x in (31, 33, 40, 100):
-        low, high = Real.exp_minus(Fraction(x)).enclose(256)
-        assert low / 2**256 == pytest.approx(math.exp(-x), rel=1e-9, abs=0)
-        assert high / 2**256 == pytest.approx(math.exp(-x), rel=1e-9, abs=0)
-
-
 @pytest.mark.parametrize("most", [3, 200, 255, 5000])
 def test_a_rare_wait_of_few_trials_is_the_inverse_of_a_uniform(most: int) -> None:
     a = 1 - Fraction(1, 4096)
     for u in (Fraction(2 * i + 1, 256) for i in range(128)):
         expected = min(most, math.floor(math.log(u) / math.log(a)))
         assert geometric(Real.of(a), FirstBits(u), most=most) == expected
-
-
-def test_an_undecided_race_reads_more_bits() -> None:
-    """Its level is asked for once more, with twice the bits, of which the new ones are random."""
-    asked: list[int] = []
-
-    def undecided_at_first(known: race.Rates, t: Any, uniform: int) -> int | None:
-        asked.append(uniform)
-        return None if len(asked) == 1 else race_decides(known, t, uniform)
-
-    race_decides = race.decide
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(race, "decide", undecided_at_first)
-        race.draw_item(np.array([0, 1]), None, Fraction(2), random.Random(1))
-    bits = 36 + 2
-    assert asked[1] >> bits == asked[0]
-    assert asked[1] & (1 << bits) - 1
 
 
 class Uniform(FirstBits):
@@ -193,18 +169,6 @@ def test_a_draw_among_many_sums_inverts_its_law(epsilon: Fraction) -> None:
         g = int(np.searchsorted(sums, u, side="right")) - 1
         middle = Fraction((sums[g] + sums[g + 1]) / 2)
         assert selection.draw_sum(groups, base, Uniform(middle))[0] == g
-
-
-def test_a_race_of_many_equal_items_has_its_law() -> None:
-    base, bits = exp_below(THOUSANDTH / 2), 128
-    levels = Levels(range(0, 6_000, 3), [10**6 + k for k in range(2_000)], 0, 2**40)
-    known = race.rates_of(levels, base, bits)
-    for t in (Fraction(1, 10**11), Fraction(1, 10**9), Fraction(1, 2 * 10**9)):
-        logs = np.log1p(-float(t) * np.exp(-math.log(base) * np.array(levels.gaps)))
-        expected = math.exp(float((np.array(levels.weights) * logs).sum()))
-        low, high = race.survival(known, t)
-        assert low / 2**bits == pytest.approx(expected, rel=1e-9)
-        assert high / 2**bits == pytest.approx(expected, rel=1e-9)
 
 
 FAULTS = {
@@ -257,23 +221,11 @@ FAULTS = {
         "a wait that is seldom short is never short",
     ): lambda: test_a_rare_wait_of_few_trials_is_the_inverse_of_a_uniform(200),
     Fault(
-        f"{SAMPLERS}.race:draw_item",
-        "uniform << bits | rng.getrandbits(bits)",
-        "uniform << bits",
-        "the further bits of a race are zeros",
-    ): test_an_undecided_race_reads_more_bits,
-    Fault(
         f"{SAMPLERS}.reals:Real.power",
         "power_of(self.enclose(bits + extra), k, ",
         "power_of(self.enclose(bits + extra), min(k, 1 << 16), ",
         "powers stop at 2^16",
     ): test_long_powers_are_exact,
-    Fault(
-        f"{SAMPLERS}.reals:Real.exp_minus",
-        "power(whole)",
-        "power(min(whole, 32))",
-        "e^-x stops falling at x = 32",
-    ): test_e_to_a_large_minus_is_exact,
     Fault(
         f"{SAMPLERS}.selection:locate",
         "return j",
@@ -292,12 +244,6 @@ FAULTS = {
         "map(scores_of, groups[g][: 1 if len(groups) > 300 else None])",
         "one part of each of many groups weighs",
     ): lambda: test_a_draw_among_many_sums_inverts_its_law(THOUSANDTH),
-    Fault(
-        f"{SAMPLERS}.race:survival",
-        "power_of(missed, weight, known.bits)",
-        "power_of(missed, min(weight, 300), known.bits)",
-        "of many equal items 300 take part in a race",
-    ): test_a_race_of_many_equal_items_has_its_law,
 }
 
 

@@ -85,7 +85,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.scores.exponential:ErrorMechanism.base",
+            f"{MECHANISMS}.scores.exponential:ExponentialMechanism.base",
             "(2 * self.sensitivity)",
             "((2 if self.sensitivity < 1000 else 1) * self.sensitivity)",
             "costs of 1,000 or more pay half",

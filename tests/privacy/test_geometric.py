@@ -1,6 +1,5 @@
 """Geometric, discrete Laplace and e^-x coins follow their distributions, to the last probability."""
 
-import math
 import random
 from collections.abc import Callable
 from fractions import Fraction
@@ -9,7 +8,7 @@ import pytest
 from scipy import stats
 
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least
-from littlestone.privacy.samplers.reals import Real, bernoulli
+from littlestone.privacy.samplers.reals import Real
 from scripted import FirstBits
 
 DRAWS = 4000
@@ -71,22 +70,3 @@ def test_the_tails_add_up() -> None:
         exact = sum((1 - a) / (1 + a) * a ** abs(y) for y in range(x, 200))
         low, high = laplace_at_least(a, x).enclose(60)
         assert low - 1 <= exact * 2**60 <= high + 1
-
-
-def coin_by_algorithm_1(x: Fraction, rng: random.Random) -> bool:
-    """Canonne, Kamath and Steinke 2020, Algorithm 1: a coin of bias e^-x for 0 <= x <= 1."""
-    k = 1
-    while rng.randrange(x.denominator * k) < x.numerator:
-        k += 1
-    return k % 2 == 1
-
-
-@pytest.mark.parametrize("x", ["1/7", "1/2", "1"])
-def test_two_exact_coins_agree(x: str) -> None:
-    rng, gamma = random.Random(4), Fraction(x)
-    ours = sum(bernoulli(Real.exp_minus(gamma), rng) for _ in range(DRAWS))
-    theirs = sum(coin_by_algorithm_1(gamma, rng) for _ in range(DRAWS))
-    table = [[ours, DRAWS - ours], [theirs, DRAWS - theirs]]
-    assert stats.chi2_contingency(table).pvalue > 1e-4
-    assert stats.binomtest(ours, DRAWS, math.exp(-gamma)).pvalue > 1e-4
-    assert stats.binomtest(ours, DRAWS, math.exp(-gamma) * 0.85).pvalue < 1e-6

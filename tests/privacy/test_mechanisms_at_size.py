@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -38,7 +37,7 @@ from littlestone.privacy.mechanisms.streams.confirmation import (
 from littlestone.privacy.mechanisms.streams.tallies import Tallies
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers import race, selection
+from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.samplers.selection import Levels, PowerBounds, mass_bounds
 from littlestone.privacy.tape import Tape
@@ -238,12 +237,6 @@ def test_every_one_of_many_levels_weighs_what_its_gap_says(steps: tuple[int, ...
     gaps = [0, *accumulate(rng.choice(steps) for _ in range(2_000 // len(steps) ** 2))]
     weights = [rng.randrange(1, 10**6) for _ in gaps]
     levels, exact = Levels(gaps, weights, 0, 2**40), [float(base) ** -gap for gap in gaps]
-    rates = race.rates_of(levels, base, bits).rates
-    assert len(rates) == len(exact)
-    for (low, high), rate in zip(rates, exact, strict=True):
-        assert low <= high
-        assert low / 2**bits == pytest.approx(rate, rel=1e-6, abs=1e-12)
-        assert high / 2**bits == pytest.approx(rate, rel=1e-6, abs=1e-12)
     for bound in mass_bounds(levels, PowerBounds(base, bits), bits):
         assert bound / 2**bits == pytest.approx(float(np.dot(weights, exact)), rel=1e-6)
     told = list[Any]()
@@ -254,10 +247,6 @@ def test_every_one_of_many_levels_weighs_what_its_gap_says(steps: tuple[int, ...
         assert [sum_ / 2**bits for sum_ in sums] == pytest.approx(
             [0, *accumulate(np.multiply(weights, exact).tolist())], rel=1e-6
         )
-    t = Fraction(1, 10**9)
-    missed = math.exp(np.dot(weights, np.log1p(-np.array(exact) * float(t))))
-    for bound in race.survival(race.rates_of(levels, base, bits), t):
-        assert bound / 2**bits == pytest.approx(missed, rel=1e-6)
 
 
 def test_a_cost_is_never_rounded_below_itself() -> None:
@@ -385,28 +374,10 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "the mass of a part is that of its first 300 levels",
     ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((1,)),
     Fault(
-        "littlestone.privacy.samplers.race:rates_of",
-        "in levels.gaps:",
-        "in levels.gaps[:300]:",
-        "a race is held among the first 300 levels",
-    ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((1,)),
-    Fault(
-        "littlestone.privacy.samplers.race:rates_of",
-        "shrink(gap - last)",
-        "shrink(min(gap - last, 900))",
-        "levels of a race are at most 900 apart",
-    ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((899, 901, 1_025)),
-    Fault(
         "littlestone.privacy.samplers.selection:decide",
         "weight * low)",
         "min(weight, 2000) * low)",
         "more than 2,000 items of a level weigh as 2,000",
-    ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((1,)),
-    Fault(
-        "littlestone.privacy.samplers.race:survival",
-        "power_of(missed, weight, known.bits)",
-        "power_of(missed, min(weight, 500), known.bits)",
-        "more than 500 items of a level race as 500",
     ): lambda: test_every_one_of_many_levels_weighs_what_its_gap_says((1,)),
     Fault(
         "littlestone.privacy.cost:round_up",

@@ -67,7 +67,6 @@ LAWS = {
     "composed-draws": REAL,
     "exponential-learner-labels": REAL,
     "label-": REAL,
-    "permute-": 0,
     "rest-": REAL,
     "trees-learner-labels": 0,
     "unit-": 0,  # the choices of a reservoir among 30 records are too many to follow
@@ -94,8 +93,6 @@ COSTS = {
     "vocabulary-learner-costs": (3, 1),
 }
 """What a positive and a negative record weigh, if that is not the same."""
-
-SCORES = ("exponential-mechanism", "permute-and-flip")
 
 
 def subjects(*kinds: str) -> list[SubjectMaker]:
@@ -144,7 +141,7 @@ def grown(name: str, pair: Pair, n: int, *, even: bool = True) -> Pair:
     the point of the one that differs weigh the same, which leaves all differences of scores as they
     are; or, if not ``even``, all are equal, so that some scores are apart by n.
     """
-    if name in SCORES:
+    if name == "exponential-mechanism":
         more: Any = ((pair[0][0], min(n, TIES)), (min(n, SPREAD) + max(pair[0]), 1))
     else:
         one, other = (

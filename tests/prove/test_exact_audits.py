@@ -230,7 +230,6 @@ SHARP = [
     "cell-counts",
     "randomized-response",
     "discrete-laplace-count",
-    "permute-and-flip",
     "parallel-responses",
     "subsampled-response",
     "one-sided-threshold",

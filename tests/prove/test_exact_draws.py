@@ -9,7 +9,7 @@ import pytest
 from plants.harness import draws_exactly
 
 from exact_draws import Draws
-from littlestone.privacy.samplers import race, selection
+from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric
 from littlestone.privacy.samplers.reals import Real
 from littlestone.prove.audit import find_subjects
@@ -111,7 +111,3 @@ def test_choices_have_the_law_of_what_they_replace() -> None:
     assert draws.law(lambda rng: selection.draw_item(errors, [2, 1], base, rng))[0] == {
         0: half**2, 1: half**2, 2: half,
     }  # fmt: skip
-    assert draws.law(lambda rng: race.draw_item(errors, None, base, rng))[0] == {
-        0: half**2,
-        1: 3 * half**2,
-    }

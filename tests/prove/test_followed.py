@@ -43,7 +43,6 @@ MANY = {
     "online-staged-learner",
     "online-tallied-learner",
     "online-teacher-learner",
-    "permute-and-flip",
     "relabelling-learner",
     "risks-of-blocks",
     "risks-of-leaves",

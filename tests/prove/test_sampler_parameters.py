@@ -106,10 +106,8 @@ PLACES: dict[tuple[str, str], Any] = {
     ("threshold_tests", "bernoulli"): "above-threshold",
     ("threshold_tests", "laplace_at_least"): "above-threshold",
 }
-# No outcome of a race is known from few bits, and noisy numbers are often drawn again; their samplers
-# have tests of their own.
+# Noisy numbers are often drawn again; their samplers have tests of their own.
 NOT_FOLLOWED = {
-    ("permute_and_flip", "race"),
     ("noisy_sums", "discrete_gaussian"),
     ("noisy_sums", "two_sided"),
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -112,19 +112,6 @@ class FiniteClass(TableClass):
         bits = self.label_table().bit_class(i)
         checked = BinaryTable(bits.values.astype(bool), self.domain, bits.hypotheses)
         return FiniteClass.from_table(checked)
-
-    @classmethod
-    def from_functions(
-        cls, functions: Iterable[Callable[[Any], int]], points: Iterable[Any], *, name: str = "x"
-    ) -> Self:
-        """The class of the functions, restricted to the given points and named by their texts.
-
-        >>> FiniteClass.from_functions([lambda x, t=t: int(x >= t) for t in range(5)], range(4)).size
-        5
-        """
-        points, functions = list(points), list(functions)
-        values = [[int(function(x)) for x in points] for function in functions]
-        return cls.from_array(values, points=[str(x) for x in points], name=name)
 
     def label_table(self) -> LabelTable:
         """The table of the version space, with its names, for all of `littlestone.dimension`."""

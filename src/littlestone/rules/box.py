@@ -83,7 +83,7 @@ def _grow(
     return tuple(box)
 
 
-def cover_words(boxes: Sequence[Places], columns: Sequence[Domain[Any]]) -> str:
+def cover_words(boxes: Sequence[Places], columns: Sequence[FiniteColumn | Grid]) -> str:
     """The union of the boxes as a condition; the columns are those of more than one value.
 
     >>> cover_words([(range(1), range(3)), (range(2), [0])], [Grid(5, 6, "x"), Grid(0, 2, "y")])
@@ -104,13 +104,12 @@ def _all_of(words: Sequence[str]) -> str:
     return " and ".join(grouped)
 
 
-def _side(places: Sequence[int], column: Domain[Any]) -> str:
+def _side(places: Sequence[int], column: FiniteColumn | Grid) -> str:
     """The condition that a value is at one of the places of a column; empty for all of them."""
     if len(places) == column.size:
         return ""
     if isinstance(column, FiniteColumn):
         return _one_of(places, column)
-    assert isinstance(column, Grid)
     first, last = places[0], places[-1]
     low, high = column.words(column.low + first), column.words(column.low + last)
     if first == last:

@@ -1,1 +1,1 @@
-"""The mathematics: the online game, decompositions, families of tables and the atlas."""
+"""The mathematics: the online game, decompositions and the atlas."""

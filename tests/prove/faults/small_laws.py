@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-DRAWN = "littlestone.privacy.mechanisms.scores.exponential:ErrorMechanism.base"
+DRAWN = "littlestone.privacy.mechanisms.scores.exponential:ExponentialMechanism.base"
 FAULTS: dict[str, list[Fault]] = {
     "error_moves_little": [
         Fault(

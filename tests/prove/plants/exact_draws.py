@@ -17,10 +17,10 @@ from littlestone.privacy.mechanisms.keys.key_release import ReleaseCurve
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.lists import stable_histogram
 from littlestone.privacy.mechanisms.scores import cell_counts
-from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.samplers import race, selection
+from littlestone.privacy.rational import exp_below
+from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
@@ -94,7 +94,7 @@ def smaller_coins(patch: pytest.MonkeyPatch) -> None:
 
 
 def steeper_buckets(patch: pytest.MonkeyPatch) -> None:
-    base = property(lambda self: PermuteAndFlip(self.epsilon * STEEPER).base)
+    base = property(lambda self: exp_below(self.epsilon * STEEPER / 2))
     patch.setattr(BucketLabels, "base", base)
 
 
@@ -175,12 +175,6 @@ PLANTS = [
         "The sampler of the exponential mechanism gets a base that is 5% too large.",
         honest("exponential-mechanism"),
         steeper(selection),
-    ),
-    _plant(
-        "flip_steeper",
-        "The race of permute-and-flip gets a base that is 5% too large.",
-        honest("permute-and-flip"),
-        steeper(race),
     ),
     _plant(
         "sparse_steeper",

@@ -12,9 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from math import ceil
-
-from littlestone.privacy.rational import enclose_exp
 
 
 class LazyUniform:
@@ -77,22 +74,6 @@ class Real:
         """The rational number x in [0, 1]."""
         a, b = x.numerator, x.denominator
         return cls(lambda bits: ((a << bits) // b, -((-a << bits) // b)))
-
-    @classmethod
-    def exp_minus(cls, x: Fraction) -> Real:
-        """e^-x for a rational x >= 0, however large: the power ceil(x) of e^-y with y <= 1.
-
-        >>> Real.exp_minus(Fraction(1)).enclose(10), Real.exp_minus(Fraction(10**9)).enclose(10)
-        ((376, 377), (0, 1))
-        """
-        whole = max(1, ceil(x))
-
-        def inverse(bits: int) -> Enclosure:
-            # 1 / e^y from bounds of e^y: the ends change places, each rounded outwards.
-            low, high = enclose_exp(x / whole, bits)
-            return (1 << 2 * bits) // high, -((-1 << 2 * bits) // low)
-
-        return cls(inverse).power(whole)
 
     def __mul__(self, other: Real) -> Real:
         def product(bits: int) -> Enclosure:

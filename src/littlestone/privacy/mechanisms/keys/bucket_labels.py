@@ -6,17 +6,14 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-
-import numpy as np
+from functools import cache, cached_property
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
+from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real, bernoulli
-from littlestone.privacy.scores import ErrorRuns
 
 MOST_BUCKETS = 1 << 20
 
@@ -58,10 +55,10 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon)
 
-    @property
+    @cached_property
     def base(self) -> Fraction:
         """The factor r by which one record moves a probability, at most."""
-        return PermuteAndFlip(self.epsilon).base
+        return exp_below(self.epsilon / 2)
 
     def draw(self, data: Iterable[tuple[int, int]], *, receipt: Receipt) -> tuple[int, ...]:
         # The receipt first: a refusal must not depend on the records, and nothing after it can
@@ -84,10 +81,20 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
         return counts
 
     def chances(self, of_bucket: Sequence[int]) -> list[Fraction]:
-        """The probability of each label in one bucket.  For audits."""
-        gaps = np.array(of_bucket)
-        exact = PermuteAndFlip(self.epsilon).distribution(ErrorRuns(gaps.max() - gaps))
-        return list(exact.values())
+        """The probability of each label in one bucket.  For audits.
+
+        Pr[j] = q_j times the integral over [0, 1] of prod over k != j of (1 - q_k t), with
+        q_j = r^(c_j - max c) (docs/proofs/permute-and-flip.md, Theorem 1).
+        """
+        q = [self.base ** (count - max(of_bucket)) for count in of_bucket]
+        each = []
+        for j, own in enumerate(q):
+            others = [Fraction(1)]  # the coefficients of the product, from t^0 on
+            for coin in (*q[:j], *q[j + 1 :]):
+                pairs = zip([*others, Fraction(0)], [Fraction(0), *others], strict=True)
+                others = [here - coin * before for here, before in pairs]
+            each.append(own * sum((c / (m + 1) for m, c in enumerate(others)), Fraction(0)))
+        return each
 
     def distribution(self, data: Iterable[tuple[int, int]]) -> dict[tuple[int, ...], Fraction]:
         counts = self.tally(data)

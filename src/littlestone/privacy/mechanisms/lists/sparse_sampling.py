@@ -6,14 +6,10 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import islice
 
-from littlestone.base.errors import DeclarationError
-from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
 from littlestone.privacy.parameters import require_whole
-from littlestone.privacy.rational import exp_below
 
 
 @dataclass(frozen=True)
@@ -55,22 +51,6 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
             # A dictionary keeps the order of the list, so the cut depends on this list alone.
             counts.update(islice(dict.fromkeys(listed), min(self.list_size, sys.maxsize)))
         return counts
-
-    def delta_at(self, epsilon: Fraction) -> Fraction:
-        """The least delta for which one draw is (``epsilon``, delta)-DP, rounded up slightly.
-
-        It is max{delta0, (r - e^(epsilon/2))_+^2 / (r^2 - 1)}, sharp as k grows, for ``epsilon`` at
-        least half of the mechanism's own.  Raises `DeclarationError` for a smaller one.
-        """
-        if epsilon < self.epsilon / 2:
-            raise DeclarationError(
-                f"bound delta at epsilon = {decimal_text(epsilon)}",
-                found=f"it is proved from half of {decimal_text(self.epsilon)} onwards",
-                fix=f"ask for {decimal_text(self.epsilon / 2)} or more",
-            )
-        # docs/proofs/sparse-sampling.md, Theorem 1; the rounded root only raises the bound.
-        gap = max(Fraction(0), self.base - exp_below(epsilon / 2))
-        return max(self.delta0, gap**2 / (self.base**2 - 1))
 
     def __str__(self) -> str:
         return f"sparse sampling from lists of at most {self.list_size}, {self.budget}"

@@ -31,40 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ErrorMechanism(Mechanism[ErrorRuns, int]):
-    """An epsilon-DP choice of an item by its errors.
-
-    One replaced record moves an error count by at most ``sensitivity`` = s, which is above 1 if some
-    errors count more than others.  The weight of an item falls by a rational factor
-    r <= e^(epsilon / (2 s)) with each error.
-    """
-
-    epsilon: Fraction
-    sensitivity: int = 1
-
-    def __post_init__(self) -> None:
-        require_epsilon(self.epsilon)
-        require_whole("sensitivity", self.sensitivity, least=1)
-
-    @cached_property
-    def base(self) -> Fraction:
-        """The ratio r of the weights of two items that differ by one error."""
-        # A factor r^s for the weight and one for the sum of all weights: r^(2 s) <= e^epsilon.
-        return exp_below(self.epsilon / (2 * self.sensitivity))
-
-    @property
-    def counts(self) -> str:
-        """What it counts, in words."""
-        if self.sensitivity == 1:
-            return "error counts"
-        return f"costs of up to {self.sensitivity:,} a record"
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon)
-
-
-@dataclass(frozen=True)
-class ExponentialMechanism(ErrorMechanism):
+class ExponentialMechanism(Mechanism[ErrorRuns, int]):
     """Draw item i with Pr[i] ~ r^-errors_i, where r is a rational with r <= e^(epsilon / (2 s)).
 
     It is epsilon-DP under replacement whenever replacing one record moves every error count by at
@@ -77,6 +44,23 @@ class ExponentialMechanism(ErrorMechanism):
     >>> [round(float(p), 3) for p in mechanism.probabilities(np.array([0, 1, 4]))]
     [0.574, 0.348, 0.078]
     """
+
+    epsilon: Fraction
+    sensitivity: int = 1
+    """The most by which one record moves a count: above 1 if some errors count more than others."""
+
+    def __post_init__(self) -> None:
+        require_epsilon(self.epsilon)
+        require_whole("sensitivity", self.sensitivity, least=1)
+
+    @cached_property
+    def base(self) -> Fraction:
+        """The ratio r of the weights of two items that differ by one error."""
+        # A factor r^s for the weight and one for the sum of all weights: r^(2 s) <= e^epsilon.
+        return exp_below(self.epsilon / (2 * self.sensitivity))
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon)
 
     def guarantee(self) -> Guarantee:
         # Every log-ratio lies between those of the two extreme changes of the sum of all weights.
@@ -143,7 +127,9 @@ class ExponentialMechanism(ErrorMechanism):
         return [weight / total for weight in weights]
 
     def __str__(self) -> str:
-        return f"exponential mechanism on {self.counts}, epsilon {decimal_text(self.epsilon)}"
+        each = f"costs of up to {self.sensitivity:,} a record"
+        counts = "error counts" if self.sensitivity == 1 else each
+        return f"exponential mechanism on {counts}, epsilon {decimal_text(self.epsilon)}"
 
 
 class ExponentialDraw(Draw[Point]):

@@ -24,7 +24,6 @@ from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.lists.stable_histogram import Histogram, StableHistogram
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold, SparseVector
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.parameters import least
@@ -292,17 +291,6 @@ def exponential_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Errors]
         ExponentialMechanism(epsilon),
         pairs=neighbouring_errors(3, 4),
         # In the sharp case a rare item gains on all others, but it is not too rare to be seen.
-        large=((1, *[0] * 9), (0, *[1] * 9)),
-        read=lambda errors: ErrorRuns(np.array(errors)),
-    )
-
-
-@subject("permute-and-flip")
-def permute_and_flip(epsilon: Fraction, delta: Fraction) -> Subject[Errors]:
-    """Permute-and-flip on error counts; spends no delta."""
-    return mechanism_subject(
-        PermuteAndFlip(epsilon),
-        pairs=neighbouring_errors(3, 3),
         large=((1, *[0] * 9), (0, *[1] * 9)),
         read=lambda errors: ErrorRuns(np.array(errors)),
     )

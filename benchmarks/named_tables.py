@@ -1,123 +1,19 @@
-"""Named families of 0/1 tables: each is a function of whole numbers."""
+"""Tables on which solvers are measured: each is a function of whole numbers, with distinct rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from inspect import signature
 from itertools import combinations, permutations, product
-from math import comb, factorial, isqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.base.discovery import modules
-from littlestone.base.errors import DeclarationError, TooLargeError, no_such
 from littlestone.classes.decision_lists import decision_list_rows
 from littlestone.classes.juntas import junta_rows
 from littlestone.classes.promises.counted import box_rows
 
 Table = NDArray[np.uint8]
-
-MOST_ENTRIES = 2**29
-"""The largest table that is made, in entries of a byte."""
-
-
-@dataclass(frozen=True)
-class Family:
-    """Tables by whole numbers, such as ``kneser 5 2``; ``size`` gives their rows and points.
-
-    ``limits`` has the least and the largest value of each number.
-    """
-
-    name: str
-    make: Callable[..., Table]
-    size: Callable[..., tuple[int, int]]
-    limits: tuple[tuple[int, int], ...]
-
-    @property
-    def numbers(self) -> list[str]:
-        """What the numbers are called."""
-        return list(signature(self.make).parameters)
-
-    @property
-    def description(self) -> str:
-        """What the tables are, in one line."""
-        return (self.make.__doc__ or "").split("\n")[0]
-
-    def __call__(self, *numbers: int) -> Table:
-        """The table of these numbers, with distinct rows.
-
-        Raises `DeclarationError` for other numbers than the family takes, and `TooLargeError` for a
-        table of more than 2^29 entries.
-        """
-        usage = f"table({', '.join([repr(self.name), *self.numbers])})"
-        if len(numbers) != len(self.limits):
-            raise DeclarationError(
-                f"make {self.name} {' '.join(map(str, numbers))}".rstrip(),
-                found=f"it takes {len(self.limits)} numbers and got {len(numbers)}",
-                fix=f"write {usage}",
-            )
-        for name, number, (low, high) in zip(self.numbers, numbers, self.limits, strict=True):
-            if not low <= number <= high:
-                raise DeclarationError(
-                    f"make {self.name} with {name} = {number}",
-                    found=f"{name} must be {low} to {high}",
-                    fix=f"write {usage}, within these limits",
-                )
-        rows, points = self.size(*numbers)
-        if rows < 1 or points < 1:
-            raise DeclarationError(
-                f"make {self.name} {' '.join(map(str, numbers))}",
-                found="no hypothesis or no point is left",
-                fix=f"write {usage}, with other numbers",
-            )
-        if rows * points > MOST_ENTRIES:
-            raise TooLargeError(
-                f"make {self.name} {' '.join(map(str, numbers))}",
-                found=f"the table may have {rows:,} rows and {points:,} points",
-                fix=f"stay below {MOST_ENTRIES:,} entries",
-            )
-        return np.ascontiguousarray(self.make(*numbers), np.uint8)
-
-
-def family(
-    name: str, size: Callable[..., tuple[int, int]], *limits: tuple[int, int]
-) -> Callable[[Callable[..., Table]], Family]:
-    """Mark a function as the family ``name``.
-
-    ``size`` bounds the rows and points before any is made, and ``limits`` the numbers.
-    """
-    return lambda make: Family(name, make, size, limits)
-
-
-def families() -> dict[str, Family]:
-    """All families by their names.
-
-    >>> families()["kneser"].numbers
-    ['n', 'k']
-    """
-    found = {
-        member.name: member
-        for module in modules("littlestone.theory.families")
-        for member in vars(module).values()
-        if isinstance(member, Family)
-    }
-    return dict(sorted(found.items()))
-
-
-def table(name: str, *numbers: int) -> Table:
-    """The table of a named family: a row for each hypothesis and a column for each point.
-
-    Raises as `Family.__call__`, and `DeclarationError` for an unknown name.
-
-    >>> table("thresholds", 3).tolist()
-    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    """
-    known = families()
-    if name not in known:
-        raise no_such(f"make the family {name!r}", "family", name, known)
-    return known[name](*numbers)
+"""A row for each hypothesis and a column for each point."""
 
 
 def unpack_codes(codes: set[int], points: int) -> Table:
@@ -130,8 +26,6 @@ def unpack_codes(codes: set[int], points: int) -> Table:
 _PRIMITIVE = {3: 0b1011, 4: 0b10011, 5: 0b100101, 6: 0b1000011, 7: 0b10001001, 8: 0b100011101}
 
 
-@family("reed_muller", lambda r, m: (2 ** min(sum(comb(m, i) for i in range(r + 1)), 64), 2**m),
-        (0, 12), (1, 12))  # fmt: skip
 def reed_muller(r: int, m: int) -> Table:
     """The Reed-Muller code RM(r, m): polynomials of degree at most r in m bits, at all 2^m points."""
     x = np.arange(2**m)
@@ -144,7 +38,6 @@ def reed_muller(r: int, m: int) -> Table:
     return _span(np.array(monomials, np.uint8))
 
 
-@family("bch", lambda m, t: (2 ** max(2**m - 1 - m * t, 1), 2**m - 1), (3, 8), (1, 127))
 def bch(m: int, t: int) -> Table:
     """The primitive BCH code of length 2^m - 1 that corrects t errors."""
     length, powers = 2**m - 1, [1]
@@ -175,20 +68,17 @@ def _span(basis: NDArray[np.uint8]) -> Table:
     return found
 
 
-@family("parities", lambda n: (2**n, 2**n), (1, 14))
 def parities(n: int) -> Table:
     """Parities of subsets of n bits, at all 2^n points."""
     x = np.arange(2**n)
     return (np.bitwise_count(x[:, np.newaxis] & x) & 1).astype(np.uint8)
 
 
-@family("thresholds", lambda n: (n + 1, n), (1, 10**6))
 def thresholds(n: int) -> Table:
     """The n + 1 thresholds on n points: the first points are 1."""
     return np.tri(n + 1, n, -1, dtype=np.uint8)
 
 
-@family("intervals", lambda n, k: (2**n, n), (1, 23), (1, 12))
 def intervals(n: int, k: int) -> Table:
     """Unions of at most k intervals of n points in a row, with the empty one."""
     sets = np.arange(2**n, dtype=np.uint32)
@@ -197,13 +87,11 @@ def intervals(n: int, k: int) -> Table:
     return np.asarray(bits, np.uint8)
 
 
-@family("boxes", lambda n, d: ((n * (n + 1) // 2) ** d + 1, n**d), (1, 10**3), (1, 8))
 def boxes(n: int, d: int) -> Table:
     """Axis-parallel boxes in a grid of n^d points, with the empty one."""
     return box_rows([n] * d).astype(np.uint8)
 
 
-@family("half_planes", lambda n: (8 * n**4, n * n), (1, 64))
 def half_planes(n: int) -> Table:
     """What half-planes cut out of a grid of n x n points.
 
@@ -223,20 +111,14 @@ def half_planes(n: int) -> Table:
     return np.array([np.frombuffer(row, np.uint8) for row in sorted(sets)])
 
 
-@family("kneser", lambda n, k: (comb(n, k), comb(n, k)), (1, 62), (1, 62))
 def kneser(n: int, k: int) -> Table:
     """The Kneser graph: the k-subsets of n things, each 1 at the subsets disjoint from it."""
     sets = np.array([sum(1 << i for i in chosen) for chosen in combinations(range(n), k)])
     return np.unique((sets[:, np.newaxis] & sets == 0).astype(np.uint8), axis=0)
 
 
-@family("paley", lambda q: (q, q), (3, 16_381))
 def paley(q: int) -> Table:
     """The Paley graph or tournament of a prime q: a is 1 at b iff b - a is a square other than 0."""
-    if q % 2 == 0 or any(q % p == 0 for p in range(3, isqrt(q) + 1, 2)):
-        raise DeclarationError(
-            f"make paley {q}", found="it is not an odd prime", fix="give a prime, such as 13"
-        )
     x = np.arange(q)
     square = np.zeros(q, np.uint8)
     square[x * x % q] = 1
@@ -245,7 +127,6 @@ def paley(q: int) -> Table:
     return found
 
 
-@family("balls", lambda n, r: (2**n, 2**n), (1, 14), (0, 14))
 def balls(n: int, r: int) -> Table:
     """Hamming balls of radius r in the cube of 2^n points."""
     x = np.arange(2**n)
@@ -253,7 +134,6 @@ def balls(n: int, r: int) -> Table:
     return np.unique((distance <= r).astype(np.uint8), axis=0)
 
 
-@family("all_balls", lambda n: ((n + 1) * 2**n, 2**n), (1, 13))
 def all_balls(n: int) -> Table:
     """Hamming balls of all radii in the cube of 2^n points."""
     x = np.arange(2**n)
@@ -262,7 +142,6 @@ def all_balls(n: int) -> Table:
     return np.concatenate(rows).astype(np.uint8)
 
 
-@family("orders", lambda n: (factorial(n), comb(n, 2)), (2, 11))
 def orders(n: int) -> Table:
     """Linear orders of n things: a point is a pair, and 1 if its first thing comes first."""
     found = np.array(list(permutations(range(n))), np.int8)
@@ -274,7 +153,6 @@ def _variables(n: int) -> list[int]:
     return [sum(1 << x for x in range(2**n) if x >> i & 1) for i in range(n)]
 
 
-@family("terms", lambda n, k: (2**k * comb(n, k), 2**n), (1, 6), (0, 6))
 def terms(n: int, k: int) -> Table:
     """Conjunctions of k literals of different variables among n."""
     return unpack_codes({*_terms(n, k)}, 2**n)
@@ -290,8 +168,6 @@ def _terms(n: int, k: int) -> Iterator[int]:
             yield term
 
 
-@family("dnf", lambda n, k, t: (sum(comb(2**k * comb(n, k), i) for i in range(t + 1)), 2**n),
-        (1, 6), (1, 6), (0, 6))  # fmt: skip
 def dnf(n: int, k: int, t: int) -> Table:
     """Unions of at most t terms of k literals each."""
     found, one = {0}, [*_terms(n, k)]
@@ -300,20 +176,17 @@ def dnf(n: int, k: int, t: int) -> Table:
     return unpack_codes(found, 2**n)
 
 
-@family("decision_lists", lambda n: (4**n * 6**n, 2**n), (1, 5))
 def decision_lists(n: int) -> Table:
     """Lists of rules: the first literal that holds gives the answer."""
     rows = decision_list_rows(n)
     return rows[np.lexsort(rows.T)].astype(np.uint8)
 
 
-@family("juntas", lambda n, k: (2**2**k * comb(n, k), 2**n), (1, 14), (0, 4))
 def juntas(n: int, k: int) -> Table:
     """Functions of n bits that depend on at most k of them."""
     return np.unique(junta_rows(n, k).astype(np.uint8), axis=0)
 
 
-@family("threshold_functions", lambda n: (100_000, 2**n), (1, 5))
 def threshold_functions(n: int) -> Table:
     """Half-spaces of the cube of n <= 5 bits; integer weights up to 5 are enough there."""
     x = np.arange(2**n)
@@ -333,9 +206,26 @@ def threshold_functions(n: int) -> Table:
     return unpack_codes(rows, 2**n)
 
 
-@family("random", lambda rows, points, percent, seed: (rows, points), (1, 2**24), (1, 2**20),
-        (0, 100), (0, 2**32 - 1))  # fmt: skip
 def random(rows: int, points: int, percent: int, seed: int) -> Table:
     """Independent entries, each 1 with that probability in percent; equal rows are kept once."""
     made = np.random.default_rng(seed).random((rows, points)) < percent / 100
     return np.unique(made.astype(np.uint8), axis=0)
+
+
+TABLES: dict[str, Callable[..., Table]] = {
+    make.__name__: make
+    for make in (
+        reed_muller, bch, parities, thresholds, intervals, boxes, half_planes, kneser, paley,
+        balls, all_balls, orders, terms, dnf, decision_lists, juntas, threshold_functions,
+        random,
+    )
+}  # fmt: skip
+
+
+def table(name: str, *numbers: int) -> Table:
+    """The table of that name.
+
+    >>> table("thresholds", 3).tolist()
+    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    """
+    return np.ascontiguousarray(TABLES[name](*numbers), np.uint8)
