@@ -9,9 +9,8 @@ namespace {
 
 constexpr std::size_t TRIES = 3;  // choices at one place
 constexpr std::size_t SHORT = 8;  // literals that are chosen before it counts as a failure that there are more
-constexpr Index TALL = 2048;      // rows from which on eight entries of narrow rows are read at once
-constexpr Index NARROW = 128;     // columns
-constexpr Index SPARSE = 6;       // with fewer than one 1 in so many entries the ones are visited
+constexpr int PLANES = 8;         // bits of weights that are added up together
+constexpr Index NARROW = 2;       // words of a row up to which its entries are looked up by eights
 
 // The slot of a word in a hash table of which half is free; 0 is in none.
 std::pair<Word, Index>& slot_of(std::vector<std::pair<Word, Index>>& slots, Word word) {
@@ -45,80 +44,104 @@ std::vector<Index> in_order(const std::vector<Word>& colours) {
 
 }  // namespace
 
-Symmetries::Symmetries(Grid<const Word> rows, Index points) : rows_(rows), points_(points) {
-    Index ones = 0;
-    for (Index i = 0; i < rows.rows * rows.columns; ++i) ones += count_ones(rows.data[i]);
-    together_ = ones * SPARSE < rows.rows * points ? 1
-                : rows.rows >= TALL && points <= NARROW ? 8
-                                                        : 4;
-    by_row_.resize(rows.rows);
+Symmetries::Symmetries(Grid<const Word> rows, Index points)
+    : rows_(rows), points_(points), stride_((rows.rows + 63) / 64) {
+    columns_.resize(64 * rows.columns * stride_);
+    for (Index g = 0; g < stride_; ++g)
+        transpose(g, [](Index i) { return i; }, [&](Index x) -> Word& { return columns_[x * stride_ + g]; });
+    by_row_.resize(rows.rows), ones_.resize(points);
     by_literal_.resize(2 * points), finer_.resize(2 * points);
-    sums_.resize((points / together_ + 1) << together_);
 }
 
-// Visit the places of the sums that a row adds up: with eight entries together there are 256 places for
-// every eight entries, one for each value that they can have.
-template <class Visit>
-void Symmetries::visit_sums(const Word* row, Visit visit) const {
-    if (together_ == 1) {
-        for (Index w = 0; w < rows_.columns; ++w)
-            for (Word word = row[w]; word != 0; word &= word - 1) visit(2 * (64 * w + lowest_one(word)) + 1);
-        return;
+// Write 64 rows by columns: bit i of to(x) is entry x of row source(64 g + i), and 0 where no row is left.
+template <class Source, class To>
+void Symmetries::transpose(Index g, Source source, To to) const {
+    Block block;
+    const Index there = std::min<Index>(64, rows_.rows - 64 * g);
+    for (Index w = 0; w < rows_.columns; w += 4) {
+        const Index width = std::min<Index>(4, rows_.columns - w);
+        block = Block();
+        for (Index i = 0; i < there; ++i) std::copy_n(rows_[source(64 * g + i)] + w, width, block.row(i));
+        block.transpose();
+        for (Index b = 0; b < width; ++b)
+            for (int c = 0; c < 64; ++c) to(64 * (w + b) + c) = block.row(c)[b];
     }
-    const auto every = [&](auto bits) {
-        constexpr int B = decltype(bits)::value;
-        for (Index x = 0, place = 0; x < points_; ++row) {
-            Word word = *row;
-            for (const Index last = std::min(points_, x + 64); x < last; x += B, word >>= B, place += 1 << B)
-                visit(place + static_cast<Index>(word & ((1 << B) - 1)));
-        }
+}
+
+// Add up what the entries of each row weigh: ``weight(x, b)`` if entry x is b, bits ``first`` to
+// first + PLANES - 1 of it.  The weights of 64 entries lie by bits, a plane for each, so that one
+// instruction counts many of them.
+template <class Weight>
+void Symmetries::add_weights(Grid<const Word> rows, Index entries, int first, Weight weight, Words& found) {
+    struct Planes {
+        Word zero[PLANES], flip[PLANES];  // of entries 0; where those of entries 1 differ
     };
-    if (together_ == 8)
-        every(std::integral_constant<int, 8>());
-    else
-        every(std::integral_constant<int, 4>());
-}
-
-// The sum of each row's literals.
-void Symmetries::sum_rows(const Words& weights, Words& found) {
-    const Index values = Index{1} << together_;
-    Word zeros = 0;
-    for (Index x = 0; x < points_; ++x) zeros += weights[2 * x];
-    for (Index x = 0; x < points_; x += together_) {
-        Word* sums = &sums_[x / together_ * values];
-        sums[0] = 0;
-        for (Index b = 0; b < together_; ++b) {
-            const Word one = x + b < points_ ? weights[2 * (x + b) + 1] - weights[2 * (x + b)] : 0;
-            for (Index v = 0; v < Index{1} << b; ++v) sums[v + (Index{1} << b)] = sums[v] + one;
+    constexpr Index most = OnesCounter::MOST;
+    constexpr int V = OnesCounter::WORDS;
+    Planes planes[most + 1];
+    Block block;
+    for (Index begin = 0; begin < rows.columns; begin += most) {
+        const Index words = std::min(most, rows.columns - begin);
+        for (Index w = 0; w < words; w += 2) {  // a block has room for both weights of two words
+            for (Index i = 0; i < 64; ++i)
+                for (Index j = 0; j < 4; ++j) {
+                    const Index x = 64 * (begin + w + j / 2) + i;
+                    block.row(i)[j] = x < entries ? weight(x, j & 1) : 0;
+                }
+            block.transpose();
+            for (int p = 0; p < PLANES; ++p)
+                for (const int j : {0, 1}) {
+                    const Word* plane = block.row(first + p) + 2 * j;
+                    planes[w + j].zero[p] = plane[0], planes[w + j].flip[p] = plane[0] ^ plane[1];
+                }
+        }
+        for (Index r = 0; r < rows.rows; ++r) {
+            const Word* row = rows[r] + begin;
+            OnesCounter counters[PLANES / V];
+            for (Index w = 0; w < words; ++w)
+                for (int i = 0; i < PLANES / V; ++i)
+                    counters[i].add(load<V>(planes[w].zero + V * i) ^ (load<V>(planes[w].flip + V * i) & row[w]));
+            Word sum = 0;
+            for (int p = 0; p < PLANES; ++p) sum += counters[p / V].part(p % V) << p;
+            found[r] += OnesCounter::whole(sum) << first;
         }
     }
-    for (Index i = 0; i < rows_.rows; ++i) {
-        Word total = zeros;
-        visit_sums(rows_[i], [&](Index place) { total += sums_[place]; });
-        found[i] = total;
+}
+
+// The sum of the weights of each row's literals; in wide rows, of so many bits of them.
+void Symmetries::sum_rows(const Words& weights, int bits, Words& found) {
+    if (rows_.columns <= NARROW) return look_rows_up(weights, found);
+    std::fill(found.begin(), found.end(), 0);
+    for (int first = 0; first < bits; first += PLANES)
+        add_weights(rows_, points_, first, [&](Index x, int b) { return weights[2 * x + b]; }, found);
+}
+
+// The same from the sums of eight entries for each value that they can have.
+void Symmetries::look_rows_up(const Words& weights, Words& found) {
+    Words sums(256 * ((points_ + 7) / 8));
+    for (Index x = 0; x < points_; ++x) {
+        Word* of = &sums[x / 8 * 256];
+        const Index values = Index{1} << x % 8;  // of the entries before x
+        for (Index v = 0; v < values; ++v) {
+            of[v + values] = of[v] + weights[2 * x + 1];
+            of[v] += weights[2 * x];
+        }
+    }
+    for (Index r = 0; r < rows_.rows; ++r) {
+        Word sum = 0;
+        for (Index x = 0; x < points_; x += 8) sum += sums[32 * x + (rows_[r][x / 64] >> x % 64 & 255)];
+        found[r] = sum;
     }
 }
 
-// The sum of the weights of the rows that have each literal.
+// The sum of the weights of the rows that have each literal; they have PLANES bits.
 void Symmetries::sum_literals(const Words& weights, Words& found) {
-    const Index values = Index{1} << together_;
     Word all = 0;
-    std::fill(sums_.begin(), sums_.end(), 0);
-    for (Index i = 0; i < rows_.rows; ++i) {
-        all += weights[i];
-        visit_sums(rows_[i], [&, weight = weights[i]](Index place) { sums_[place] += weight; });
-    }
-    for (Index x = 0; x < points_; x += together_) {
-        Word* sums = &sums_[x / together_ * values];
-        for (Index b = together_ - 1; b >= 0; --b) {  // the values with bit b, and then those without it
-            Word ones = 0;
-            for (Index v = 0; v < Index{1} << b; ++v) {
-                ones += sums[v + (Index{1} << b)];
-                sums[v] += sums[v + (Index{1} << b)];
-            }
-            if (x + b < points_) found[2 * (x + b)] = all - ones, found[2 * (x + b) + 1] = ones;
-        }
-    }
+    for (const Word weight : weights) all += weight;
+    std::fill(ones_.begin(), ones_.end(), 0);
+    add_weights({columns_.data(), points_, stride_}, rows_.rows, 0,
+                [&](Index i, int b) { return b == 1 ? weights[i] : 0; }, ones_);
+    for (Index x = 0; x < points_; ++x) found[2 * x] = all - ones_[x], found[2 * x + 1] = ones_[x];
 }
 
 // Colours that tell apart what these do and, again and again, what lies in other rows.  They depend on the
@@ -127,8 +150,9 @@ void Symmetries::sum_literals(const Words& weights, Words& found) {
 Index Symmetries::refine(Words& colours, Index rounds) {
     Index cells = 0;
     for (Index done = 0; rounds == 0 || done < rounds; ++done) {
-        sum_rows(colours, by_row_);
-        for (Word& sum : by_row_) sum = mix(sum);
+        // A few bits of a colour do: what they leave together the next rounds tell apart.
+        sum_rows(colours, PLANES, by_row_);
+        for (Word& sum : by_row_) sum = mix(sum) >> (64 - PLANES);
         sum_literals(by_row_, by_literal_);
         for (Index a = 0; a < 2 * points_; ++a)
             finer_[a] = mix(mix(colours[a]) * ODD[0] + colours[a ^ 1] * ODD[1] + by_literal_[a] * ODD[2]);
@@ -228,12 +252,12 @@ bool Symmetries::is_symmetry(List<const Index> image) {
     if (weights_.empty()) {
         Word seed = 64;
         for (Index a = 0; a < 2 * points_; ++a) weights_.push_back(mix(seed += ODD[0]));
-        sum_rows(weights_, by_row_);
+        sum_rows(weights_, 64, by_row_);
         clear_slots(named_, rows_.rows);
         for (Index i = 0; i < rows_.rows; ++i) slot_of(named_, by_row_[i]) = {by_row_[i], i};
     }
     for (Index a = 0; a < 2 * points_; ++a) finer_[a] = weights_[image[a]];
-    sum_rows(finer_, by_row_);
+    sum_rows(finer_, 64, by_row_);
     // Row i goes to row match[i], as the comparison shows.  Images of distinct rows are distinct, so the
     // rows that they equal are, too.
     std::vector<Index> match;
@@ -242,26 +266,14 @@ bool Symmetries::is_symmetry(List<const Index> image) {
         if (match.back() < 0) return false;
     }
     // Of 64 rows, and of those they go to, the columns.
-    Words from(64 * rows_.columns + 256), to(from.size());
-    Block block;
-    const auto transpose = [&](Words& columns, Index first, const Index* rows) {
-        for (Index b = 0; b < rows_.columns; b += 4) {
-            const Index width = std::min<Index>(4, rows_.columns - b);
-            for (int r = 0; r < 64; ++r)
-                for (Index i = 0; i < 4; ++i) {
-                    const Index row = std::min(first + r, rows_.rows - 1);
-                    block.row(r)[i] = i < width ? rows_[rows ? rows[row] : row][b + i] : 0;
-                }
-            block.transpose();
-            for (Index i = 0; i < width; ++i)
-                for (int c = 0; c < 64; ++c) columns[64 * (b + i) + c] = block.row(c)[i];
+    Words to(64 * rows_.columns);
+    for (Index g = 0; g < stride_; ++g) {
+        transpose(g, [&](Index i) { return match[i]; }, [&](Index x) -> Word& { return to[x]; });
+        const Word there = g + 1 == stride_ ? last_word(static_cast<int>(rows_.rows & 63)) : ALL;
+        for (Index x = 0; x < points_; ++x) {
+            const Word from = columns_[x * stride_ + g] ^ (image[2 * x] & 1 ? ALL : 0);
+            if (((to[image[2 * x] >> 1] ^ from) & there) != 0) return false;
         }
-    };
-    for (Index first = 0; first < rows_.rows; first += 64) {
-        transpose(from, first, nullptr);
-        transpose(to, first, match.data());
-        for (Index x = 0; x < points_; ++x)
-            if (to[image[2 * x] >> 1] != (from[x] ^ (image[2 * x] & 1 ? ALL : 0))) return false;
     }
     return true;
 }

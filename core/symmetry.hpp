@@ -42,9 +42,12 @@ private:
         Index size = 0, cells = 0;  // literals of that colour; how many colours there are
     };
 
-    template <class Visit>
-    void visit_sums(const Word* row, Visit visit) const;
-    void sum_rows(const Words& weights, Words& found);
+    template <class Source, class To>
+    void transpose(Index g, Source source, To to) const;
+    template <class Weight>
+    static void add_weights(Grid<const Word> rows, Index entries, int first, Weight weight, Words& found);
+    void sum_rows(const Words& weights, int bits, Words& found);
+    void look_rows_up(const Words& weights, Words& found);
     void sum_literals(const Words& weights, Words& found);
     Index refine(Words& colours, Index rounds = 0);
     Cell largest_cell(const Words& colours);
@@ -53,8 +56,9 @@ private:
 
     const Grid<const Word> rows_;
     const Index points_;
-    int together_;              // entries of a row that are read at once; 1 reads the ones alone
-    Words sums_, by_row_, by_literal_, finer_;  // scratch
+    const Index stride_;        // words of a column
+    Words columns_;             // the rows, transposed
+    Words by_row_, by_literal_, ones_, finer_;  // scratch
     std::vector<std::pair<Word, Index>> slots_;  // hash table of colours
 
     Words first_, colours_;     // refined alone; as they are now

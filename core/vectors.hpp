@@ -28,6 +28,8 @@ struct Vector {
     friend Vector operator&(Vector x, Vector y) LITTLESTONE_EACH(x[i] & y[i])
     friend Vector operator|(Vector x, Vector y) LITTLESTONE_EACH(x[i] | y[i])
     friend Vector operator^(Vector x, Vector y) LITTLESTONE_EACH(x[i] ^ y[i])
+    friend Vector operator+(Vector x, Vector y) LITTLESTONE_EACH(x[i] + y[i])
+    friend Vector operator-(Vector x, Vector y) LITTLESTONE_EACH(x[i] - y[i])
     friend Vector operator&(Vector x, Word y) LITTLESTONE_EACH(x[i] & y)
     friend Vector operator-(Vector x, Word y) LITTLESTONE_EACH(x[i] - y)
     friend Vector operator~(Vector x) LITTLESTONE_EACH(~x[i])
@@ -48,6 +50,39 @@ template <int N>
 inline void store(Vector<N> vector, Word* to) {
     std::memcpy(to, &vector, sizeof vector);
 }
+
+// Counts the ones of some words at a time, of up to MOST vectors.  Without an instruction for it, it counts
+// in each byte (Warren, Hacker's Delight, section 5-1), and adds the bytes up at the end.
+class OnesCounter {
+public:
+    static constexpr int MOST = 31;  // 8 ones of each fit into a byte
+#if defined(__AVX512VPOPCNTDQ__)
+    static constexpr int WORDS = 8;
+    void add(Vector<8> vector) { counts_ = counts_ + Vector<8>(_mm512_popcnt_epi64(__m512i(vector))); }
+    Word part(int i) const { return counts_[i]; }
+    static Word whole(Word part) { return part; }
+#else
+#if defined(__AVX2__)
+    static constexpr int WORDS = 4;
+#else
+    static constexpr int WORDS = 2;
+#endif
+    void add(Vector<WORDS> vector) {
+        vector = vector - ((vector >> 1) & 0x5555555555555555);
+        vector = (vector & 0x3333333333333333) + ((vector >> 2) & 0x3333333333333333);
+        counts_ = counts_ + ((vector + (vector >> 4)) & 0x0F0F0F0F0F0F0F0F);
+    }
+    // What stands for the count of word i, and the count that a sum of 2^12 such stands for.
+    Word part(int i) const {
+        const Word pairs = (counts_[i] & 0x00FF00FF00FF00FF) + ((counts_[i] >> 8) & 0x00FF00FF00FF00FF);
+        return (pairs & 0x0000FFFF0000FFFF) + ((pairs >> 16) & 0x0000FFFF0000FFFF);
+    }
+    static Word whole(Word part) { return (part + (part >> 32)) & 0xFFFFFFFF; }
+#endif
+
+private:
+    Vector<WORDS> counts_{};
+};
 
 // Four blocks of 64 x 64 bits: word 4 r + b is row r of block b.
 class Block {

@@ -110,10 +110,10 @@ PLANTS = [
         "half_graphs.cpp", "hypotheses_left) - need + 1;", "hypotheses_left) - need;", HALF_GRAPHS
     ),
     Plant("symmetry.cpp", "(image[2 * x] & 1 ? ALL : 0)", "0", SYMMETRY),
-    Plant("symmetry.cpp", "transpose(to, first, match.data())", "to = from", SYMMETRY),
-    Plant("symmetry.cpp", "sums[v] += sums[v + (Index{1} << b)];", "", SYMMETRY),
-    Plant("symmetry.cpp", "found[2 * (x + b)] = all - ones", "found[2 * (x + b)] = 0", SYMMETRY),
-    Plant("symmetry.cpp", "visit(2 * (64 * w + lowest_one(word)) + 1)", "visit(1)", SYMMETRY),
+    Plant("symmetry.cpp", "{ return match[i]; }", "{ return i; }", SYMMETRY),
+    Plant("symmetry.cpp", "of[v] += weights[2 * x];", "", SYMMETRY),
+    Plant("symmetry.cpp", "found[2 * x] = all - ones_[x]", "found[2 * x] = 0", SYMMETRY),
+    Plant("symmetry.cpp", "& row[w])", "& row[0])", SYMMETRY),
     Plant(
         "symmetry.cpp", "hopeful_[member] = 0;", "hopeful_.assign(hopeful_.size(), 0);", SYMMETRY
     ),
