@@ -13,9 +13,10 @@ from test_tape import LEARNERS, STEPS, records
 
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import Subsets
-from littlestone.learn.stream import KeyLearner, durable_run
+from littlestone.learn.stream import KeyLearner, base, durable_run
+from littlestone.learn.stream.base import Record, TakeResult
 from littlestone.learn.stream.run import MOST_OFFSET, Offsets, state_file
-from littlestone.points import Integers
+from littlestone.points import Integers, truth
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -68,6 +69,56 @@ def test_a_batch_is_its_records_one_after_another(name: str) -> None:
         assert published == shown
         lines = [line for batch in batches for line in batch["lines"]]
         assert [values for _, _, values in lines if values] == drawn
+
+
+def go_singly(self: Any, rows: Any) -> TakeResult:
+    """What `PrivateStream._go` is to do, one record after another."""
+    taken, looks, due = TakeResult([], []), not self.is_over, self._due
+    for record in rows:
+        if self._steps == self._horizon:
+            break
+        self._steps = step = self._steps + 1
+        if looks and record is not None:
+            x, y = self._domain.canonical(record[0]), truth(record[1])
+            if self._published(x) == y:
+                self._right(x, y)
+            else:
+                self._mistaken(x, y)
+                self._line(Record(step, x, y))
+                due = self._due
+        if due <= step:
+            before, draws = self._published, self.secret_draws
+            self._to(step)
+            taken.drawn.extend([step] * (self.secret_draws - draws))
+            if self._published is not before:
+                taken.published.append((step, self._published))
+            looks, due = not self.is_over, self._due
+    return taken
+
+
+@pytest.mark.parametrize("name", PUBLISHING)
+def test_blocks_are_records_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever values are in a block, and however long it is: the same draws, rules and lines."""
+    learner: Any = LEARNERS[name]
+    rng, rows = random.Random(4), list[Any]()
+    for x, y in records(learner, 3):
+        odd = rng.choice([(x, y), (x, y), (x, str(y)), (str(x), bool(y)), (x, float(y)), None])
+        rows.append(rng.choice([(x, y), (x, y), odd]))
+
+    def play(sizes: int) -> tuple[Any, ...]:
+        lines = list[Any]()
+        stream = learner.resume([], Tape(seeded_generator(3), lines.append, together=True))
+        taken = [stream.take(iter(rows[i : i + sizes])) for i in range(0, len(rows), sizes)]
+        return lines, taken, stream.publications, stream.steps
+
+    for size in (1, 9, len(rows)):
+        with monkeypatch.context() as patched:
+            patched.setattr(base.PrivateStream, "_go", go_singly)
+            singly = play(size)
+        assert singly[2]
+        for block in (1, 4, 50):
+            monkeypatch.setattr(base, "BLOCK", block)
+            assert play(size) == singly
 
 
 def test_draws_have_their_steps() -> None:

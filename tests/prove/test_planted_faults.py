@@ -381,6 +381,16 @@ class NumberedFromOne(Names):
         return super().index(x) + 1
 
 
+class TakesAllNumbers(Grid):
+    def holds_all(self, values: Any) -> bool:
+        return {int}.issuperset(map(type, values))
+
+
+class TakesAllTexts(Strings):
+    def holds_all(self, values: Any) -> bool:
+        return {str}.issuperset(map(type, values))
+
+
 class SizeOneTooLarge(Grid):
     @property
     def size(self) -> int:
@@ -508,6 +518,8 @@ PLANTS: list[tuple[Any, str]] = [
     (CanonicalKeepsTheObject(), "equal_objects_are_one_point"),
     (CanonicalKeepsTheObject(), "every_value_is_a_point"),
     (EncodesWhatItOwns(), "canonical_is_idempotent"),
+    (TakesAllNumbers(0, 9), "many_are_read_like_one"),
+    (TakesAllTexts(), "many_are_read_like_one"),
     (WritesFloats(), "json_round_trip"),
     (ReadsTruths(), "json_round_trip"),
     (ReadsOnlyNumbers(), "every_value_is_a_point"),

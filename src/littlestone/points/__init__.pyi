@@ -22,4 +22,5 @@ from littlestone.points.base import (
     require_list as require_list,
     text as text,
     truth as truth,
+    truths as truths,
 )

@@ -11,14 +11,14 @@ import codecs
 import random
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import date
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from inspect import isabstract
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -181,6 +181,26 @@ def truth(value: object) -> int:
     return int(number(value) == 1)
 
 
+def truths(values: Sequence[object]) -> list[int]:
+    """The `truth` of each value.
+
+    >>> truths([1, 0, 2]), truths(["1", True, None])
+    ([1, 0, 0], [1, 1, 0])
+    """
+    if are_of(int, values):
+        return [int(value == 1) for value in values]
+    return list(map(truth, values))
+
+
+def are_of(kind: type, values: Iterable[object]) -> bool:
+    """Whether all values are of exactly this type.
+
+    >>> are_of(int, [1, 2]), are_of(int, [1, True])
+    (True, False)
+    """
+    return {kind}.issuperset(map(type, values))
+
+
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?", re.ASCII | re.DOTALL)
 
 
@@ -228,6 +248,19 @@ def _show(value: object) -> str:
         # A whole number of more than 4,300 digits, too deeply nested lists, or an object with its own
         # text: any failure here would depend on a record.
         return ""
+
+
+def are_readable_texts(values: Sequence[object]) -> bool:
+    """Whether all values are texts that `text` returns as they are.
+
+    >>> are_readable_texts(["a", "b"]), are_readable_texts(["a", chr(0xD800)])
+    (True, False)
+    """
+    if not are_of(str, values):
+        return False
+    # With something between them, because two halves of a pair are no pair if they are of two texts.
+    joined = " ".join(cast(Sequence[str], values))
+    return _without_surrogates(joined) is joined
 
 
 def _without_surrogates(shown: str) -> str:
@@ -304,6 +337,21 @@ class Domain(ABC, Generic[Point]):
         point = self.own(x)
         return self.encode(x) if point is None else point
 
+    def canonical_points(self, values: Sequence[object]) -> Sequence[Point]:
+        """The `canonical` point of each value; fast if all are points already.
+
+        >>> from littlestone.points import Grid
+        >>> Grid(0, 9).canonical_points([3, 12, "4"])
+        [3, 9, 4]
+        """
+        if self.holds_all(values):
+            return cast(Sequence[Point], values)
+        return list(map(self.canonical, values))
+
+    def holds_all(self, values: Sequence[object]) -> bool:
+        """Whether all values are points, by one look at all; a domain that cannot tell says no."""
+        return False
+
     def encode_record(self, values: Sequence[object]) -> Point:
         """The point that the values of the columns ``column_names`` stand for; never raises."""
         return self.encode(values[0])
@@ -323,6 +371,15 @@ class Domain(ABC, Generic[Point]):
     @abstractmethod
     def __iter__(self) -> Iterator[Point]:
         """Distinct points in a canonical order; endless if the domain is infinite."""
+
+    def indices(self, points: Sequence[Point]) -> Sequence[int]:
+        """The `index` of each point.
+
+        >>> from littlestone.points import Grid, Product
+        >>> Product((Grid(0, 2, "a"), Grid(5, 9, "b"))).indices([(0, 5), (2, 6)])
+        [0, 11]
+        """
+        return list(map(self.index, points))
 
     def index(self, x: Point) -> int:
         """The position of the point ``x`` in the order of iteration, if the domain is finite."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import count, pairwise
 
 from littlestone.base.errors import DeclarationError
-from littlestone.points.base import DECIMAL, Domain, day, number, text
+from littlestone.points.base import DECIMAL, Domain, are_of, day, number, text
 
 
 class FiniteTexts(Domain[str]):
@@ -33,6 +33,12 @@ class FiniteTexts(Domain[str]):
 
     def __contains__(self, x: object) -> bool:
         return type(x) is str and x in self._places
+
+    def holds_all(self, values: Sequence[object]) -> bool:
+        return are_of(str, values) and self._places.keys() >= {*values}
+
+    def indices(self, points: Sequence[str]) -> Sequence[int]:
+        return [self._places[x] for x in points]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, product, zip_longest
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from littlestone.base.errors import DeclarationError
-from littlestone.points.base import Domain, entries, is_of_class, whole_number
+from littlestone.points.base import Domain, are_of, entries, is_of_class, whole_number
 from littlestone.points.cells import Dates
 
 
@@ -51,6 +51,21 @@ class Product(Domain[tuple[Any, ...]]):
         for column, value in zip(self.columns, x, strict=True):
             position = position * (column.size or 0) + column.index(value)
         return position
+
+    def indices(self, points: Sequence[tuple[Any, ...]]) -> Sequence[int]:
+        found: Sequence[int] = [0] * len(points)
+        for column, values in zip(self.columns, zip(*points, strict=True), strict=False):
+            size, own = column.size or 0, column.indices(values)
+            found = [size * i + j for i, j in zip(found, own, strict=True)]
+        return found
+
+    def holds_all(self, values: Sequence[object]) -> bool:
+        width = len(self.columns)
+        records = cast(Sequence[tuple[Any, ...]], values)
+        if not are_of(tuple, values) or not {width}.issuperset(map(len, records)):
+            return False
+        shares = zip(self.columns, zip(*records, strict=True), strict=False)
+        return all(column.holds_all(share) for column, share in shares)
 
     def encode(self, value: object) -> tuple[Any, ...]:
         return self.encode_record(entries(value))

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 from littlestone.base.errors import DeclarationError
-from littlestone.points.base import DECIMAL, Domain, number, plain, text, whole_number
+from littlestone.points.base import (
+    DECIMAL,
+    Domain,
+    are_of,
+    are_readable_texts,
+    number,
+    plain,
+    text,
+    whole_number,
+)
 
 
 @dataclass(frozen=True)
@@ -88,8 +97,17 @@ class Grid(Domain[int]):
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.low, self.high + 1))
 
+    def holds_all(self, values: Sequence[object]) -> bool:
+        if not are_of(int, values):
+            return False
+        whole = cast(Sequence[int], values)
+        return not whole or (self.low <= min(whole) and max(whole) <= self.high)
+
     def index(self, x: int) -> int:
         return x - self.low
+
+    def indices(self, points: Sequence[int]) -> Sequence[int]:
+        return points if self.low == 0 else [x - self.low for x in points]
 
     def random_point(self, rng: random.Random) -> int:
         return rng.randint(self.low, self.high)
@@ -186,6 +204,9 @@ class Strings(Domain[str]):
     def canonical(self, x: object) -> str:
         return text(x)  # also of each point
 
+    def holds_all(self, values: Sequence[object]) -> bool:
+        return are_readable_texts(values)
+
     def __contains__(self, x: object) -> bool:
         # An equal text of another type is not a point, because a release would reveal it.  A text that
         # cannot be written is not a point either, because a file would bring back another text.
@@ -229,6 +250,12 @@ class Integers(Domain[int]):
 
     def reads(self, value: object) -> bool:
         return number(value) is not None
+
+    def holds_all(self, values: Sequence[object]) -> bool:
+        if not are_of(int, values):
+            return False
+        whole = cast(Sequence[int], values)
+        return not whole or (min(whole) > -_MOST and max(whole) < _MOST)
 
     def __contains__(self, x: object) -> bool:
         # A truth value equals a whole number, but is not read or written like one.

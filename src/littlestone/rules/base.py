@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self
 
@@ -52,6 +52,16 @@ class Hypothesis(ABC, Generic[Point]):
     @abstractmethod
     def __call__(self, x: Point) -> int:
         """The label h(x) in {0, ..., k} of a point of the domain."""
+
+    def answer_all(self, points: Sequence[Point]) -> Iterable[int]:
+        """The label of each point in turn, each worked out when it is asked for.
+
+        >>> from littlestone.points import Grid
+        >>> from littlestone.rules import StepFunction
+        >>> list(StepFunction.threshold(Grid(0, 9), 4).answer_all([3, 4]))
+        [0, 1]
+        """
+        return map(self, points)
 
     ordered: ClassVar[bool] = False
     """Whether its `places` stand in the order of rising risk, as the totals of a score do."""

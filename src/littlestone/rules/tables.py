@@ -218,6 +218,11 @@ class TableFunction(Hypothesis[Any]):
         i = self.domain.index(x)
         return sum((plane >> i & 1) << j for j, plane in enumerate(self.planes))
 
+    def answer_all(self, points: Sequence[Any]) -> Iterable[int]:
+        if 8 * len(points) < self._size:  # too few to list all labels
+            return map(self, points)
+        return map(self.values().tolist().__getitem__, self.domain.indices(points))
+
     def values(self) -> NDArray[np.int64]:
         """The labels in the order of the points."""
         found = np.zeros(self._size, dtype=np.int64)

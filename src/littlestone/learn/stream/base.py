@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import compress, islice
+from operator import ne
 from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, final
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
-from littlestone.points import Domain, Point, truth
+from littlestone.points import Domain, Point, truths
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.grouped import for_unit
@@ -228,6 +231,9 @@ class StreamLearner(ABC, Generic[Stream]):
 PUBLIC = 1000
 """A run notes its progress each time this many steps have passed, whatever the records are."""
 
+BLOCK = 1 << 12
+"""The most records that are read at once."""
+
 
 class TakeResult(NamedTuple):
     """What came of some records: each hypothesis ``published``, with its step, and draws.
@@ -411,34 +417,65 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     def _go(self, records: Iterable[tuple[object, object] | None]) -> TakeResult:
         """Take one step after another, each with what is due then."""
-        # Nothing raises from here on, whatever a record is: `canonical` and `truth` read any
-        # object.
-        canonical, taken = self._domain.canonical, TakeResult([], [])
-        looks, due = not self.is_over, self._due
-        for record in records:
-            if self._steps == self._horizon:
-                break
-            self._steps = step = self._steps + 1
-            if looks and record is not None:
-                point, label = canonical(record[0]), truth(record[1])
-                # Everything that is learned depends on records through what was published before:
-                # the streams' proofs need no more.
-                if self._published(point) == label:
-                    self._right(point, label)
-                else:
-                    self._mistaken(point, label)
-                    self._line(Record(step, point, label))
-                    due = self._due
-            # What a record makes due at its own step is done before the next record is read.
-            if due <= step:
-                before, draws = self._published, self.secret_draws
-                self._to(step)
-                taken.drawn.extend([step] * (self.secret_draws - draws))
-                if self._published is not before:
-                    taken.published.append((step, self._published))
-                # Only a draw can end it before the horizon.
-                looks, due = not self.is_over, self._due
+        taken, left = TakeResult([], []), iter(records)
+        while block := list(islice(left, min(BLOCK, self._horizon - self._steps))):
+            self._take_block(block, taken)
         return taken
+
+    def _take_block(self, block: list[tuple[object, object] | None], taken: TakeResult) -> None:
+        """Take these steps: from one mistake or draw to the next, because nothing else changes."""
+        first, last = self._steps, self._steps + len(block)
+        # Nothing raises from here on, whatever a record is: `canonical_points` and `truths` read
+        # any object.
+        read = [] if self.is_over else [record for record in block if record is not None]
+        points = self._domain.canonical_points([x for x, _ in read])
+        labels = truths([y for _, y in read])
+        steps: Sequence[int] = range(first + 1, last + 1)
+        if len(read) < len(block):
+            steps = [first + i for i, record in enumerate(block, 1) if record is not None]
+        at, count = 0, len(read)
+
+        def mistakes(start: int) -> Iterator[int]:
+            """The places of the records that what is published now mistakes."""
+            found = self._published.answer_all(points[start:])
+            return compress(range(start, count), map(ne, found, labels[start:]))
+
+        def keep_right(end: int) -> None:
+            if type(self)._right is not PrivateStream._right:
+                for i in range(at, end):
+                    self._steps = steps[i]
+                    self._right(points[i], labels[i])
+
+        # Everything that is learned depends on records through what was published before: the
+        # streams' proofs need no more.
+        wrong = mistakes(0)
+        place = next(wrong, count)
+        while True:
+            if place < count and steps[place] <= self._due:
+                keep_right(place)
+                self._steps = step = steps[place]
+                self._mistaken(points[place], labels[place])
+                self._line(Record(step, points[place], labels[place]))
+                at, place = place + 1, next(wrong, count)
+                # What a record makes due at its own step is done before the next record is read.
+                if self._due > step:
+                    continue
+            step = self._due
+            if step > last:
+                break
+            now = bisect_right(steps, step, hi=count)
+            keep_right(now)
+            at, before, draws = now, self._published, self.secret_draws
+            self._to(step)
+            taken.drawn.extend([step] * (self.secret_draws - draws))
+            if self._published is not before:
+                taken.published.append((step, self._published))
+                wrong = mistakes(at)
+                place = next(wrong, count)
+            if self.is_over:  # only a draw can end it before the horizon
+                at = place = count
+        keep_right(count)
+        self._steps = last
 
     def _right(self, x: Point, y: int) -> None:
         """Keep the part of a correctly predicted record that is needed later.

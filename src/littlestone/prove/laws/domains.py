@@ -274,6 +274,21 @@ def canonical_is_idempotent(domain: Of) -> None:
         expect(_same(domain.canonical(x), x), "canonical(x) = x for a point x", x=_show_point(x))
 
 
+def many_are_read_like_one(domain: Of) -> None:
+    """`canonical_points` and `indices` of many are `canonical` and `index` of each."""
+    points = domain_points(domain)
+    odd = list(_odd_values(domain))
+    for values in (points, odd, [*points, *odd], *([value] for value in odd), []):
+        found = domain.canonical_points(values)
+        expect(len(found) == len(values), "each of many values has a point", n=len(values))
+        for value, x in zip(values, found, strict=True):
+            law = "many values are read like one"
+            expect(_same(x, domain.canonical(value)), law, value=_show_value(value))
+    if domain.size is not None:
+        alike = list(domain.indices(points)) == list(map(domain.index, points))
+        expect(alike, "many points have their indices", n=len(points))
+
+
 def equal_objects_are_one_point(domain: Of) -> None:
     """An object that equals a point becomes that point, which does not reveal the type of the object.
 
@@ -329,6 +344,7 @@ DOMAIN_LAWS = (
     iteration,
     every_value_is_a_point,
     canonical_is_idempotent,
+    many_are_read_like_one,
     equal_objects_are_one_point,
     json_round_trip,
 )
