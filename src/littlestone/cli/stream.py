@@ -29,7 +29,7 @@ from littlestone.learn.stream import (
     durable_run,
     online_choice,
 )
-from littlestone.learn.stream.run import lock_of
+from littlestone.learn.stream.run import lock_of, next_of
 from littlestone.pictures.figures import picture_kind, require_matplotlib
 from littlestone.pictures.stream import figure
 from littlestone.points.units import Unit
@@ -107,7 +107,7 @@ def stream(
             "the table": [] if table == PIPE else [table],
             "the schema": [declared.schema],
             "the ledger": files_of(ledger),
-            "--state": [] if state is None else [state, lock_of(state)],
+            "--state": [] if state is None else [state, lock_of(state), next_of(state)],
             "--figure": [picture],
         }
     )

@@ -17,7 +17,8 @@ from datetime import date
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from inspect import isabstract
-from itertools import islice
+from itertools import islice, repeat
+from operator import is_
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
@@ -198,7 +199,8 @@ def are_of(kind: type, values: Iterable[object]) -> bool:
     >>> are_of(int, [1, 2]), are_of(int, [1, True])
     (True, False)
     """
-    return {kind}.issuperset(map(type, values))
+    # Types are compared as objects: hashing or comparing one may call a method of its metaclass.
+    return all(map(is_, map(type, values), repeat(kind)))
 
 
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?", re.ASCII | re.DOTALL)

@@ -12,7 +12,7 @@ from itertools import compress, islice
 from operator import ne
 from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, final
 
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DAMAGED, DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.points import Domain, Point, truths
 from littlestone.points.units import Unit
@@ -77,6 +77,10 @@ class TapedStream(ABC, Generic[Point]):
         """
         begun = False
         for line in lines:
+            if isinstance(line, dict) and not begun:
+                self._restore_from(line)
+                begun = True
+                continue
             step, records, drawn = self._read(line)
             # Replay: the values come from the line, and nothing is drawn.
             with self._tape.again(drawn):
@@ -95,6 +99,17 @@ class TapedStream(ABC, Generic[Point]):
 
     def _begin(self) -> None:
         """Draw what is needed before the first record."""
+
+    def summary(self) -> dict[str, Any] | None:
+        """What the lines of the tape come to, as one line in their place; None if it has no form.
+
+        Nothing is drawn, and a run that begins with it goes on as if it had read all lines.
+        """
+        return None
+
+    def _restore_from(self, line: dict[str, Any]) -> None:
+        """Move to where `summary` was asked."""
+        raise journal_mismatch()
 
     @abstractmethod
     def _replay(self, step: int, records: list[Record]) -> None:
@@ -317,7 +332,10 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     @property
     def publications(self) -> tuple[tuple[int, Hypothesis[Point]], ...]:
-        """All published hypotheses as pairs (step, hypothesis), in order; public."""
+        """All published hypotheses as pairs (step, hypothesis), in order; public.
+
+        A run that resumes from a `summary` knows the last one of those before it.
+        """
         return tuple(self._history.items())
 
     def plot(self, axes: Any = None) -> Any:
@@ -476,6 +494,29 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
                 at = place = count
         keep_right(count)
         self._steps = last
+
+    def summary(self) -> dict[str, Any] | None:
+        kept = self._to_json()
+        if kept is None:
+            return None
+        return {"step": self._steps, "published": self._published_at, **kept}
+
+    def _to_json(self) -> dict[str, Any] | None:
+        """All that was learned and drawn, as plain JSON values; None if only lines tell."""
+        return None
+
+    def _restore_from(self, line: dict[str, Any]) -> None:
+        try:
+            self._published = self._restore(line)
+            self._steps = self._noted = line["step"]
+            self._published_at = line["published"]
+        except DAMAGED:
+            raise journal_mismatch() from None
+        self._history = {self._published_at: self._published}
+
+    def _restore(self, kept: Mapping[str, Any]) -> Hypothesis[Point]:
+        """Know what `_to_json` gave; returns what is published."""
+        raise journal_mismatch()
 
     def _right(self, x: Point, y: int) -> None:
         """Keep the part of a correctly predicted record that is needed later.

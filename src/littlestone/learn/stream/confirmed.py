@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
@@ -28,8 +29,10 @@ from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.mechanisms.streams.confirmation import (
     Confirmations,
     ContinualConfirmation,
+    Watch,
 )
 from littlestone.privacy.tape import Tape
+from littlestone.rules import Hypothesis
 
 MOST_KEYS = 1 << 9
 """The most points, counted as `Columns` does: each draws at the beginning of a run."""
@@ -56,10 +59,20 @@ class ConfirmedStream(PrivateStream[Any]):
         self._watch(1)
 
     def _watch(self, step: int) -> None:
+        if self._learner.asked.keys:
+            self._counts.watch(step, self._watched())
+
+    def _watched(self) -> dict[int, Watch]:
         learner = self._learner
-        if learner.asked.keys:
-            watched = self._knowledge.keys_to_watch(learner.mechanism.threshold, learner.unlikely)
-            self._counts.watch(step, watched)
+        return self._knowledge.keys_to_watch(learner.mechanism.threshold, learner.unlikely)
+
+    def _to_json(self) -> dict[str, Any]:
+        return {"knowledge": self._knowledge.to_json(), "counts": self._counts.to_json()}
+
+    def _restore(self, kept: Mapping[str, Any]) -> Hypothesis[Any]:
+        self._knowledge.restore(kept["knowledge"])
+        self._counts.restore(self._watched(), kept["counts"])
+        return self._knowledge.published_rule
 
     def _mistaken(self, x: Any, y: int) -> None:
         if (key := self._knowledge.key(x, y)) is not None:
@@ -74,8 +87,10 @@ class ConfirmedStream(PrivateStream[Any]):
         # Some classes ask other keys from now on, so their old counts mean nothing.
         if self._knowledge.confirm(confirmed, step):
             self._counts.forget()
-        # A function of what was confirmed alone: publishing it costs nothing more.
-        self._publish(self._knowledge.published_rule)
+        # A function of what was confirmed alone: publishing it costs nothing more, and no more does
+        # leaving out what changes nothing.
+        if (rule := self._knowledge.published_rule) != self._published:
+            self._publish(rule)
         self._watch(step)
 
 

@@ -6,7 +6,8 @@ The keys of thresholds and intervals say on which side of what is published an e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
@@ -43,6 +44,14 @@ class Knowledge(ABC):
     @abstractmethod
     def confirm(self, keys: Iterable[int], step: int) -> bool:
         """Take confirmed keys, and watch anew from ``step`` on; whether all counts are forgotten."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """All that was learned, as plain JSON values."""
+
+    @abstractmethod
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Know what `to_json` gave, and nothing else."""
 
     @abstractmethod
     def keys_to_watch(self, threshold: int, more: int) -> dict[int, Watch]:
@@ -155,6 +164,7 @@ class Points(Knowledge):
         self._asked = asked
         columns, hypotheses = asked.table.shape
         self._against = np.zeros(hypotheses, dtype=np.int64)  # confirmations that it contradicts
+        self._times = Counter[int]()  # that each key was confirmed
         self._first = [1] * columns
         self._vote()
 
@@ -177,13 +187,25 @@ class Points(Knowledge):
 
     def confirm(self, keys: Iterable[int], step: int) -> bool:
         for key in keys:
-            column, y = divmod(key, 2)
-            # One confirmation counts against every hypothesis that gives the column the other
-            # label.
-            self._against += self._asked.table[column] != y
-            self._first[column] = step
+            self._take(key, 1)
+            self._first[key // 2] = step
         self._vote()
         return False
+
+    def _take(self, key: int, times: int) -> None:
+        """A confirmation counts against all hypotheses that give the column the other label."""
+        column, y = divmod(key, 2)
+        self._against += times * (self._asked.table[column] != y)
+        self._times[key] += times
+
+    def to_json(self) -> dict[str, Any]:
+        return {"times": list(self._times.items()), "first": self._first}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        for key, times in kept["times"]:
+            self._take(key, times)
+        self._first = list(kept["first"])
+        self._vote()
 
     def keys_to_watch(self, threshold: int, more: int) -> dict[int, Watch]:
         columns = zip(self._labels.tolist(), self._sure.tolist(), self._first, strict=True)
@@ -289,6 +311,13 @@ class Sides(Knowledge):
         self._first = step
         self._vote()
         return True
+
+    def to_json(self) -> dict[str, Any]:
+        return {"runs": self._runs, "first": self._first}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        self._runs, self._first = kept["runs"], kept["first"]
+        self._vote()
 
     def keys_to_watch(self, threshold: int, more: int) -> dict[int, Watch]:
         likely = {0: self._below, 1: self._above}
@@ -420,6 +449,16 @@ class Reach(Knowledge):
             if (low, high) != self._left[pair]:
                 self._left[pair] = low, high
                 self._renew(pair)
+
+    def to_json(self) -> dict[str, Any]:
+        found = {"point": self._point, "left": self._left} if self._found else {}
+        return {"ages": self._ages, "first": self._first, "part": self._part, **found}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        self._ages, self._first = kept["ages"], kept["first"]
+        self._part, self._found = tuple(kept["part"]), "point" in kept
+        if self._found:
+            self._point, self._left = kept["point"], [(low, high) for low, high in kept["left"]]
 
     def keys_to_watch(self, threshold: int, more: int) -> dict[int, Watch]:
         if self._found:

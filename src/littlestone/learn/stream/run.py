@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import random
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -151,9 +152,10 @@ def durable_run(
     resume an older copy: it would draw again.  A step that draws takes about a millisecond.
 
     With ``batches`` records come through `DurableStream.take`, and a batch is taken as a whole or not
-    at all.  It takes a millisecond, and about 70 bytes of the file.  If a source may deliver a record
-    again, ``offsets`` says in words what its offsets are; they are kept with each batch, and a record
-    is taken once.  Only a `PrivateOnlineLearner` takes batches.
+    at all.  It takes a millisecond, and about 70 bytes of the file.  Before the file has more
+    than 64 KiB, the `summary` of a run that has one takes the place of all batches.  If a source may
+    deliver a record again, ``offsets`` says in words what its offsets are; they are kept with each
+    batch, and a record is taken once.  Only a `PrivateOnlineLearner` takes batches.
 
     With batches and a ``unit`` the run protects all records of a unit together, of which only the
     first ``unit.most`` count.  It then costs `StreamLearner.event_for` the unit; `record_budget`
@@ -212,12 +214,17 @@ def _begin_run(
         file.settle()  # find out before the spend if the file cannot be written
     # A crash between here and the next line costs the budget, and publishes nothing.
     receipt = learner.pay(ledger, dataset, label, rng, unit, besides)
+    keep: _Keeper | None = None
     if file is not None:
         paid = {"receipt": receipt.number, "at": receipt.entry.at}
-        file.append({**_declarations_of_run(learner, dataset, label, rng, taken, unit), **paid})
-    keep = None if file is None else file.append
+        header = {**_declarations_of_run(learner, dataset, label, rng, taken, unit), **paid}
+        file.append(header)
+        keep = _Keeper(file, header)
     stream = learner.begin(receipt, keep, together=taken is not None)
-    return DurableStream(stream, receipt.number, False, *_notes_of_run(taken, unit), receipt)
+    run = DurableStream(stream, receipt.number, False, *_notes_of_run(taken, unit), receipt)
+    if keep is not None:
+        keep.run = run
+    return run
 
 
 def _resume_run(
@@ -248,12 +255,43 @@ def _resume_run(
     together, highest, seen = declared["taken"] is not None, dict[str, int](), dict[str, int]()
     if together:
         kept = _single_lines(kept, highest, seen)
-    stream = learner.resume(kept, Tape(rng, file.append, together=together))
+    keep = _Keeper(file, header)
+    stream = learner.resume(kept, Tape(rng, keep, together=together))
     # Only now is the file known to be the one to resume, so only now may it be changed.
     file.settle()
-    return DurableStream(
-        stream, number, True, *_notes_of_run(declared["taken"], unit, highest, seen)
-    )
+    notes = _notes_of_run(declared["taken"], unit, highest, seen)
+    keep.run = DurableStream(stream, number, True, *notes)
+    return keep.run
+
+
+LONG = 1 << 16
+"""The bytes that a file of batches may have before all of them are written as what they come to."""
+
+
+class _Keeper:
+    """Keeps the lines of a run in its file; in place of too many batches, what they come to.
+
+    That is a function of the batches, so it tells nothing that they do not, and the run goes on alike.
+    """
+
+    def __init__(self, file: StateFile, header: dict[str, object]) -> None:
+        self._file, self._header, self._most = file, header, LONG
+        self.run: DurableStream[Any] | None = None  # until it has begun
+
+    def __call__(self, line: object) -> None:
+        run, file = self.run, self._file
+        if run is None or not isinstance(line, dict) or not file.is_beyond(line, self._most):
+            file.append(line)
+        elif (summary := run.stream.summary()) is None:
+            self._most = sys.maxsize
+            file.append(line)
+        else:
+            offsets, units = run.offsets, run.units
+            counts = {} if units is None else {"units": units.numbers}
+            whole = {"offsets": {} if offsets is None else offsets.numbers, **counts}
+            # The batch of this line is in the summary, so it is kept by the same single write.
+            file.replace([self._header, {**whole, "lines": [summary]}])
+            self._most = max(LONG, 2 * file.length)
 
 
 def _notes_of_run(
@@ -320,6 +358,11 @@ class NumberLog:
     def _note(self, name: str, number: int) -> None:
         self._numbers[name] = number
         self._changed.add(name)
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """All numbers by their names."""
+        return self._numbers
 
     def take_changes(self) -> dict[str, int]:
         """The numbers that changed since the last call."""
@@ -491,12 +534,43 @@ class StateFile:
         self.settle()
         self._put(_line(json.dumps(data).encode(), self._seal))
 
+    @property
+    def length(self) -> int:
+        """The bytes of the file."""
+        return self._length
+
+    def is_beyond(self, data: object, most: int) -> bool:
+        """Whether the file would have more than so many bytes with this line."""
+        return self._length + len(json.dumps(data)) > most
+
+    def replace(self, values: Iterable[object]) -> None:
+        """Put these lines in place of all others, at once: a crash leaves the old file or the new one.
+
+        The new one is written beside the file and renamed.  Raises what `append` raises.
+        """
+        self.settle()
+        seal, beside = hashlib.sha256(MAGIC), next_of(self.path)
+        content = MAGIC + b"".join(_line(json.dumps(value).encode(), seal) for value in values)
+        with self._guard():
+            _require_own(beside)  # a crash may have left one
+            with ExitStack() as failed:
+                file = failed.enter_context(open(beside, "w+b", buffering=0, opener=_open))
+                _write(file, content)
+                os.fsync(file.fileno())
+                os.replace(beside, self.path)
+                sync_folder(self.path.parent)
+                failed.pop_all()
+            self.close()
+            self._file, self._seal, self._length = file, seal, len(content)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
     def _put(self, content: bytes) -> None:
         with self._guard():
             self._file.seek(self._length)
-            rest = memoryview(content)
-            while rest:
-                rest = rest[self._file.write(rest) :]
+            _write(self._file, content)
             # `append` returns only when the line is on the disk: what it holds may be published then.
             os.fsync(self._file.fileno())
             if not self._length:
@@ -532,6 +606,12 @@ class StateFile:
             raise unusable(self.path, "another file took its place, or that of its lock, meanwhile")
         if held.st_size != self._length:
             raise unusable(self.path, "another program wrote to it meanwhile")
+
+
+def _write(file: IO[bytes], content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[file.write(rest) :]
 
 
 def _line(payload: bytes, seal: Any) -> bytes:
@@ -574,10 +654,23 @@ def _hold(path: Path, held: ExitStack) -> StateFile:
         _require_state(path)  # before the lock, which would be left beside a file of another kind
     held.enter_context(FileLock(lock, timeout=0, mode=0o600, thread_local=False))
     # Only its owner may read it.  It is unbuffered, so a failed write is not tried again later.
-    file = held.enter_context(open(path, "r+b", buffering=0, opener=_open))  # noqa: SIM115
-    if os.fstat(file.fileno()).st_nlink > 1:
+    state = StateFile(path, open(path, "r+b", buffering=0, opener=_open), lock)  # noqa: SIM115
+    held.callback(state.close)
+    if path.stat().st_nlink > 1:
         raise unusable(path, "it has another name, a hard link, under which it is not locked")
-    return StateFile(path, file, lock)
+    _require_own(next_of(path))
+    return state
+
+
+def _require_own(beside: Path) -> None:
+    """Raise `OutputError` if something else has the name under which a new state is written."""
+    if beside.is_symlink() or (beside.exists() and not beside.is_file()):
+        raise unusable(beside, "it is not a file")
+    if beside.exists():
+        with beside.open("rb") as file:
+            head = file.read(len(MAGIC))
+        if not MAGIC.startswith(head):
+            raise unusable(beside, "it is not the state of a run, so it is left as it is")
 
 
 def _require_state(path: Path) -> None:
@@ -602,6 +695,15 @@ def lock_of(path: Path) -> Path:
     'run.state.lock'
     """
     return Path(f"{os.path.realpath(path)}.lock")
+
+
+def next_of(path: Path) -> Path:
+    """The name under which a new state is written before it takes the place of the one in ``path``.
+
+    >>> next_of(Path("/here/run.state")).name
+    'run.state.next'
+    """
+    return Path(f"{os.path.realpath(path)}.next")
 
 
 def state_error(path: Path, found: str) -> ModelError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
@@ -152,6 +152,15 @@ class Weights:
         """The cell that a mistake at ``x`` names; None for no cell."""
         return self._asked.column(x)
 
+    def to_json(self) -> list[int]:
+        """All scores."""
+        return self._scores.tolist()
+
+    def restore(self, scores: list[int]) -> None:
+        """Know what `to_json` gave, and nothing else."""
+        self._scores[:] = scores
+        self._vote()
+
     def take(self, tally: Tally) -> None:
         """Raise the scores of the hypotheses that differ from what is published where it errs."""
         added = self._added.score_cells(np.array(tally, dtype=np.int64))
@@ -180,11 +189,24 @@ class TalliedStream(PrivateStream[Any]):
         self._counts: Tallies = learner.mechanism.tallies(tape)
 
     def _begin(self) -> None:
-        self._counts.watch(1)
+        self._watch(1)
 
     def _mistaken(self, x: Any, y: int) -> None:
         if (cell := self._weights.cell(x)) is not None:
             self._counts.count(self._steps, cell)
+
+    def _to_json(self) -> dict[str, Any]:
+        return {
+            "scores": self._weights.to_json(),
+            "first": self._first,
+            "counts": self._counts.to_json(),
+        }
+
+    def _restore(self, kept: Mapping[str, Any]) -> Hypothesis[Any]:
+        self._weights.restore(kept["scores"])
+        self._counts.restore(kept["first"], kept["counts"])
+        self._first = kept["first"]
+        return self._weights.published_rule
 
     @property
     def _due(self) -> int:
@@ -193,7 +215,11 @@ class TalliedStream(PrivateStream[Any]):
     def _hit(self) -> None:
         self._weights.take(self._counts.select())
         self._publish(self._weights.published_rule)
-        self._counts.watch(self._steps + 1)
+        self._watch(self._steps + 1)
+
+    def _watch(self, step: int) -> None:
+        self._first = step  # of the epoch
+        self._counts.watch(step)
 
 
 class TalliedLearner(PrivateOnlineLearner[Any]):

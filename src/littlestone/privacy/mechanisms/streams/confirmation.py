@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -74,6 +74,20 @@ class Confirmations(Generic[Key]):
     def forget(self) -> None:
         """Watch no key any more, and forget all counts."""
         self._watched, self._counted, self._calendar = {}, {}, []
+
+    def to_json(self) -> list[tuple[Key, int, int, int]]:
+        """All that is secret: each key with its skips, its records and the step it is due."""
+        return [(key, k.skips, k.records, k.due) for key, k in self._counted.items()]
+
+    def restore(
+        self, watched: Mapping[Key, Watch], kept: Iterable[tuple[Key, int, int, int]]
+    ) -> None:
+        """Go on from what `to_json` gave while these keys were watched; nothing is drawn."""
+        self._watched = dict(watched)
+        for key, skips, records, due in kept:
+            self._counted[key] = counted = _KeyState(skips, records, due)
+            if key in self._watched and due <= self._mechanism.horizon:
+                heappush(self._calendar, (due, next(self._serial), key, counted))
 
     def count(self, step: int, key: Key) -> None:
         """The record of ``step`` names a watched key; other keys are not counted."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, product
 from math import prod
+from typing import Any
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
@@ -39,7 +40,19 @@ class Tallies:
 
     def watch(self, step: int) -> None:
         """Begin to count at ``step``, which comes after a tally or is the first."""
-        self._timer.watch(step, {_ANY: Watch(step, self._mechanism.timer.threshold)})
+        self._timer.watch(step, self._watched(step))
+
+    def _watched(self, step: int) -> dict[int, Watch]:
+        return {_ANY: Watch(step, self._mechanism.timer.threshold)}
+
+    def to_json(self) -> dict[str, Any]:
+        """All that is secret: the counts since the last tally, and when the next one is due."""
+        return {"counts": list(self._counts.items()), "timer": self._timer.to_json()}
+
+    def restore(self, step: int, kept: Mapping[str, Any]) -> None:
+        """Go on from what `to_json` gave in an epoch that began at ``step``; nothing is drawn."""
+        self._timer.restore(self._watched(step), kept["timer"])
+        self._counts = Counter(dict(kept["counts"]))
 
     def count(self, step: int, cell: int) -> None:
         """The record of ``step`` names a cell."""
