@@ -154,7 +154,8 @@ class Weights:
 
     def to_json(self) -> list[int]:
         """All scores."""
-        return self._scores.tolist()
+        scores: list[int] = self._scores.tolist()
+        return scores
 
     def restore(self, scores: list[int]) -> None:
         """Know what `to_json` gave, and nothing else."""
