@@ -42,7 +42,12 @@ def rows_of(learner: Any) -> list[tuple[Any, int]]:
 
 
 def opened(learner: Any, ledger: Ledger, state: Path, rng: random.Random) -> Any:
-    asked: dict[str, Any] = {"dataset": "d", "label": "y", "offsets": "'o'", "unit": Unit("person", 16)}
+    asked: dict[str, Any] = {
+        "dataset": "d",
+        "label": "y",
+        "offsets": "'o'",
+        "unit": Unit("person", 16),
+    }
     return durable_run(learner, ledger=ledger, state=state, rng=rng, batches=True, **asked)
 
 
