@@ -560,10 +560,10 @@ class StateFile:
                 os.replace(beside, self.path)
                 sync_folder(self.path.parent)
                 failed.pop_all()
-            self.close()
+            self.let_go()
             self._file, self._seal, self._length = file, seal, len(content)
 
-    def close(self) -> None:
+    def let_go(self) -> None:
         """Close the file."""
         self._file.close()
 
@@ -655,7 +655,7 @@ def _hold(path: Path, held: ExitStack) -> StateFile:
     held.enter_context(FileLock(lock, timeout=0, mode=0o600, thread_local=False))
     # Only its owner may read it.  It is unbuffered, so a failed write is not tried again later.
     state = StateFile(path, open(path, "r+b", buffering=0, opener=_open), lock)  # noqa: SIM115
-    held.callback(state.close)
+    held.callback(state.let_go)
     if path.stat().st_nlink > 1:
         raise unusable(path, "it has another name, a hard link, under which it is not locked")
     _require_own(next_of(path))
