@@ -60,9 +60,9 @@ class ConfirmedStream(PrivateStream[Any]):
 
     def _watch(self, step: int) -> None:
         if self._learner.asked.keys:
-            self._counts.watch(step, self._watched())
+            self._counts.watch(step, self._keys_to_watch())
 
-    def _watched(self) -> dict[int, Watch]:
+    def _keys_to_watch(self) -> dict[int, Watch]:
         learner = self._learner
         return self._knowledge.keys_to_watch(learner.mechanism.threshold, learner.unlikely)
 
@@ -71,7 +71,7 @@ class ConfirmedStream(PrivateStream[Any]):
 
     def _restore(self, kept: Mapping[str, Any]) -> Hypothesis[Any]:
         self._knowledge.restore(kept["knowledge"])
-        self._counts.restore(self._watched(), kept["counts"])
+        self._counts.restore(self._keys_to_watch(), kept["counts"])
         return self._knowledge.published_rule
 
     def _mistaken(self, x: Any, y: int) -> None:

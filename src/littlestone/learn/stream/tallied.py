@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -329,18 +330,26 @@ _DRIFTS = (0.1, 0.5, 1.0, 2.0)
 
 def _factors(scores: Scores, epsilon: float, records: int) -> tuple[float, float]:
     """The logarithm of C, and the rate u, for tallies of up to ``records`` records."""
-    reach = scores.most + math.ceil(60 / epsilon)
-    noise = np.arange(-reach, reach + 1)
-    masses = math.tanh(epsilon / 2) * np.exp(-epsilon * np.abs(noise))
+    added = scores.score_cells(np.arange(max(scores.most, records) + 1)) / _UNITS
+    more, less = (_noisy_means(np.exp(sign * added), math.exp(-epsilon)) for sign in (1, -1))
+    none = max(more[0], less[0])
+    rates = np.log(none / less[1 : records + 1]) / np.arange(1, records + 1)
+    return math.log(none), float(rates.min())
 
-    def mean(sign: int, count: int) -> float:
-        """The mean of e^(sign f), for that many records and noise."""
-        added = scores.score_cells(noise + count) / _UNITS
-        return float(masses @ np.exp(sign * added)) * (1 + 1e-9)
 
-    none = max(mean(1, 0), mean(-1, 0))
-    counts = range(1, records + 1)
-    return math.log(none), min(math.log(none / mean(-1, count)) / count for count in counts)
+def _noisy_means(values: NDArray[np.float64], a: float) -> NDArray[np.float64]:
+    """E[g(n + X)] or more for each n, if g has these ``values`` at 0, 1, ... and is constant outside.
+
+    With noise X, Pr[X = x] ~ a^|x|: a sum over x >= 0 and one over x <= 0, each from that of a
+    neighbouring n.
+    """
+
+    def sums(values: list[float]) -> list[float]:
+        return list(accumulate(values[1:], lambda r, v: v + a * r, initial=values[0] / (1 - a)))
+
+    up, down = sums(values.tolist()[::-1])[::-1], sums(values.tolist())
+    found: NDArray[np.float64] = np.array(up) + down - values
+    return found * ((1 - a) / (1 + a) * (1 + 1e-9))
 
 
 def _decay(timer: ContinualConfirmation, left: list[float], drift: float) -> tuple[float, float]:

@@ -40,9 +40,9 @@ class Tallies:
 
     def watch(self, step: int) -> None:
         """Begin to count at ``step``, which comes after a tally or is the first."""
-        self._timer.watch(step, self._watched(step))
+        self._timer.watch(step, self._timer_watch(step))
 
-    def _watched(self, step: int) -> dict[int, Watch]:
+    def _timer_watch(self, step: int) -> dict[int, Watch]:
         return {_ANY: Watch(step, self._mechanism.timer.threshold)}
 
     def to_json(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class Tallies:
 
     def restore(self, step: int, kept: Mapping[str, Any]) -> None:
         """Go on from what `to_json` gave in an epoch that began at ``step``; nothing is drawn."""
-        self._timer.restore(self._watched(step), kept["timer"])
+        self._timer.restore(self._timer_watch(step), kept["timer"])
         self._counts = Counter(dict(kept["counts"]))
 
     def count(self, step: int, cell: int) -> None:
