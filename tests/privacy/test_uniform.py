@@ -2,11 +2,19 @@
 
 import random
 from fractions import Fraction
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from littlestone.privacy import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.randomness import Blocks, in_blocks, seeded_generator, system_generator
 from littlestone.privacy.samplers.reals import LazyUniform, Real, bernoulli
+from planting import Fault, turns_red
 
 UNIT = st.fractions(min_value=0, max_value=1, max_denominator=1000)
 
@@ -62,3 +70,57 @@ def test_one_uniform_answers_consistently() -> None:
         answers = [u.below(Real.of(Fraction(k, 97))) for k in range(98)]
         assert answers == sorted(answers)
         assert answers[-1]
+
+
+def test_bits_in_blocks_are_those_of_the_generator() -> None:
+    """All of them, in order and once, also beyond a block."""
+    sizes, blocks, alone = random.Random(3), Blocks(seeded_generator(5)), seeded_generator(5)
+    for _ in range(3000):
+        k = sizes.choice([0, 1, 2, 31, 32, 33, 64, 90, sizes.randrange(400)])
+        assert blocks.getrandbits(k) == alone.getrandbits(k)
+    items, others = list(range(2000)), list(range(2000))
+    blocks.shuffle(items)
+    alone.shuffle(others)
+    assert items == others
+    assert in_blocks(alone) is alone
+    assert type(in_blocks(system_generator())) is Blocks
+
+
+RANDOMNESS = "littlestone.privacy.randomness:Blocks"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(f"{RANDOMNESS}._next", "return next(self._words)", "return next(iter([*self._words]))",
+              "a block gives one word"),
+        Fault(f"{RANDOMNESS}.getrandbits", ">> at + _WORD - k << at", "% (1 << k - at) << at",
+              "the low bits of a word"),
+        Fault(f"{RANDOMNESS}.getrandbits", "while at + _WORD < k", "while at + _WORD < min(k, 65)",
+              "the bits beyond 64 are of one word"),
+    ],
+    ids=lambda fault: fault.mistake,
+)  # fmt: skip
+def test_other_bits_are_seen(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        turns_red(fault, test_bits_in_blocks_are_those_of_the_generator, monkeypatch)
+    except ValueError:
+        assert "64" in fault.mistake  # a negative shift
+
+
+@pytest.mark.parametrize("kind", [LabelSelection, PartitionSelection])
+def test_the_system_is_asked_for_blocks(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some 20,000 bits of a thousand keys, and the order of those that are released."""
+    asked, own = list[int](), random.SystemRandom.getrandbits
+
+    def count(self: random.SystemRandom, k: int) -> int:
+        asked.append(k)
+        return own(self, k)
+
+    monkeypatch.setattr(random.SystemRandom, "getrandbits", count)
+    records = [(key, 1) for key in range(1000) for _ in range(25)]
+    mechanism = kind(Budget(1, "1e-6"))
+    with Ledger() as ledger:
+        mechanism.draw(records, receipt=ledger.spend(mechanism, dataset="d", what="keys"))
+    assert sum(k > 4096 for k in asked) < 10
+    assert len(asked) < 2000

@@ -13,6 +13,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism, Output
+from littlestone.privacy.randomness import in_blocks
 
 
 class ReleaseCurve:
@@ -175,5 +176,5 @@ class KeyRelease(BudgetedMechanism, Mechanism[Iterable[tuple[Key, bool]], Output
 
     def _keys_that_fire(self, scores: Mapping[Key, int], rng: random.Random) -> list[Key]:
         # One comparison with fresh bits for each key: the proofs need keys that fire independently.
-        fires = self.curve.fires
+        fires, rng = self.curve.fires, in_blocks(rng)
         return [key for key, score in scores.items() if fires(score, rng)]

@@ -14,6 +14,7 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.keys.key_release import Key, require_delta_for_unlisted_keys
 from littlestone.privacy.parameters import least
+from littlestone.privacy.randomness import in_blocks
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real, bernoulli
 
@@ -163,7 +164,7 @@ class LabelSelection(
     ) -> frozenset[tuple[Key, int]]:
         # Permute-and-flip is another way to run the race (docs/proofs/permute-and-flip.md, Theorem
         # 1).
-        coin = cache(self._coin)
+        coin, rng = cache(self._coin), in_blocks(rng)
         winners = ((key, _winner(of_key, coin, rng)) for key, of_key in counts.items())
         released = [(key, label) for key, label in winners if label != DEFAULT]
         # As in `StableHistogram`: the order in which a set is filled can show when it is listed.
@@ -195,5 +196,7 @@ def _winner(
     candidates: list[tuple[int, int | None]] = [(DEFAULT, None), *of_key.items()]
     rng.shuffle(candidates)
     most = max(of_key.values(), default=0)
-    # The coin of a best candidate always shows heads.
-    return next(label for label, count in candidates if bernoulli(coin(count, most), rng))
+    for label, count in candidates:
+        if bernoulli(coin(count, most), rng):
+            return label
+    raise AssertionError("the coin of a best candidate always shows heads")
