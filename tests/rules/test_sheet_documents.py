@@ -125,7 +125,7 @@ def test_a_scorecard_says_what_the_sheet_says(sheet: ScoreSheet) -> None:
 
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: f"least {sheet.least}")
 def test_an_evaluator_of_pmml_says_the_same(sheet: ScoreSheet) -> None:
-    pypmml = pytest.importorskip("pypmml", reason="pypmml is not installed: pip install pypmml")
+    pypmml = pytest.importorskip("pypmml", reason="pypmml is not installed: make engines")
     if shutil.which("java") is None:
         pytest.skip("pypmml needs Java")
     names = ("it's no", "yes")  # this one reads no entities between elements
