@@ -41,7 +41,7 @@ GROUPS = {
         "Learners": "score-sheet rounds peeling regrown vocabulary lookup multiclass-learning "
         "agnostic boosting proper irreducible radii globally-stable baselines lower-bounds optimum",
         "Streams": "continual-key-selection continual-selection confirmation tallies "
-        "online-teachers staged-stream private-prediction offsets",
+        "online-teachers blocks staged-stream private-prediction offsets",
         "Classes and dimensions": "closed-forms conditions intervals stumps equality-rules rule-sets "
         "outcomes algebraic-classes infinite-trees multiclass representation regret decomposition "
         "symmetry certificates",

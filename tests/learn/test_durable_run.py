@@ -16,6 +16,7 @@ from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
 from littlestone.classes.text.declared import DeclaredClass, digest
 from littlestone.learn.stream import (
+    BlockLearner,
     ConfirmedLearner,
     DurableStream,
     KeyLearner,
@@ -260,6 +261,7 @@ def test_a_table_that_changed_is_another_class(ledger: Ledger, tmp_path: Path) -
 
 CUTS, RULES = Thresholds.on(0, 30), EqualityRules.over_columns("origin", "dest", max_literals=2)
 SIZES: list[tuple[type[StreamLearner[Any]], Any, dict[str, list[Any]]]] = [
+    (BlockLearner, CUTS, {"first": [7, 8], "growth": [1, 2]}),
     (KeyLearner, CUTS, {}),
     (RuleLearner, RULES, {"doubt": ["0.1", "0.01"]}),
     (ConfirmedLearner, CUTS, {"doubt": ["0.1", "0.0001"], "warm": [64, 128]}),

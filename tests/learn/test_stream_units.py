@@ -85,11 +85,11 @@ def test_a_void_record_takes_a_step_and_nothing_else(name: str) -> None:
     assert published == shown
 
 
-def test_only_teachers_read_what_is_predicted_correctly() -> None:
+def test_only_teachers_and_blocks_read_what_is_predicted_correctly() -> None:
     """For all others a void record is like one that is predicted correctly."""
     streams = {name: type(LEARNERS[name].stream(Tape(random.Random(0)))) for name in PUBLISHING}
     reads = {name for name, kind in streams.items() if kind._right is not PrivateStream._right}
-    assert reads == {"teachers"}
+    assert reads == {"blocks", "teachers"}
     learners = concrete(PrivateOnlineLearner, "littlestone.learn.stream")  # type: ignore[type-abstract]
     assert {type(LEARNERS[name]) for name in PUBLISHING} == set(learners)
 

@@ -18,6 +18,7 @@ import pytest
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
 from littlestone.learn.stream import (
+    BlockLearner,
     ConfirmedLearner,
     KeyLearner,
     PredictionLearner,
@@ -53,6 +54,7 @@ LEARNERS: dict[str, StreamLearner[Any]] = {
     "confirmed": ConfirmedLearner(TABLE, **BOLD, doubt="0.9", warm=5),
     "cuts": ConfirmedLearner(Thresholds.on(0, 9), **BOLD, doubt="0.9", warm=5),
     "tallied": TalliedLearner(TABLE, **BOLD, threshold=2),
+    "blocks": BlockLearner(TABLE, **BOLD, first=7, growth=1),
     "teachers": TeacherLearner(SETS, **SURE, threshold=4, teachers=3, draws=2),
     "staged": StagedOnlineLearner(SETS, **SURE, **SMALL, list_size=8, most=200),
     "prediction": PredictionLearner(Points(Integers()), **BOLD, copies=6, hits=60),

@@ -54,7 +54,7 @@ def predict(
     rule = release.hypothesis
     names = release.labels or numbers(rule.labels)
     ys = ([1] if len(names) == 2 else list(range(len(names)))) if risk else []
-    rates = _rates(release) if risk else ()
+    rates = release.rates if risk else ()
     head = ["prediction", *(f"risk of {names[y]}" if len(ys) > 1 else "risk" for y in ys)]
     head += ["reason"] if reasons else []
 
@@ -88,17 +88,6 @@ def _load_release_or_run(path: Path) -> Release | Run:
         if (run := Run.load(path)) is None:
             raise
         return run
-
-
-def _rates(release: Release | Run) -> Sequence[Sequence[float]]:
-    """The risk of each label at each place of the rule."""
-    if isinstance(release, Release):
-        return release.rates
-    raise ModelError(
-        "say the risks of a stream's rule",
-        found="a stream publishes rules alone",
-        fix="learn from a table: littlestone fit ... --risk",
-    )
 
 
 def _csv_line(row: Sequence[str]) -> str:

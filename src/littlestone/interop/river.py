@@ -30,6 +30,7 @@ from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner
 from littlestone.learn.stream.block_risks import InBlocks, StreamRisks
 from littlestone.points import Domain, is_of_class
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.rules import Hypothesis
 
 try:
@@ -164,7 +165,7 @@ class LittlestoneOnlineClassifier(Classifier):
         """Whether this is a clone that could not pay and keeps the last rule of its original."""
         return isinstance(self._run, FrozenRun)
 
-    def _declare_tables(self) -> InBlocks | None:
+    def _declare_tables(self) -> InBlocks[CellCounts] | None:
         """The tables of risks that the run draws, if it is to have some."""
         part, unit = self._declaration.risk_part, self._declaration.unit
         if part is None:
@@ -248,13 +249,18 @@ class LittlestoneOnlineClassifier(Classifier):
         """The risk of each label at the record's place in the published rule, if ``risk`` is declared.
 
         It comes from the last private table, whose rule may be an earlier one, and is half each until
-        there is one.  Without ``risk`` it is 1 for the label that `predict_one` returns and 0 for the
-        other.  NOT PRIVATE, like `predict_one`.
+        there is one.  Without ``risk`` it is what the published rule says itself, as a score sheet
+        does, or else 1 for the label that `predict_one` returns and 0 for the other.  NOT PRIVATE,
+        like `predict_one`.
         """
         if (found := self.risks) is not None:
             h = found.rule
             place = h.place(_point(self._learner.hypotheses.domain, x))
             return dict(zip(self._labels, found.rates[int(h.bins[place])], strict=True))
+        said = None if self.risk or self.hypothesis is None else self.hypothesis.risks
+        if said is not None and self.hypothesis is not None:
+            risk = said[self.hypothesis.place(_point(self._learner.hypotheses.domain, x))]
+            return dict(zip(self._labels, (1 - risk, risk), strict=True))
         y = None if self.risk else self.predict_one(x)
         return {label: 0.5 if y is None else float(label is y) for label in self._labels}
 

@@ -3,6 +3,7 @@ from littlestone.learn.stream.base import (
     PrivateOnlineLearner as PrivateOnlineLearner,
     PrivateStream as PrivateStream,
 )
+from littlestone.learn.stream.blockwise import BlockLearner as BlockLearner
 from littlestone.learn.stream.choice import (
     KnownMistakes as KnownMistakes,
     choose_online_learner as choose_online_learner,

@@ -621,6 +621,9 @@ class PrivateOnlineLearner(StreamLearner[PrivateStream[Any]], Generic[Point]):
     baseline: ClassVar[bool] = False
     """Whether it exists for comparison, and is used only if its name is given."""
 
+    fallback: ClassVar[bool] = False
+    """Whether ``auto`` takes it only if no other method applies."""
+
     def __init__(self, hypotheses: HypothesisClass[Point], horizon: int) -> None:
         require_horizon(horizon)
         require_two_labels(hypotheses, "learn online")

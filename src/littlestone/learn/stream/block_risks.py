@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from littlestone.base.errors import DeclarationError
 from littlestone.learn.results.risks import Risks
@@ -20,21 +20,24 @@ SHORTEST = 100
 """The records of the first block of a rule, times epsilon: then the noise is small beside them."""
 
 
+Once = TypeVar("Once", bound=Event)
+
+
 @dataclass(frozen=True)
-class InBlocks(Event):
+class InBlocks(Event, Generic[Once]):
     """``mechanism`` once for each of at most ``blocks`` disjoint blocks of one stream.
 
     It costs what one use costs: a replaced record is in one block, whose ends depend on what was
-    published before (docs/proofs/risks.md, Theorem 6).
+    published before (docs/proofs/blocks.md, Theorem 1).
     """
 
-    mechanism: CellCounts
+    mechanism: Once
     blocks: int
     shortest: int = 1
     """The number of records of the first block of a rule."""
 
     @classmethod
-    def of_stream(cls, epsilon: Fraction, horizon: int) -> InBlocks:
+    def of_stream(cls, epsilon: Fraction, horizon: int) -> InBlocks[CellCounts]:
         """The tables of a stream of ``horizon`` records; `DeclarationError` if it has no block.
 
         >>> tables = InBlocks.of_stream(Fraction(1, 4), 4000)
@@ -48,13 +51,13 @@ class InBlocks(Event):
                 found=f"at this epsilon a table needs {shortest:,}",
                 fix="declare a longer horizon or a larger epsilon, or leave the risks out",
             )
-        return cls(counts_of_places(epsilon), horizon // shortest, shortest)
+        return InBlocks(counts_of_places(epsilon), horizon // shortest, shortest)
 
     def cost(self) -> PrivacyCost:
         return self.mechanism.cost()
 
     def uses(self) -> list[tuple[Event, int]]:
-        return [(self.mechanism, self.blocks)]
+        return [(part, times * self.blocks) for part, times in self.mechanism.uses()]
 
     def __str__(self) -> str:
         return f"{self.mechanism}, in each of {self.blocks} disjoint blocks of the stream"
@@ -67,7 +70,7 @@ class StreamRisks:
     before.  So the blocks are fixed by what was published.  The ``receipt`` pays for all of them.
     """
 
-    def __init__(self, event: InBlocks, horizon: int, receipt: Receipt) -> None:
+    def __init__(self, event: InBlocks[CellCounts], horizon: int, receipt: Receipt) -> None:
         self._event, self._left, self._receipt = event, horizon, receipt
         self._rule: Hypothesis[Any] | None = None
         self.risks: Risks | None = None

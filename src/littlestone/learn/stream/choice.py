@@ -63,10 +63,16 @@ def online_choice(
     if not isinstance(method, str) or method not in (AUTO, *names):
         asked = f"learn online by the method {show_value(method)}"
         raise no_such(asked, "method", method, [AUTO, *names])
-    asked_for = [
-        kind for kind in kinds if method == kind.method or (method == AUTO and not kind.baseline)
-    ]
-    found, refusals = _make_learners(hypotheses, budget, horizon, asked_for)
+    if method == AUTO:
+        usual = [kind for kind in kinds if not kind.baseline and not kind.fallback]
+        found, refusals = _make_learners(hypotheses, budget, horizon, usual)
+        if not found:
+            found, _ = _make_learners(
+                hypotheses, budget, horizon, [kind for kind in kinds if kind.fallback]
+            )
+    else:
+        asked_for = [kind for kind in kinds if method == kind.method]
+        found, refusals = _make_learners(hypotheses, budget, horizon, asked_for)
     if not found and method != AUTO:
         raise refusals[method]
     if not found:
@@ -98,7 +104,11 @@ def online_candidates(
     (['keys', 'teachers', 'staged'], 'it is not a class of equality rules')
     """
     found, refusals = _make_learners(hypotheses, budget, horizon, _kinds())
-    order = sorted(found, key=lambda known: (known.learner.baseline, known.order()))
+
+    def rank(known: KnownMistakes) -> tuple[bool, bool, tuple[int, float, float]]:
+        return known.learner.baseline, known.learner.fallback, known.order()
+
+    order = sorted(found, key=rank)
     return order, {name: error.found for name, error in refusals.items()}
 
 
@@ -163,6 +173,8 @@ class KnownMistakes:
 
     def _mistakes_words(self, where: str) -> str:
         name = self.learner.method
+        if self.learner.fallback:
+            return f"{name}, which learns from each block of records as from a table"
         if self.proved_bound is not None:
             confidence = f"{100 * (1 - BETA):g}%"
             few = self.proved_bound.mistakes < self.learner.horizon

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from littlestone.base.disk import MOST_BYTES, parse_json
-from littlestone.base.errors import DAMAGED, ModelError, shorten
+from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shorten
 from littlestone.base.markup import Html, tag
 from littlestone.data.forms import Reading
 from littlestone.data.opening import open_table
@@ -63,6 +63,20 @@ class Run:
     def hypothesis(self) -> Hypothesis[Any]:
         """The last rule."""
         return self.published[-1][1]
+
+    @property
+    def rates(self) -> tuple[tuple[float, float], ...]:
+        """The risk of each label at each place of the last rule, if this says it, as a sheet does.
+
+        Raises `DeclarationError` if it does not.
+        """
+        if (own := self.hypothesis.risks) is None:
+            raise DeclarationError(
+                "say the risks of a stream's rule",
+                found="the last rule says labels alone",
+                fix="declare a score_sheet, or learn from a table: littlestone fit ... --risk",
+            )
+        return tuple((1 - risk, risk) for risk in own)
 
     def open(
         self,

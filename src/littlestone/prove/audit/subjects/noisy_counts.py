@@ -330,7 +330,7 @@ def is_full(block: Records, size: int) -> bool:
 
 
 def blocks_subject(
-    event: InBlocks,
+    event: InBlocks[CellCounts],
     *,
     steps: int = 3,
     block_of: Callable[[Records, int, int], Records] = whole,

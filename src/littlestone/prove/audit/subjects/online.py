@@ -13,13 +13,16 @@ from math import expm1, log1p, prod
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass, Intervals, Points, Subsets, Thresholds
+from littlestone.data.sample import Sample
 from littlestone.learn.stream import (
+    BlockLearner,
     ConfirmedLearner,
     KeyLearner,
     PrivateOnlineLearner,
     PrivateStream,
     TeacherLearner,
 )
+from littlestone.learn.stream.blockwise import always_0
 from littlestone.learn.stream.known_ends import Ends, Knowledge
 from littlestone.learn.stream.staged import StagedStream
 from littlestone.learn.stream.teachers import TeacherStream
@@ -405,3 +408,33 @@ def intervals(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return subject_of_stream(
         learner, partial(of_confirmed, learner), ((0, 0), (0, 1), (1, 1)), steps=2
     )
+
+
+def of_blocks(learner: BlockLearner, records: Records) -> Law:
+    """The law of what is published: at the end of each block a draw from its records alone."""
+    domain, start = learner.hypotheses.domain, 0
+    void = domain.canonical(None), 0
+    law: Law = {(always_0(domain).words(),): Fraction(1)}  # what is published before each step
+    for size in learner.sizes():
+        block = [void if record is VOID else record for record in records[start : start + size]]
+        if len(block) < size:
+            break
+        drawn = learner.learner.distribution(Sample.from_examples(domain, block))
+        longer: Law = {}
+        for told, p in law.items():
+            for h, q in drawn.items():
+                add_law(longer, p * q, {(*told, *told[-1:] * (size - 1), h.words()): Fraction(1)})
+        law, start = longer, start + size
+    left = len(records) - start
+    return {(*told[1:], *told[-1:] * left): p for told, p in law.items()}
+
+
+@subject("online-block-learner", id="Streams", drawn_at=4, steps=2)
+def blocks(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """A rule at the end of each block of a stream, of 1 and then 2 records; spends no delta.
+
+    code: learn.stream.BlockLearner
+    proof: proofs/blocks.md#theorem-1-privacy
+    """
+    learner = BlockLearner(Thresholds.on(0, 1), Budget(epsilon), horizon=LONG, first=1)
+    return subject_of_stream(learner, partial(of_blocks, learner), ((0, 0), (0, 1), (1, 1), VOID))

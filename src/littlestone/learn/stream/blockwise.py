@@ -1,0 +1,234 @@
+"""The online learner for every class that can be learned from a table: block by block of the stream."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate, islice
+from math import ceil
+from typing import Any, cast
+
+from littlestone.base.errors import LedgerError
+from littlestone.classes.base import HypothesisClass
+from littlestone.data.sample import Sample
+from littlestone.learn.base import PrivateLearner, unfit
+from littlestone.learn.plan.choice import choose_learner
+from littlestone.learn.stream.base import (
+    MistakeBound,
+    PrivateOnlineLearner,
+    PrivateStream,
+    Record,
+    is_form,
+)
+from littlestone.learn.stream.block_risks import InBlocks
+from littlestone.points import Domain, Grid, Product
+from littlestone.privacy.cost import Budget
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.parameters import require_whole
+from littlestone.privacy.tape import Tape
+from littlestone.rules import (
+    DecisionTree,
+    FiniteSet,
+    Hypothesis,
+    StepFunction,
+    function_of_labels,
+)
+
+SHORTEST = 500
+"""The records of the first block, times epsilon: fewer seldom teach a learner anything."""
+
+LONGEST = 1 << 18
+"""The records of a block from which on blocks do not grow; a run keeps those of one block."""
+
+MOST_BLOCKS = 10**5
+"""The most blocks of a run, each of which is a draw that the ledger's entry lists."""
+
+
+class PaidBlock:
+    """What a run's receipt has paid for one block: the draws of the `uses` of an event."""
+
+    def __init__(self, event: Event, rng: random.Random) -> None:
+        self._left = [part for part, times in event.uses() for _ in range(times)]
+        self._rng = rng
+
+    def redeem(self, event: Event) -> random.Random:
+        """The generator for one draw of ``event``."""
+        if event not in self._left:
+            raise LedgerError(
+                f"draw from {event}",
+                found="the block has not paid for it",
+                fix="draw what its learner's event says, once",
+            )
+        self._left.remove(event)
+        return self._rng
+
+
+class BlockStream(PrivateStream[Any]):
+    """A run of `BlockLearner`; it keeps the records of the block that has not ended."""
+
+    def __init__(self, learner: BlockLearner, tape: Tape) -> None:
+        super().__init__(always_0(learner.hypotheses.domain), learner.horizon, tape)
+        self._learner = learner
+        self._sizes = learner.sizes()
+        self._void = self._domain.canonical(None)
+        self._unwritten: list[Record] = []
+        self._end = 0
+        self._begin_block()
+
+    def _begin_block(self) -> None:
+        # Sizes are public, and no record is in two blocks: docs/proofs/blocks.md, Theorem 1.
+        self._size = next(self._sizes)
+        self._end += self._size
+        self._counts: dict[Any, list[int]] = {}
+        self._taken = 0
+
+    def _right(self, x: Any, y: int) -> None:
+        self._keep(x, y)
+        self._unwritten.append(Record(self._steps, x, y))
+
+    def _mistaken(self, x: Any, y: int) -> None:
+        self._keep(x, y)
+
+    def _keep(self, x: Any, y: int) -> None:
+        self._counts.setdefault(x, [0, 0])[y] += 1
+        self._taken += 1
+
+    def _unwritten_records(self) -> list[Record]:
+        return self._unwritten
+
+    def _clear_unwritten(self) -> None:
+        self._unwritten = []
+
+    @property
+    def _due(self) -> int:
+        return min(self._end, self._horizon + 1)
+
+    def _hit(self) -> None:
+        # A step without a record counts as one that is the same for everybody, because the
+        # learner's privacy is that of a public number of records.
+        self._counts.setdefault(self._void, [0, 0])[0] += self._size - self._taken
+        if not any(self._counts[self._void]):
+            del self._counts[self._void]
+        sample = Sample[Any].from_counts(self._domain, self._counts)
+        form = self._tape.draw(
+            lambda rng: self._learner.learn_block(sample, rng).to_json(), is_form
+        )
+        self._publish(Hypothesis.from_json(form))
+        self._begin_block()
+
+
+class BlockLearner(PrivateOnlineLearner[Any]):
+    """Publish at the end of each block what a learner from tables draws from its records.
+
+    Any class that `choose_learner` takes: trees, lists, rules over mixed columns, score sheets.  The
+    first block has ``first`` records (500 / epsilon by default) and each further one ``growth`` times
+    as many as the one before, up to 2^18.  So with growth 2 a rule is learned from the newest half
+    of the stream, or with growth 1 from the last ``first`` records, for streams that drift.
+
+    A record is in one block, and when blocks end is public.  So the whole run costs what one draw
+    costs, (epsilon, delta), however many rules it publishes (docs/proofs/blocks.md, Theorem 1).  Labels
+    need not fit any rule: on records that are drawn independently, each published rule is as good as
+    the learner promises for a table of so many records (Theorem 2).  An adversary who sees the rules
+    can make it err at every step.
+
+    Between two publications a record takes some microseconds.  Memory: the different records of one
+    block.  Raises what `choose_learner` raises, and `DeclarationError` for a horizon without a block.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("score_sheet(age: 0..80 step 20, sex in {F, M}; at most 2)")
+    >>> learner = BlockLearner(H, Budget(1, "1e-6"), horizon=200_000)
+    >>> print(learner.cost())
+    epsilon 1, delta 0.000001 (replace-one)
+    >>> learner.publications
+    8
+    """
+
+    method = "blocks"
+    oblivious = True
+    fallback = True
+    mechanism: InBlocks[Event]
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Any],
+        budget: Budget,
+        *,
+        horizon: int,
+        first: int | None = None,
+        growth: int = 2,
+    ) -> None:
+        super().__init__(hypotheses, horizon)
+        self.first = min(horizon, ceil(SHORTEST / budget.epsilon)) if first is None else first
+        self.growth = growth
+        require_whole("first", self.first, least=1)
+        require_whole("growth", growth, least=1)
+        if self.first > horizon:
+            raise unfit(
+                hypotheses,
+                self.method,
+                found=f"a block has {self.first:,} records, and the stream has {horizon:,}",
+                declare="a longer horizon or a larger epsilon",
+                online=True,
+            )
+        if len(sizes := self._whole_blocks()) > MOST_BLOCKS:
+            raise unfit(
+                hypotheses,
+                self.method,
+                found=f"{horizon:,} records have more than {MOST_BLOCKS:,} blocks",
+                declare="longer blocks or a shorter horizon",
+                online=True,
+            )
+        self.learner: PrivateLearner[Any] = choose_learner(hypotheses, budget)[0]
+        # Refused here, by public sizes: nothing may fail after the spend.
+        for size in sorted({*sizes}):
+            self.learner.require_affordable(size)
+        self.mechanism = InBlocks(self.learner.event, len(sizes), self.first)
+
+    def sizes(self) -> Iterator[int]:
+        """The public sizes of the blocks, without an end."""
+        size = self.first
+        while True:
+            yield size
+            size = max(size, min(size * self.growth, LONGEST))
+
+    def _whole_blocks(self) -> list[int]:
+        """The sizes of the blocks within the horizon, or of one more than `MOST_BLOCKS`."""
+        sizes = list(islice(self.sizes(), MOST_BLOCKS + 1))
+        return sizes[: bisect_right(list(accumulate(sizes)), self.horizon)]
+
+    @property
+    def publications(self) -> int:
+        """The number of rules that a whole run publishes after the first, which is always 0."""
+        return self.mechanism.blocks
+
+    @property
+    def declared_sizes(self) -> str:
+        # The event knows neither how long blocks are nor which learner draws.
+        return f"{self.event}; first={self.first}; growth={self.growth}; {self.learner!r}"
+
+    def learn_block(self, sample: Sample[Any], rng: random.Random) -> Hypothesis[Any]:
+        """What the learner draws from the records of one block, paid for by the run."""
+        return self.learner.draw(sample, receipt=cast(Receipt, PaidBlock(self.learner.event, rng)))
+
+    def stream(self, tape: Tape) -> BlockStream:
+        return BlockStream(self, tape)
+
+    def mistake_bound(self, beta: float) -> MistakeBound | None:
+        return None
+
+
+def always_0(domain: Domain[Any]) -> Hypothesis[Any]:
+    """The constant 0 on this domain, in a form that is written and read.
+
+    >>> always_0(Grid(0, 9, "age")).words()
+    'always 0'
+    """
+    if isinstance(domain, Product):
+        return DecisionTree(domain, 0)
+    if isinstance(domain, Grid):
+        return StepFunction(domain, 0, ())
+    if domain.size is None:
+        return FiniteSet(domain, frozenset())
+    return function_of_labels(domain, [0] * domain.size)

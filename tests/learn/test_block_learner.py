@@ -1,0 +1,170 @@
+"""A learner from tables along a stream: what blocks hold, and what a run costs."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+from typing import Any
+
+import pytest
+
+from littlestone.base.errors import DeclarationError, LedgerError
+from littlestone.classes import Thresholds, parse_class
+from littlestone.learn.stream import BlockLearner, online_choice
+from littlestone.learn.stream.blockwise import MOST_BLOCKS, PaidBlock, always_0
+from littlestone.points import Grid, Integers, Listed, Product
+from littlestone.privacy import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules import Hypothesis
+from planting import Fault, turns_red
+
+SHEETS = "score_sheet(age: 0..80 step 20, sex in {F, M}; at most 2)"
+
+
+def seen(learner: BlockLearner, records: list[Any]) -> list[tuple[int, int, dict[Any, list[int]]]]:
+    """The step, the number of records and their counts whenever the learner draws from a block."""
+    found: list[tuple[int, int, dict[Any, list[int]]]] = []
+
+    def learn(sample: Any, rng: random.Random) -> Hypothesis[Any]:
+        counts = zip(sample.negatives.tolist(), sample.positives.tolist(), strict=True)
+        table = {x: list(pair) for x, pair in zip(sample.points, counts, strict=True)}
+        found.append((stream._steps, sample.n, table))
+        return always_0(learner.hypotheses.domain)
+
+    learner.learn_block = learn  # type: ignore[method-assign]
+    stream: Any = learner.start(ledger=Ledger(), dataset="d", rng=seeded_generator(1))
+    stream.take(records)
+    return found
+
+
+@pytest.mark.parametrize(("growth", "ends"), [(1, [4, 8, 12, 16, 20]), (2, [4, 12])])
+def test_each_record_is_in_one_block_whose_end_is_public(growth: int, ends: list[int]) -> None:
+    """Whatever the records are, and whether the published rule is right about them."""
+    for records in ([(t, t % 2) for t in range(25)], [(0, 0)] * 25, [(0, 1)] * 25, [None] * 25):
+        learner = BlockLearner(Thresholds.on(0, 29), Budget(1), horizon=20, first=4, growth=growth)
+        starts = [0, *ends]
+        expected = []
+        for start, end in zip(starts, ends, strict=False):
+            counts: dict[Any, list[int]] = {}
+            for record in records[start:end]:
+                x, y = record or (learner.hypotheses.domain.canonical(None), 0)
+                counts.setdefault(x, [0, 0])[y] += 1
+            expected.append((end, end - start, counts))
+        assert seen(learner, records) == expected
+        assert learner.publications == len(ends)
+
+
+FAULTS = [
+    Fault(
+        "littlestone.learn.stream.blockwise:BlockStream._begin_block",
+        "self._counts: dict[Any, list[int]] = {}",
+        "self._counts = dict(list(getattr(self, '_counts', {}).items())[-1:])",
+        "the last record of a block is in the next one too",
+    ),
+    Fault(
+        "littlestone.learn.stream.blockwise:BlockStream._hit",
+        "self._size - self._taken",
+        "0",
+        "a step without a record shows in the number of records",
+    ),
+    Fault(
+        "littlestone.learn.stream.blockwise:BlockStream._mistaken",
+        "self._keep(x, y)",
+        "self._keep(x, y); self._end = self._steps",
+        "a mistake ends the block",
+    ),
+    Fault(
+        "littlestone.learn.stream.blockwise:BlockStream._right",
+        "self._keep(x, y)",
+        "pass",
+        "what is predicted correctly is not learned from",
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
+def test_each_fault_in_a_block_is_caught(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns_red(
+        fault,
+        test_each_record_is_in_one_block_whose_end_is_public,
+        monkeypatch,
+        1,
+        [4, 8, 12, 16, 20],
+    )
+
+
+def test_the_whole_run_costs_what_a_block_costs() -> None:
+    for text, budget in (
+        (SHEETS, Budget(1, "1e-6")),
+        ("trees(a in {G}, b in {F}; depth 1)", Budget(2)),
+    ):
+        learner = BlockLearner(parse_class(text), budget, horizon=10**6)
+        assert learner.cost() == learner.learner.cost() == budget.cost
+        with Ledger() as ledger:
+            learner.start(ledger=ledger, dataset="d", rng=seeded_generator(1))
+            (entry,) = ledger.entries("d")
+            assert entry.cost == budget.cost
+
+
+def test_a_block_pays_for_its_draws_once() -> None:
+    event = BlockLearner(Thresholds.on(0, 9), Budget(1), horizon=1000).learner.event
+    paid = PaidBlock(event, random.Random(1))
+    paid.redeem(event)
+    with pytest.raises(LedgerError, match="has not paid"):
+        paid.redeem(event)
+
+
+def test_what_is_refused_is_refused_before_a_run() -> None:
+    make = partial(BlockLearner, Thresholds.on(0, 9), Budget(1))
+    with pytest.raises(DeclarationError, match="a block has 50 records, and the stream has 40"):
+        make(horizon=40, first=50)
+    with pytest.raises(DeclarationError, match="more than 100,000 blocks"):
+        make(horizon=MOST_BLOCKS + 1, first=1, growth=1)
+    for wrong in ({"first": 0}, {"growth": 0}, {"growth": 1.5}):
+        with pytest.raises(DeclarationError):
+            make(horizon=4000, **wrong)
+    assert make(horizon=40).first == 40  # the run publishes at its end
+    with pytest.raises(DeclarationError, match="no list of values"):
+        BlockLearner(parse_class("trees(a; depth 1)"), Budget(1), horizon=4000)
+
+
+def test_auto_takes_blocks_where_nothing_else_applies() -> None:
+    learner, why = online_choice(parse_class(SHEETS), Budget(1, "1e-6"), horizon=20_000)
+    assert learner.method == "blocks"
+    assert why.endswith("no other method applies")
+    other, why = online_choice(parse_class("thresholds(x, 0..99)"), Budget(1), horizon=20_000)
+    assert other.method == "confirmed"
+    assert "blocks" not in why
+
+
+def test_a_sheet_of_a_stream_says_risks() -> None:
+    learner = BlockLearner(parse_class(SHEETS), Budget(3, "1e-6"), horizon=3000)
+    stream = learner.start(ledger=Ledger(), dataset="d", rng=seeded_generator(3))
+    rng = random.Random(3)
+    for _ in range(3000):
+        age = rng.randrange(90)
+        stream.update((str(20 * (age // 20)), "F"), rng.random() < age / 100)
+    assert [step for step, _ in stream.publications] == [0, 167, 501, 1169, 2505]
+    risks = stream.hypothesis.risks
+    assert risks is not None
+    assert risks[0] < 0.2
+    assert risks[-1] > 0.7
+    assert risks == tuple(sorted(risks))
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        Grid(0, 9, "x"),
+        Integers(),
+        Listed(("a", "b"), "w"),
+        Product((Integers("a"), Grid(0, 9, "x"))),
+    ],
+    ids=str,
+)
+def test_the_first_rule_is_written_and_read(domain: Any) -> None:
+    h = always_0(domain)
+    assert Hypothesis.from_json(h.to_json()) == h
+    assert h.words() == "always 0"
+    assert not any(h(x) for x in domain.examples(3))
