@@ -51,7 +51,7 @@ ALONE = Fraction(7, 8)
 BESIDE = 600
 """n times the epsilon of the draw of a tree beside columns, if that is at most half; measured."""
 
-LEAVES = Fraction(1, 4)
+LEAVES = Fraction(1, 8)
 """Of the sums beside a draw: those in its leaves; measured."""
 
 LEAST_PART = Fraction(1, 64)

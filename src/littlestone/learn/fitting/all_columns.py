@@ -23,11 +23,14 @@ from littlestone.learn.fitting.one_column import (
 RECORDS = 1000
 """How many artificial records stand for the table."""
 
-NARROW = 0.3
+NARROW = 0.5
 """By what the priors of single columns are multiplied for several together; measured."""
 
-COMMON = 0.15
-"""The standard deviation of the correlation of two columns, before its products are known."""
+COMMON = 0.2
+"""The standard deviation of the correlation of two columns, before its products are known; measured."""
+
+MATCHES = 6
+"""How often the correlations of normal numbers are moved towards those of shapes that are wanted."""
 
 ASTRAY = 0.5
 """The part of the artificial records of a run of totals by which the table's may differ."""
@@ -35,7 +38,13 @@ ASTRAY = 0.5
 ROUNDS = 5
 
 STEEP = 32
-"""The most that a number of a column's shape is away from its mean: two deviations, in 1/16."""
+"""The most that a number of a column's shape is, up or down."""
+
+NEAR = 0.5
+"""The deviations from its mean at which a number of a shape is the most; measured.
+
+The noise of a product is as large as the most, so a number that is hardly more than a sign says more.
+"""
 
 
 @dataclass(frozen=True)
@@ -54,17 +63,16 @@ def shape_of(column: Column) -> Ints:
     """Whole numbers that say where in its column a record is, from -`STEEP` to `STEEP`."""
     away = column.odds - column.shares @ column.odds
     size = float(np.sqrt(column.shares @ away**2))
-    steep = np.clip(away / size, -2, 2) if size > 0 else np.zeros_like(away)
-    return np.asarray(np.rint(STEEP / 2 * steep), np.int64)
+    steep = np.clip(away / (NEAR * size), -1, 1) if size > 0 else np.zeros_like(away)
+    return np.asarray(np.rint(STEEP * steep), np.int64)
 
 
 def correlate(
     products: Floats, variance: float, columns: Sequence[Column], shapes: Sequence[Ints], n: int
 ) -> Floats:
-    """The correlations of columns by noisy sums of products of their shapes, shrunk towards 0.
+    """The correlations of the shapes of columns by noisy sums of products, shrunk towards 0.
 
-    ``products`` is symmetric with an arbitrary diagonal.  The result is positive definite with ones on
-    its diagonal.
+    ``products`` is symmetric with an arbitrary diagonal.
     """
     both = list(zip(columns, shapes, strict=True))
     means = np.array([column.shares @ own for column, own in both])
@@ -73,22 +81,40 @@ def correlate(
     scale, size = np.outer(deviations, deviations), max(n, 1)
     found = (products / size - np.outer(means, means)) / scale
     doubt = variance / (size * scale) ** 2 + 1 / size
-    found = np.clip(found * COMMON**2 / (COMMON**2 + doubt), -0.95, 0.95)
+    return _correlations(found * COMMON**2 / (COMMON**2 + doubt))
+
+
+def _correlations(found: Floats) -> Floats:
+    """Correlations near ``found``: a positive definite matrix with ones on its diagonal."""
+    found = np.clip(found, -0.99, 0.99)
     np.fill_diagonal(found, 1.0)
     values, vectors = np.linalg.eigh(found)
-    found = (vectors * np.maximum(values, 0.05)) @ vectors.T
+    found = (vectors * np.maximum(values, 0.02)) @ vectors.T
     lengths = np.sqrt(np.diag(found))
     return np.asarray(found / np.outer(lengths, lengths))
 
 
-def artificial_records(columns: Sequence[Column], correlations: Floats) -> Ints:
-    """Groups of `RECORDS` records with the columns' numbers of records and these correlations.
+def artificial_records(columns: Sequence[Column], wanted: Floats) -> Ints:
+    """Groups of `RECORDS` records with the columns' numbers of records, and shapes so correlated.
 
     They are quantiles of correlated normal numbers from a fixed generator.  In each column groups are
-    ordered by their log odds, so that a correlation is one of log odds.
+    ordered by their log odds, so that a correlation is one of log odds.  Numbers of groups are less
+    correlated than the normal numbers behind them, so these are moved until the ``wanted`` come out.
     """
     fixed = np.random.default_rng(0).normal(size=(len(columns), RECORDS))
-    normal = np.linalg.cholesky(correlations) @ fixed
+    shapes, normal = [shape_of(column) for column in columns], wanted
+    for _ in range(MATCHES):
+        found = _choose_groups(columns, np.linalg.cholesky(normal) @ fixed)
+        numbers = [own[i] for own, i in zip(shapes, found, strict=True)]
+        away = np.array([own - own.mean() for own in numbers]).reshape(found.shape)
+        deviations = np.sqrt(np.maximum((away**2).mean(axis=1), 1e-3))
+        come_out = away @ away.T / RECORDS / np.outer(deviations, deviations)
+        normal = _correlations(normal + wanted - come_out)
+    return _choose_groups(columns, np.linalg.cholesky(normal) @ fixed)
+
+
+def _choose_groups(columns: Sequence[Column], normal: Floats) -> Ints:
+    """The group in each column that has the quantile of a normal number, [column, record]."""
     ranks = (np.argsort(np.argsort(normal, axis=1), axis=1) + 0.5) / RECORDS
     found = np.zeros(ranks.shape, np.int64)
     for i, column in enumerate(columns):
