@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from rich.console import Console
 
 from benchmarks.harness import require
-from littlestone.base.progress import track_items
+from littlestone.base.work import track_items
 from littlestone.classes import FiniteClass
 from littlestone.cli.console import bar
 from littlestone.dimension import multiclass_littlestone_dimension

@@ -30,7 +30,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.subsampled import Subsampling
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 
 ALPHA = 0.05

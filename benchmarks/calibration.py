@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 from benchmarks.affordable.laws import Floats, Law, law
 from benchmarks.harness import require
 from littlestone.base.errors import DeclarationError
-from littlestone.base.parallel import spread
+from littlestone.base.work import spread
 from littlestone.classes import HypothesisClass, Lookup, Subsets
 from littlestone.cli.console import bar
 from littlestone.data.sample import Sample

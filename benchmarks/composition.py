@@ -19,7 +19,7 @@ from littlestone.privacy.accounting.account import accounts
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 DELTA = Fraction(1, 10**6)
 

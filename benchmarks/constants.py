@@ -20,7 +20,7 @@ from littlestone.learn import ChoosingLearner, PartitionLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import Elements
 from littlestone.rules import FiniteSet

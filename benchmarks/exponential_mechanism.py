@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from benchmarks.harness import Case, Contender, require
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.scores import ErrorRuns

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from littlestone.base.progress import track_items
+from littlestone.base.work import track_items
 from littlestone.cli.console import bar
 
 Item = TypeVar("Item")

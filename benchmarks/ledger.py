@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.harness import Case, Contender, require
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.ledger.common_tables import COLUMNS
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 EPSILON = Fraction(1, 1000)
 OLD_ENTRIES = 5000

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, Contender, cpu_seconds, require
-from littlestone.privacy.mechanisms.scores.noisy_sums import GaussianNoise, LaplaceNoise
+from littlestone.privacy.mechanisms.noisy_sums import GaussianNoise, LaplaceNoise
 from littlestone.privacy.randomness import system_generator
 
 SUMS = 3_000

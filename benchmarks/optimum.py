@@ -17,11 +17,11 @@ from rich.console import Console
 
 from benchmarks.harness import require
 from littlestone.base.errors import LittlestoneError
-from littlestone.base.progress import track_items
+from littlestone.base.work import track_items
 from littlestone.cli.console import bar
 from littlestone.learn import ChoosingLearner, ExponentialLearner
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.prove.papers.best_learners import class_of, success_of_learner
 from littlestone.theory.atlas.listing import families
 from littlestone.theory.optimum import Optimum, Task, best

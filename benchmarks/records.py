@@ -8,7 +8,7 @@ from rich.console import Console
 
 from benchmarks.harness import require
 from benchmarks.named_tables import table
-from littlestone.base.progress import track_items
+from littlestone.base.work import track_items
 from littlestone.cli.console import bar
 from littlestone.dimension import Certificate, littlestone_bounds
 from littlestone.dimension.tables import PackedTable

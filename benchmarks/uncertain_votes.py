@@ -22,9 +22,9 @@ from benchmarks.harness import require, steps
 from littlestone.classes import parse_class
 from littlestone.learn.stream import PredictionLearner
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.thresholds import between_thresholds
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per_hit
+from littlestone.privacy.mechanisms import between_thresholds
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.uncertain_votes import moment_per_hit
 from littlestone.privacy.samplers.reals import Real
 
 BUDGETS = [Budget(1, "1e-6"), Budget(".5", "1e-6"), Budget(10, "1e-3")]

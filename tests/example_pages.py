@@ -14,7 +14,7 @@ from littlestone.points import Cells, Grid, Listed, Product, Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import Budget, NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, StepFunction, TableFunction
 from littlestone.rules.box import Box

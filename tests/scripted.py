@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from littlestone.privacy.mechanisms.streams import competition
+from littlestone.privacy.mechanisms import competition
 from littlestone.privacy.samplers.reals import Real
 from littlestone.prove.audit.choices import Choices
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
-from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
+from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
+from littlestone.privacy.mechanisms.tallies import ContinualTallies
 
 
 class ShortTimer(ContinualConfirmation):

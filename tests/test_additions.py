@@ -32,7 +32,7 @@ LEARNER = '''
     from littlestone.base.errors import DeclarationError
     from littlestone.learn.stream import PrivateOnlineLearner
     from littlestone.learn.stream.keys import KeyStream, Naming
-    from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
+    from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
     from mine.all_but_one import AllButOne
 
 
@@ -353,7 +353,7 @@ def test_two_files_in_this_package_are_enough(tmp_path: Path) -> None:
     for built in Path(str(core.__file__)).parent.glob("_c*.so"):
         shutil.copy(built, package)
     (block,) = re.findall(r"```python\n(# all_but_one\.py\n.*?)```", PAGE.read_text("utf-8"), re.S)
-    home = "littlestone.privacy.mechanisms.scores.label_response"
+    home = "littlestone.privacy.mechanisms.label_response"
     right = MECHANISM.replace("{WRONG}", "").replace("NAME", "label-response")
     code, audit = subject_of(right, home)
     added = {
@@ -364,7 +364,7 @@ def test_two_files_in_this_package_are_enough(tmp_path: Path) -> None:
             LEARNER="littlestone.learn.answer",
             CLASS="littlestone.classes.all_but_one",
         ),
-        "privacy/mechanisms/scores/label_response.py": code,
+        "privacy/mechanisms/label_response.py": code,
         "prove/audit/subjects/label_response.py": audit,
     }
     for name, text in added.items():

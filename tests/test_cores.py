@@ -15,10 +15,9 @@ from typing import Any
 
 import pytest
 
-from littlestone.base import parallel
+from littlestone.base import work
 from littlestone.base.errors import DeclarationError
-from littlestone.base.parallel import spread
-from littlestone.base.progress import stage, track_items, watching
+from littlestone.base.work import spread, stage, track_items, watching
 from littlestone.privacy.randomness import generator, is_cryptographic, seeded_generator
 from littlestone.prove.audit import find_subject, find_subjects
 
@@ -36,7 +35,7 @@ def refusing(x: int) -> int:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers are started at once."""
-    monkeypatch.setattr(parallel, "ALONE", 0.0)
+    monkeypatch.setattr(work, "ALONE", 0.0)
 
 
 def audits(name: str, jobs: int) -> tuple[Any, Any]:
@@ -158,9 +157,9 @@ def test_an_error_ends_a_stage_and_who_watches() -> None:
 
 LEFT = """
 from joblib.externals.loky.backend import resource_tracker
-from littlestone.base import parallel
-parallel.ALONE = 0.0
-for _ in parallel.spread(abs, [1, -2], jobs=2, what="asking"):
+from littlestone.base import work
+work.ALONE = 0.0
+for _ in work.spread(abs, [1, -2], jobs=2, what="asking"):
     pass
 resource_tracker.register("/a-lock-that-is-gone", "semlock")
 """

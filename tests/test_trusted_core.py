@@ -98,12 +98,12 @@ TOYS = """
     import json, sys
     from fractions import Fraction
     import numpy as np
-    from littlestone.privacy.mechanisms.lists.choosing import ChoosingDraw
-    from littlestone.privacy.mechanisms.scores.exponential import ExponentialDraw
+    from littlestone.privacy.mechanisms.choosing import ChoosingDraw
+    from littlestone.privacy.mechanisms.exponential import ExponentialDraw
     from littlestone.privacy.ledger.file import LedgerFile
     from littlestone.privacy.ledger.ledger import BaseLedger
     from littlestone.privacy.cost import Budget
-    from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
+    from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
     from littlestone.privacy.scores import Elements, ErrorRuns
     from littlestone.data.sample import Sample
     from littlestone.points.base import Domain

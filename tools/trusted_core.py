@@ -18,8 +18,8 @@ ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "src" / "littlestone"
 PAGE = ROOT / "docs" / "trusted-core.md"
 ENTRIES = (
-    "privacy/mechanisms/scores/exponential.py",
-    "privacy/mechanisms/lists/choosing.py",
+    "privacy/mechanisms/exponential.py",
+    "privacy/mechanisms/choosing.py",
     "privacy/ledger/file.py",
 )
 """Where a fit by the methods exponential and choosing enters, with its ledger in a file."""

@@ -25,11 +25,11 @@ from littlestone.learn.declared.declaring import (
     has_name,
     open_schema,
 )
+from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import ALPHA, BETA, Plan
 from littlestone.learn.plan import plan as planned
 from littlestone.learn.results.group import Group
-from littlestone.learn.schema.schema import Schema
 from littlestone.pictures.figures import picture_kind
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.privacy.cost import Budget

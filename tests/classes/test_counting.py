@@ -45,8 +45,7 @@ from littlestone.classes.union import ScoredUnion, Union
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.plan import choose_learner
-from littlestone.points import Grid, Product
-from littlestone.points.algebra import Monomials, Span
+from littlestone.points import Grid, Monomials, Product, Span
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.scores import ErrorRuns, total

@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 
 from each import each
 from littlestone.base.errors import DeclarationError, ModelError
-from littlestone.points import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
-from littlestone.points.algebra import vector_space
+from littlestone.points import (
+    Disjoint,
+    Domain,
+    Grid,
+    Integers,
+    Names,
+    Product,
+    Reals,
+    Strings,
+    vector_space,
+)
 from littlestone.rules import (
     DirectSum,
     FiniteSet,

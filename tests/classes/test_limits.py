@@ -13,8 +13,7 @@ from littlestone.base.errors import DeclarationError, LittlestoneError, TooLarge
 from littlestone.base.steps import answering
 from littlestone.classes import Enumerable, Thresholds, parse_class
 from littlestone.classes.text.spec import MOST_ARGUMENTS, MOST_CHARACTERS, MOST_DEPTH
-from littlestone.points import Grid, Integers, Reals, number
-from littlestone.points.algebra import scatter_points
+from littlestone.points import Grid, Integers, Reals, number, scatter_points
 from littlestone.theory.decomposition import decompose
 
 

@@ -12,8 +12,9 @@ from comparing import agree, walks
 
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import AffineSubspaces, FiniteClass, PolynomialZeros, parse_class
-from littlestone.points import Domain, Grid
-from littlestone.points.algebra import (
+from littlestone.points import (
+    Domain,
+    Grid,
     Monomials,
     Span,
     Vector,

@@ -14,9 +14,8 @@ from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import AffineSubspaces, FiniteClass, LinearSubspaces, parse_class
 from littlestone.classes.subspaces import Subspaces
 from littlestone.data.sample import Sample
-from littlestone.points import Domain, Grid, Product
-from littlestone.points.algebra import Span, Vector, vector_space
-from littlestone.points.algebra.matroids import known_blocking
+from littlestone.points import Domain, Grid, Product, Span, Vector, vector_space
+from littlestone.points.matroids import known_blocking
 from littlestone.prove.laws import yield_checks
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import reduces

@@ -16,7 +16,7 @@ from littlestone.cli import app
 from littlestone.data.forms import Reading
 from littlestone.data.table import SPANNING
 from littlestone.learn.declared.check import check_private
-from littlestone.learn.schema.schema import Schema
+from littlestone.learn.declared.schema import Schema
 
 SCHEMA = """
 target = "Wiederkehr"

@@ -20,7 +20,7 @@ from littlestone.cli.following import Following, print_lines
 from littlestone.data import CsvStream
 from littlestone.data.forms import Reading
 from littlestone.learn.stream.base import TakeResult
-from littlestone.pictures.stream import Mistakes
+from littlestone.pictures.chart import Mistakes
 from littlestone.points import Integers
 
 HEADER = "offset,partition,id,bad,owner\n"

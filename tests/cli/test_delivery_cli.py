@@ -25,7 +25,7 @@ from littlestone.learn.declared import task as tasks
 from littlestone.learn.results.accuracy import Evaluation
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger, rows
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.show.files import deliver
 
 

@@ -20,7 +20,7 @@ from littlestone.cli import fit as fit_module
 from littlestone.data.opening import dataset_name
 from littlestone.learn.declared import declaration
 from littlestone.privacy.ledger import Ledger, Part
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from servers import Server
 
 

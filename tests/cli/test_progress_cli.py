@@ -15,18 +15,18 @@ import pytest
 from rich.console import Console
 from running import CLASS, TABLE, command, run
 
-from littlestone.base import progress
+from littlestone.base import work
 from littlestone.cli import console as of_commands
 from littlestone.learn import ExponentialLearner
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 STATEMENTS = """
     import os, time
     from pathlib import Path
-    from littlestone.base import parallel
+    from littlestone.base import work
     from littlestone.prove.papers import Outcome, statement
 
-    parallel.ALONE = float(os.environ["ALONE"])
+    work.ALONE = float(os.environ["ALONE"])
 
     def mine(number):
         return statement(id=f"Mine {number}", says="a", code="", scope="b", status="open")
@@ -76,7 +76,7 @@ def wait_for(path: Path) -> None:
 def test_ctrl_c_keeps_the_verdicts_so_far(
     mine: Path, jobs: int, alone: str, begun: list[str]
 ) -> None:
-    source = Path(progress.__file__).parents[2]
+    source = Path(work.__file__).parents[2]
     paths = os.pathsep.join([str(mine), str(source)])
     with subprocess.Popen(
         command("verify", "Mine", "--jobs", jobs),
@@ -148,7 +148,7 @@ def test_nothing_is_told_between_a_spend_and_its_release(
     watched, draw = list[bool](), ExponentialMechanism.draw
 
     def watching(self: ExponentialMechanism, *arguments: object, **options: object) -> object:
-        watched.append(progress._watch.get() is not None)
+        watched.append(work._watch.get() is not None)
         return draw(self, *arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(ExponentialMechanism, "draw", watching)

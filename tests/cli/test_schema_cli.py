@@ -9,8 +9,8 @@ import pytest
 from running import TABLE, run
 
 import littlestone
-from littlestone.learn.schema.drafting import draft_schema
-from littlestone.learn.schema.schema import Schema
+from littlestone.learn.declared.drafting import draft_schema
+from littlestone.learn.declared.schema import Schema
 
 SCHEMA = """
 target = "late"

@@ -18,7 +18,7 @@ from running import command, entries, run
 from littlestone.cli import following
 from littlestone.data import table as tables
 from littlestone.learn.stream.keys import KeyStream
-from littlestone.pictures.stream import Mistakes, Publication, figure
+from littlestone.pictures.chart import Mistakes, Publication, figure
 
 TABLE = "id,day,bad\n" + "".join(
     f"d{t % 2},{t},1\n" if t % 11 == 0 else f"x{t},{t},0\n" for t in range(4000)

@@ -22,7 +22,7 @@ from typer.main import get_command
 from littlestone.cli import app
 from littlestone.cli.console import lay_out
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 LATE = "minutes_of_delay_at_the_gate"
 WARD = "ward_of_the_first_admission"

@@ -15,7 +15,7 @@ import littlestone
 from littlestone.base.errors import DeclarationError, LittlestoneError, TooLargeError
 from littlestone.classes.text.mixed_columns import mixed_text, parse_mixed
 from littlestone.data.forms import CellForm, Unread
-from littlestone.learn.schema.schema import Schema
+from littlestone.learn.declared.schema import Schema
 from littlestone.points import Dates, Domain, day
 from littlestone.show.tree import drawing_of_release
 

@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from littlestone.base.errors import LittlestoneError, SourceError
 from littlestone.data import Label, Table, open_table, read_mapped, read_sample
-from littlestone.learn.schema.schema import Schema
+from littlestone.learn.declared.schema import Schema
 from littlestone.points import Dates, Domain, Listed, Product, Strings
 from servers import Server
 

@@ -23,7 +23,7 @@ from littlestone.base.errors import DeclarationError, TableError
 from littlestone.classes import parse_class
 from littlestone.data import Label, open_table, read_mapped, read_sample, sample_from_arrays
 from littlestone.data.frames import FrameTable
-from littlestone.learn.schema.drafting import draft_schema
+from littlestone.learn.declared.drafting import draft_schema
 from littlestone.points import Domain, Grid, Names, Strings
 from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 

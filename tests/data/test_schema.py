@@ -15,8 +15,8 @@ from declaring import choose_task
 from each import each
 from littlestone.base.errors import DeclarationError, LittlestoneError, TableError
 from littlestone.classes import parse_class
-from littlestone.learn.schema.schema import Schema
-from littlestone.learn.schema.schema_columns import heading, toml_text
+from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.schema_columns import heading, toml_text
 from littlestone.points import Cells, Listed, Strings
 from littlestone.points.units import Unit
 

@@ -21,7 +21,7 @@ from littlestone.data.csv import ENCODINGS, CsvTable
 from littlestone.data.forms import CellForm, Reading, Unread
 from littlestone.learn import Release
 from littlestone.learn.declared.checking import why_no_number
-from littlestone.learn.schema.schema import Schema
+from littlestone.learn.declared.schema import Schema
 from littlestone.points import text
 
 EUROS = CellForm(decimal=",", thousands=".", unit="€")

@@ -18,7 +18,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 EPSILONS = ["0.001", "0.1", "0.7", 1, 3, 20, 200]
 

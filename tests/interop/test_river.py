@@ -23,7 +23,7 @@ from river.checks import yield_checks
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.classes import parse_class
 from littlestone.interop.river import LittlestoneOnlineClassifier
-from littlestone.learn.schema.schema import Schema
+from littlestone.learn.declared.schema import Schema
 from littlestone.learn.stream import choose_online_learner
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget

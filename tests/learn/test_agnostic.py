@@ -21,10 +21,10 @@ from littlestone.learn.papers.radii import RadiiLearner
 from littlestone.learn.plan import candidates, choose_learner
 from littlestone.points import Strings
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
+from littlestone.privacy.accounting.subsampled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.laws.law import points, version_spaces
 

@@ -22,7 +22,7 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
+from littlestone.privacy.mechanisms.threshold_tests import probability
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.prove.papers.teachers import chunks_of_three

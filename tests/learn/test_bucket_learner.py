@@ -21,7 +21,7 @@ from littlestone.learn.plan import candidates, choose_learner
 from littlestone.points import Integers, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.rules import BucketTable, Hypothesis

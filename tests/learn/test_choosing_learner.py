@@ -23,7 +23,7 @@ from littlestone.learn.plan import choose_learner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import Elements
 from littlestone.prove.audit.claims import exact_audit, neighbours

@@ -35,8 +35,8 @@ from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mistakes import MOST_COST, MistakeCosts, parse_costs
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorSums, Scores, scores_of

@@ -33,7 +33,7 @@ from littlestone.learn.stream.run import lock_of, state_file
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams import competition
+from littlestone.privacy.mechanisms import competition
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 

@@ -17,16 +17,16 @@ from littlestone.data import open_table
 from littlestone.data.label import Label
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner, Release
+from littlestone.learn.declared.schema import Schema
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.results.estimate import Estimate, UnreadRecords
-from littlestone.learn.schema.schema import Schema
 from littlestone.points import Integers
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.draws import cells, estimate_parts
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.randomness import seeded_generator
 from planting import Fault, turns_red
 

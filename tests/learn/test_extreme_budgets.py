@@ -25,9 +25,9 @@ from littlestone.learn.plan import choose_learner, plan
 from littlestone.learn.stream import PredictionLearner, online_choice
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
-from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import MOST_HORIZON
 from littlestone.privacy.randomness import seeded_generator
 

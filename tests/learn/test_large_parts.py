@@ -24,8 +24,8 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import repeat
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.streams.tallies import Tallies
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.tallies import Tallies
 from littlestone.rules import FiniteSet
 from planting import Fault, turns_red
 
@@ -207,7 +207,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "30 votes for a label count",
     ): test_all_votes_for_a_label_count,
     Fault(
-        "littlestone.privacy.mechanisms.streams.tallies:Tallies.select",
+        "littlestone.privacy.mechanisms.tallies:Tallies.select",
         "counts[cell]\n",
         "min(counts[cell], 300)\n",
         "a tally counts 300 records of a cell",

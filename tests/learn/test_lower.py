@@ -41,7 +41,7 @@ from littlestone.learn.plan.lower import (
 )
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.keys.key_release import ReleaseCurve
+from littlestone.privacy.mechanisms.key_release import ReleaseCurve
 from littlestone.privacy.rational import exp_above
 
 GOAL: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}

@@ -28,7 +28,7 @@ from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.draws import cells
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import FiniteSet
 from planting import Fault, turns_red

@@ -19,7 +19,7 @@ from littlestone.learn.lookup import _miss_chances
 from littlestone.learn.plan import missed
 from littlestone.learn.plan.missed import Floats, too_much_missed
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 
 TOY = np.array([1.0, 0.9, 0.7, 0.4, 0.15, 0.05, 0.0])
 BUDGET = Budget(1, "1e-6")

@@ -16,9 +16,9 @@ from littlestone.learn.stream.rules import WITHDRAW, RuleStream, lead
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams.competition import Terms
-from littlestone.privacy.mechanisms.streams.continual_key_selection import SoloCompetitions
-from littlestone.privacy.mechanisms.streams.continual_selection import (
+from littlestone.privacy.mechanisms.competition import Terms
+from littlestone.privacy.mechanisms.continual_key_selection import SoloCompetitions
+from littlestone.privacy.mechanisms.continual_selection import (
     ContinualSelection,
     first,
     make_terms,

@@ -32,9 +32,9 @@ from littlestone.learn.stream.prediction import (
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams.competition import Epoch
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import Answer, BetweenThresholds
-from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.between_thresholds import Answer, BetweenThresholds
+from littlestone.privacy.mechanisms.competition import Epoch
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.claims import hockey_stick, neighbours

@@ -32,7 +32,7 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.scores import ErrorRuns

@@ -17,7 +17,7 @@ from littlestone.classes.counting.blocks import CellCodes
 from littlestone.data.sample import Sample
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.score_sheet import Question, ScoreSheetLearner, SheetFit, scale_of, sums
-from littlestone.pictures.sheet import sheet_picture
+from littlestone.pictures.rule import sheet_picture
 from littlestone.points import Cells, Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

@@ -86,12 +86,12 @@ FAULTS = [
           "the summary forgets which offsets were taken"),
     Fault("littlestone.learn.stream.run:_Keeper.__call__", '"units": units.numbers', '"units": {}',
           "the summary forgets how often each unit came"),
-    Fault("littlestone.privacy.mechanisms.streams.confirmation:Confirmations.restore",
+    Fault("littlestone.privacy.mechanisms.confirmation:Confirmations.restore",
           "_KeyState(skips, records, due)", "_KeyState(skips, 0, due)",
           "the summary forgets the records of keys"),
-    Fault("littlestone.privacy.mechanisms.streams.confirmation:Confirmations.restore",
+    Fault("littlestone.privacy.mechanisms.confirmation:Confirmations.restore",
           "due <= self._mechanism.horizon", "records < 0", "the summary forgets what is due"),
-    Fault("littlestone.privacy.mechanisms.streams.tallies:Tallies.restore",
+    Fault("littlestone.privacy.mechanisms.tallies:Tallies.restore",
           "Counter(dict(kept[\"counts\"]))", "Counter()", "the summary forgets the counts"),
 ]  # fmt: skip
 

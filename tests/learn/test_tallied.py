@@ -29,8 +29,8 @@ from littlestone.learn.stream.tallied import (
 from littlestone.points import Integers, Reals
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams import tallies
-from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
+from littlestone.privacy.mechanisms import tallies
+from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from littlestone.rules import values_of

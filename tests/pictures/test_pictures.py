@@ -14,8 +14,7 @@ import littlestone
 from example_pages import RULES, release
 from littlestone.base.errors import OutputError
 from littlestone.learn.stream import online_choice
-from littlestone.pictures.chart import Bar, Chart, Row
-from littlestone.pictures.stream import Publication, publications
+from littlestone.pictures.chart import Bar, Chart, Publication, Row, publications
 from littlestone.points import Strings
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from littlestone.base.errors import DeclarationError
-from littlestone.points.algebra import Span, field_of_order
+from littlestone.points import Span, field_of_order
 
 
 @pytest.mark.parametrize("q", [4, 8, 9, 25, 27])

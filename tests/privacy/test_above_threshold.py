@@ -18,14 +18,14 @@ from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.thresholds.above_threshold import (
+from littlestone.privacy.mechanisms.above_threshold import (
     AboveThreshold,
     SparseVector,
     cheapest,
     randomized_responses,
     worst_delta,
 )
-from littlestone.privacy.mechanisms.thresholds.threshold_tests import Answers
+from littlestone.privacy.mechanisms.threshold_tests import Answers
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.subject import Trials
 

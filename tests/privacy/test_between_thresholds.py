@@ -14,8 +14,8 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.thresholds.uncertain_votes import _Question, moment_per_hit
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.uncertain_votes import _Question, moment_per_hit
 from littlestone.prove.audit.claims import exact_audit
 
 Votes = tuple[int, ...]

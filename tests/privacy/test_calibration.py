@@ -14,7 +14,7 @@ from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 MILLIONTH = Fraction(1, 10**6)
 Make = Callable[[Fraction], Event]

@@ -14,7 +14,7 @@ from scipy import stats
 from littlestone.base.errors import LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import hockey_stick

@@ -19,7 +19,7 @@ from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 Pieces = Sequence[tuple[Guarantee, int]]
 Theorem = Callable[[Pieces, Fraction], Fraction]

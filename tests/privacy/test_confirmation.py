@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.mechanisms.streams.confirmation import (
+from littlestone.privacy.mechanisms.confirmation import (
     Confirmations,
     ContinualConfirmation,
     Hits,

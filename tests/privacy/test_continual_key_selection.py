@@ -18,12 +18,12 @@ from threshold_audit import chi_square, worst
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams.competition import Terms
-from littlestone.privacy.mechanisms.streams.continual_key_selection import (
+from littlestone.privacy.mechanisms.competition import Terms
+from littlestone.privacy.mechanisms.continual_key_selection import (
     ContinualKeySelection,
     SoloCompetitions,
 )
-from littlestone.privacy.mechanisms.streams.continual_selection import (
+from littlestone.privacy.mechanisms.continual_selection import (
     ContinualSelection,
     law_of_selections,
 )

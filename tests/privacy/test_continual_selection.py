@@ -15,8 +15,8 @@ from threshold_audit import chi_square
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams.competition import Competition, Terms
-from littlestone.privacy.mechanisms.streams.continual_selection import (
+from littlestone.privacy.mechanisms.competition import Competition, Terms
+from littlestone.privacy.mechanisms.continual_selection import (
     ContinualSelection,
     first,
     law_of_selections,

@@ -17,7 +17,7 @@ from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.ledger.counts import UNBOUNDED
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from planting import Fault, plant
 
 ROWS = NeighboringRelation.REPLACE_ONE

@@ -12,7 +12,7 @@ from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.prove.audit.claims import hockey_stick
 

@@ -23,26 +23,25 @@ from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, round_up
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.ledger.counts import Most, Paid, spending
-from littlestone.privacy.mechanisms.keys import label_selection
-from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
-from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.keys.partition_selection import (
+from littlestone.privacy.mechanisms import above_threshold as sparse_vector
+from littlestone.privacy.mechanisms import label_selection, stable_histogram
+from littlestone.privacy.mechanisms.above_threshold import AboveThreshold, SparseVector
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.key_release import KeyRelease
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.partition_selection import (
     PartitionSelection,
     RestSelection,
 )
-from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
-from littlestone.privacy.mechanisms.lists import stable_histogram
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
-from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.lists.sparse_selection import SparseSelection
-from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.thresholds import above_threshold as sparse_vector
-from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold, SparseVector
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
+from littlestone.privacy.mechanisms.radii_selection import RadiiSelection
+from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.sparse_selection import SparseSelection
+from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.privacy.samplers.reals import Real
 from littlestone.prove.audit.choices import Choices, follow

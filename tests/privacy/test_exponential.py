@@ -14,7 +14,7 @@ from littlestone.base.errors import LedgerError
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit import exact_audit, neighbours

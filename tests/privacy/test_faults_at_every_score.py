@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 import test_every_score as every
 
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from planting import Fault, turns_red
 
 MECHANISMS = "littlestone.privacy.mechanisms"
 FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     (
         Fault(
-            f"{MECHANISMS}.keys.label_selection:LabelSelection.weight",
+            f"{MECHANISMS}.label_selection:LabelSelection.weight",
             "known[last] = int(max(after, early))",
             "known[last] = int(max(after, early)) + (last > 1000) * (one >> 6)",
             "beyond 1,000 records each one weighs 1/64 more",
@@ -25,7 +25,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.keys.key_release:ReleaseCurve._numerator",
+            f"{MECHANISMS}.key_release:ReleaseCurve._numerator",
             "while top < score and known[top] < one:",
             "while top < min(score, 4000) and known[top] < one:",
             "the curve ends at 4,000 records",
@@ -35,7 +35,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.keys.key_release:ReleaseCurve.fires",
+            f"{MECHANISMS}.key_release:ReleaseCurve.fires",
             "numerator in (0, 1 << self._bits)",
             "score > 300 or numerator in (0, 1 << self._bits)",
             "a key of more than 300 records is certain to fire",
@@ -45,7 +45,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.thresholds.threshold_tests:Session.test",
+            f"{MECHANISMS}.threshold_tests:Session.test",
             "above is not self._hits_below",
             "above is not self._hits_below and self._left <= 100",
             "while more than 100 hits are left none is counted",
@@ -55,7 +55,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.keys.partition_selection:RestSelection._all",
+            f"{MECHANISMS}.partition_selection:RestSelection._all",
             "power(-rest)",
             "power(min(-rest, 500))",
             "a rest with more than 500 negatives counts as 500",
@@ -65,7 +65,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.thresholds.between_thresholds:BetweenThresholds._exponents",
+            f"{MECHANISMS}.between_thresholds:BetweenThresholds._exponents",
             "min(max(votes, 0), self.voters), self.voters",
             "min(max(votes, 0), 500), self.voters",
             "at most 500 votes count",
@@ -75,7 +75,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.thresholds.above_threshold:SparseVector.begin",
+            f"{MECHANISMS}.above_threshold:SparseVector.begin",
             "discrete_laplace(threshold_noise, rng)",
             "discrete_laplace(threshold_noise, rng) if self.hits <= 20 else 0",
             "the threshold of more than 20 hits has no noise",
@@ -85,7 +85,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.scores.exponential:ExponentialMechanism.base",
+            f"{MECHANISMS}.exponential:ExponentialMechanism.base",
             "(2 * self.sensitivity)",
             "((2 if self.sensitivity < 1000 else 1) * self.sensitivity)",
             "costs of 1,000 or more pay half",
@@ -95,7 +95,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.lists.stable_histogram:StableHistogram.threshold",
+            f"{MECHANISMS}.stable_histogram:StableHistogram.threshold",
             "max(2, 1 + self._exponent(self.delta))",
             "min(3000, max(2, 1 + self._exponent(self.delta)))",
             "no threshold is above 3,000",
@@ -105,7 +105,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.lists.choosing:ChoosingMechanism.scores",
+            f"{MECHANISMS}.choosing:ChoosingMechanism.scores",
             "self.growth if label else None",
             "self.growth if label and len(each) <= 100 else None",
             "a record that is covered by over 100 brings them all",
@@ -127,7 +127,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.thresholds.above_threshold:AboveThreshold.query_epsilon",
+            f"{MECHANISMS}.above_threshold:AboveThreshold.query_epsilon",
             "ratio, self.hits, bits",
             "ratio, min(self.hits, 50), bits",
             "more than 50 hits are paid as 50",
@@ -137,7 +137,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.keys.label_selection:_winner",
+            f"{MECHANISMS}.label_selection:_winner",
             "max(of_key.values(), default=0)",
             "max(list(of_key.values())[:50], default=0)",
             "the best of the first 50 labels is the best",
@@ -147,7 +147,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.keys.partition_selection:RestSelection._release",
+            f"{MECHANISMS}.partition_selection:RestSelection._release",
             "for key in released)",
             "for key in released[:100])",
             "of over 100 released keys the rest keeps some",
@@ -157,7 +157,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.lists.stable_histogram:StableHistogram.release",
+            f"{MECHANISMS}.stable_histogram:StableHistogram.release",
             "if count >= self.threshold",
             "if count >= min(self.threshold, 500)",
             "keys are released from 500 on",

@@ -20,7 +20,7 @@ from littlestone.privacy.accounting.subsampled import Parallel, Subsampling
 from littlestone.privacy.cost import Budget, NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import hockey_stick
 

@@ -23,8 +23,8 @@ from littlestone.privacy.accounting.account import accounts
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event, Guarantee
-from littlestone.privacy.mechanisms.thresholds import threshold_tests
-from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
+from littlestone.privacy.mechanisms import threshold_tests
+from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
 from littlestone.privacy.rational import exp_below, log_above
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.audit.claims import ratio_below, renyi_moment

@@ -17,9 +17,9 @@ from littlestone.learn.partition import PartitionLearner
 from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.keys.key_release import KeyRelease, ReleaseCurve
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
-from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.key_release import KeyRelease, ReleaseCurve
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import hockey_stick

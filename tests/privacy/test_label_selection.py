@@ -14,8 +14,8 @@ from exact_draws import Draws, apart
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import find_subject

@@ -14,27 +14,27 @@ import pytest
 from littlestone.learn.stream.block_risks import InBlocks, StreamRisks
 from littlestone.points import Reals
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.relabelled import OwnLabels
+from littlestone.privacy.accounting.subsampled import OwnLabels
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.mechanisms.keys import label_selection
-from littlestone.privacy.mechanisms.keys.partition_selection import RestSelection
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.streams.competition import (
+from littlestone.privacy.mechanisms import label_selection
+from littlestone.privacy.mechanisms.above_threshold import SparseVector
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.competition import (
     Competition,
     Epoch,
     Terms,
     next_changing_hit,
     next_hit,
 )
-from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
-from littlestone.privacy.mechanisms.streams.continual_key_selection import (
+from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
+from littlestone.privacy.mechanisms.continual_key_selection import (
     ContinualKeySelection,
     SoloCompetitions,
 )
-from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
-from littlestone.privacy.mechanisms.thresholds.above_threshold import SparseVector
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.partition_selection import RestSelection
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
@@ -76,7 +76,7 @@ def quiet_of(mechanism: OneSidedThreshold) -> float:
         return 1
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"{MECHANISMS}.thresholds.one_sided_threshold.next_hit", noted)
+        patch.setattr(f"{MECHANISMS}.one_sided_threshold.next_hit", noted)
         mechanism._time_epoch(0, 0, 1, tape(), None)
     return found[0].enclose(96)[0] / 2**96
 
@@ -240,97 +240,97 @@ def test_relabelled_records_have_their_share_of_delta(epsilon: Fraction) -> None
 
 FAULTS: dict[Fault, Callable[[], None]] = {
     Fault(
-        f"{MECHANISMS}.streams.competition:next_hit",
+        f"{MECHANISMS}.competition:next_hit",
         "most=last - step)",
         "most=last - step - (last - step > 3000))",
         "late in a long stream there is always a hit",
     ): test_a_wait_ends_at_the_horizon_or_not_at_all,
     Fault(
-        f"{MECHANISMS}.streams.competition:next_changing_hit",
+        f"{MECHANISMS}.competition:next_changing_hit",
         "if at > horizon",
         "if at > horizon or last > 6000",
         "a hit comes when a long period begins",
     ): test_a_wait_goes_through_all_periods,
     Fault(
-        f"{MECHANISMS}.thresholds.one_sided_threshold:OneSidedThreshold._time_epoch",
+        f"{MECHANISMS}.one_sided_threshold:OneSidedThreshold._time_epoch",
         "max(0, gap)",
         "max(0, min(gap, 300))",
         "a one-sided test is as likely 5,000 records off as 300",
     ): test_a_hit_far_off_is_as_rare_as_said,
     Fault(
-        f"{MECHANISMS}.streams.confirmation:ContinualConfirmation.quiet",
+        f"{MECHANISMS}.confirmation:ContinualConfirmation.quiet",
         "max(0, gap)",
         "max(0, min(gap, 300))",
         "a confirmation is as likely 5,000 records off as 300",
     ): test_a_hit_far_off_is_as_rare_as_said,
     Fault(
-        f"{MECHANISMS}.streams.competition:Terms.weight",
+        f"{MECHANISMS}.competition:Terms.weight",
         "(score - 1)",
         "(min(score, 300) - 1)",
         "a weight stops growing after 300 records",
     ): test_a_weight_grows_with_every_record,
     Fault(
-        f"{MECHANISMS}.streams.continual_key_selection:ContinualKeySelection.terms",
+        f"{MECHANISMS}.continual_key_selection:ContinualKeySelection.terms",
         "self.delta / self.horizon",
         "self.delta / min(self.horizon, 3000)",
         "keys spend delta every 3,000 steps",
     ): lambda: test_all_steps_together_spend_delta(HORIZON),
     Fault(
-        f"{MECHANISMS}.streams.continual_selection:ContinualSelection.terms",
+        f"{MECHANISMS}.continual_selection:ContinualSelection.terms",
         "self.delta / self.horizon",
         "self.delta / min(self.horizon, 3000)",
         "candidates spend delta every 3,000 steps",
     ): lambda: test_all_steps_together_spend_delta(HORIZON),
     Fault(
-        f"{MECHANISMS}.streams.continual_selection:make_terms",
+        f"{MECHANISMS}.continual_selection:make_terms",
         "delta / (growth * share)",
         "delta / (min(growth, 8) * share)",
         "the twentieth candidate of a record costs nothing",
     ): lambda: test_all_steps_together_spend_delta(30),
     Fault(
-        f"{MECHANISMS}.streams.competition:Competition.count",
+        f"{MECHANISMS}.competition:Competition.count",
         "[: self.terms.growth]",
         "[: self.terms.growth if step < 3000 else None]",
         "late in a stream a record names any number of candidates",
     ): lambda: test_a_record_names_at_most_the_growth(5_000),
     Fault(
-        f"{MECHANISMS}.streams.continual_key_selection:SoloCompetitions.select",
+        f"{MECHANISMS}.continual_key_selection:SoloCompetitions.select",
         "if len(selected) > 1:",
         "if 1 < len(selected) < 300:",
         "many keys that fall due together stand in the order of their records",
     ): lambda: test_keys_that_fall_due_together_are_shuffled(400),
     Fault(
-        f"{MECHANISMS}.thresholds.above_threshold:SparseVector._noises",
+        f"{MECHANISMS}.above_threshold:SparseVector._noises",
         "2 * self.hits",
         "2 * min(self.hits, 64)",
         "hits beyond 64 are free",
     ): lambda: test_each_hit_has_its_share_of_epsilon(500, False),
     Fault(
-        f"{MECHANISMS}.thresholds.between_thresholds:BetweenThresholds._exponents",
+        f"{MECHANISMS}.between_thresholds:BetweenThresholds._exponents",
         "min(max(votes, 0), self.voters)",
         "min(max(votes, 0), 1000)",
         "votes beyond 1,000 are not counted",
     ): test_votes_of_many_voters_count_each,
     Fault(
-        f"{MECHANISMS}.keys.partition_selection:RestSelection._release",
+        f"{MECHANISMS}.partition_selection:RestSelection._release",
         "self._all(rest, rng)",
         "self._all(max(-300, min(rest, 300)), rng)",
         "the rest of the keys is 300 records at most",
     ): test_the_rest_of_the_keys_is_counted_whole,
     Fault(
-        f"{MECHANISMS}.keys.partition_selection:RestSelection._release",
+        f"{MECHANISMS}.partition_selection:RestSelection._release",
         "rng.shuffle(released)",
         "len(released) > 300 or rng.shuffle(released)",
         "many keys beside the rest stand in the order of their records",
     ): lambda: test_a_set_beside_the_rest_is_filled_in_a_random_order(400),
     Fault(
-        f"{MECHANISMS}.keys.label_selection:_winner",
+        f"{MECHANISMS}.label_selection:_winner",
         "rng.shuffle(candidates)",
         "len(candidates) > 300 or rng.shuffle(candidates)",
         "many labels race in the order of their records",
     ): lambda: test_all_labels_of_a_key_and_the_default_race(400),
     Fault(
-        f"{MECHANISMS}.keys.label_selection:_winner",
+        f"{MECHANISMS}.label_selection:_winner",
         "[(DEFAULT, None), *of_key.items()]",
         "[*([(DEFAULT, None)] if len(of_key) < 300 else []), *of_key.items()]",
         "a key of many labels is always released",
@@ -348,7 +348,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "records after the horizon are read",
     ): test_each_record_of_a_long_stream_is_in_one_table_of_its_risks,
     Fault(
-        "littlestone.privacy.accounting.relabelled:Relabelling.cost",
+        "littlestone.privacy.accounting.subsampled:Relabelling.cost",
         "rate * inner.delta)",
         "rate ** (1 + (inner.epsilon > 8)) * inner.delta)",
         "at a large epsilon the share of delta is squared",

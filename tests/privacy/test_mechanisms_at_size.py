@@ -18,24 +18,24 @@ from littlestone.privacy.accounting import account
 from littlestone.privacy.accounting.account import zcdp_epsilon
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import round_up
-from littlestone.privacy.mechanisms.keys import bucket_labels
-from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
-from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
-from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.streams import competition as streams
-from littlestone.privacy.mechanisms.streams.competition import Competition, Terms
-from littlestone.privacy.mechanisms.streams.confirmation import (
+from littlestone.privacy.mechanisms import bucket_labels
+from littlestone.privacy.mechanisms import competition as streams
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.competition import Competition, Terms
+from littlestone.privacy.mechanisms.confirmation import (
     Confirmations,
     ContinualConfirmation,
     Watch,
 )
-from littlestone.privacy.mechanisms.streams.tallies import Tallies
-from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.tallies import Tallies
+from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.reals import Real
@@ -284,49 +284,49 @@ def test_every_one_of_many_draws_is_composed(draws: int) -> None:
 
 FAULTS: dict[Fault, Callable[[], None]] = {
     Fault(
-        f"{MECHANISMS}.lists.sparse_selection:SparseSelection._place",
+        f"{MECHANISMS}.sparse_selection:SparseSelection._place",
         "int(lengths.sum())",
         "len(scores)",
         "candidates of later runs are bottom",
     ): test_every_candidate_of_every_run_is_released,
     Fault(
-        f"{MECHANISMS}.lists.choosing:ChoosingMechanism.score",
+        f"{MECHANISMS}.choosing:ChoosingMechanism.score",
         "self.gain * positives - self.loss * negatives",
         "(self.gain * positives - self.loss * negatives).astype(np.int32)",
         "scores have 32 bits",
     ): test_scores_of_many_records_at_large_costs_are_exact,
     Fault(
-        f"{MECHANISMS}.keys.single_key_selection:SingleKeySelection._release",
+        f"{MECHANISMS}.single_key_selection:SingleKeySelection._release",
         "if scores[key] == drawn]",
         "if scores[key] == drawn][:300]",
         "one of the first 300 keys is drawn",
     ): test_every_one_of_many_keys_that_fired_is_drawn,
     Fault(
-        f"{MECHANISMS}.lists.stable_histogram:StableHistogram.release",
+        f"{MECHANISMS}.stable_histogram:StableHistogram.release",
         "rng.shuffle(released)",
         "len(released) < 100 and rng.shuffle(released)",
         "many keys are released in the order of the records",
     ): lambda: test_sets_are_filled_in_a_random_order(500),
     Fault(
-        f"{MECHANISMS}.keys.label_selection:LabelSelection._coin",
+        f"{MECHANISMS}.label_selection:LabelSelection._coin",
         "power(top - power)",
         "power(min(top - power, 64))",
         "the weight of a label stops falling 64 records behind",
     ): test_a_label_of_fewer_records_has_its_weight_however_few,
     Fault(
-        f"{MECHANISMS}.keys.bucket_labels:BucketLabels._release",
+        f"{MECHANISMS}.bucket_labels:BucketLabels._release",
         "power(gap)",
         "power(min(gap, 300))",
         "the chance of a label stops falling 300 records behind",
     ): test_a_label_far_behind_in_its_bucket_has_its_chance,
     Fault(
-        f"{MECHANISMS}.keys.bucket_labels:_winner",
+        f"{MECHANISMS}.bucket_labels:_winner",
         "left[-1]",
         "left[0 if len(left) > 300 else -1]",
         "of many labels some are visited twice",
     ): lambda: test_no_label_is_visited_twice(400),
     Fault(
-        f"{MECHANISMS}.scores.cell_counts:CellCounts.guarantee",
+        f"{MECHANISMS}.cell_counts:CellCounts.guarantee",
         "self.counts_per_record * each.rho",
         "each.rho",
         "rho is that of one of two counts",
@@ -338,31 +338,31 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "the largest delta of the parts is charged",
     ): test_the_deltas_of_composed_parts_add_up,
     Fault(
-        f"{MECHANISMS}.streams.tallies:Tallies.select",
+        f"{MECHANISMS}.tallies:Tallies.select",
         "Counter[int]()",
         "Counter[int](self._counts if len(self._counts) > 9 else ())",
         "a tally of many cells counts its records again",
     ): lambda: test_a_tally_forgets_what_it_has_counted(40),
     Fault(
-        f"{MECHANISMS}.thresholds.threshold_tests:Session.test",
+        f"{MECHANISMS}.threshold_tests:Session.test",
         "self._threshold - index(value)",
         "int(self._threshold - value)",
         "a value of numpy wraps around",
     ): test_a_value_of_numpy_is_compared_as_a_whole_number,
     Fault(
-        f"{MECHANISMS}.thresholds.threshold_tests:Session.test",
+        f"{MECHANISMS}.threshold_tests:Session.test",
         "above is not self._hits_below",
         "above is not self._hits_below and at_least > -1000",
         "a hit far above the threshold is free",
     ): test_a_hit_far_above_the_threshold_is_a_hit,
     Fault(
-        f"{MECHANISMS}.streams.competition:Competition.count",
+        f"{MECHANISMS}.competition:Competition.count",
         "self._weights.get(key, Fraction(0))",
         "(self._weights.get(key, Fraction(0)) if len(self._weights) < 300 else 0)",
         "a candidate among many weighs more with each record",
     ): lambda: test_the_total_is_the_sum_of_all_weights(400),
     Fault(
-        f"{MECHANISMS}.streams.confirmation:Confirmations.watch",
+        f"{MECHANISMS}.confirmation:Confirmations.watch",
         "elif before.get(key) == watch:",
         "elif before.get(key) == watch or step > 3000:",
         "late in a stream a new threshold is not looked at",
@@ -386,7 +386,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a small cost is rounded to the nearest number",
     ): test_a_cost_is_never_rounded_below_itself,
     Fault(
-        f"{MECHANISMS}.keys.single_key_selection:SingleKeySelection._release",
+        f"{MECHANISMS}.single_key_selection:SingleKeySelection._release",
         "count * unit / self.curve(score)",
         "count * unit / self.curve(max(score, 3000))",
         "keys that seldom fire are not preferred",

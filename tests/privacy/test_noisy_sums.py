@@ -25,9 +25,9 @@ from littlestone.privacy.accounting.gaussian import (
 )
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores import noisy_sums
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.scores.noisy_sums import (
+from littlestone.privacy.mechanisms import noisy_sums
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.noisy_sums import (
     MOST_SUMS,
     GaussianNoise,
     LaplaceNoise,

@@ -16,7 +16,7 @@ from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Guarantee
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 EPSILONS = [Fraction(1), Fraction(1, 2), Fraction(1, 3)]
 Parts = Callable[[Sequence[int]], list[list[int]]]

@@ -8,8 +8,8 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit.claims import hockey_stick

@@ -26,9 +26,9 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.ledger.receipt import SEAL, lines
-from littlestone.privacy.mechanisms.scores.drawn_sums import DrawThenSums
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.scores.noisy_sums import SumStep
+from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.noisy_sums import SumStep
 from planting import Fault, turns_red
 
 ONE, TWO, THREE = (Answer(Fraction(k, 10)) for k in (1, 2, 3))

@@ -12,7 +12,7 @@ import pytest
 
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.keys.partition_selection import RestSelection
+from littlestone.privacy.mechanisms.partition_selection import RestSelection
 from littlestone.privacy.randomness import seeded_generator
 
 BUDGETS = [Budget(1, "1e-6"), Budget("0.01", "0.001"), Budget(5, "0.3"), Budget(1000, "1e-9")]

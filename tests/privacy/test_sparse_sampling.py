@@ -13,8 +13,8 @@ from scipy import stats
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import hockey_stick

@@ -14,10 +14,10 @@ from threshold_audit import Values, Zeros, chi_square, neighbours, tail, worst
 
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.thresholds import above_threshold as sparse_vector
-from littlestone.privacy.mechanisms.thresholds import threshold_tests
-from littlestone.privacy.mechanisms.thresholds.above_threshold import SparseVector
-from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
+from littlestone.privacy.mechanisms import above_threshold as sparse_vector
+from littlestone.privacy.mechanisms import threshold_tests
+from littlestone.privacy.mechanisms.above_threshold import SparseVector
+from littlestone.privacy.mechanisms.threshold_tests import (
     Answers,
     probability,
     sequences,

@@ -14,8 +14,8 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.subsampled import Subsampling
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns

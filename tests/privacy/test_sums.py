@@ -16,7 +16,7 @@ from scipy import stats
 from exact_draws import Draws, apart
 from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.selection import (
     PowerBounds,

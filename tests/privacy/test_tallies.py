@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.mechanisms.streams import tallies
-from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
-from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
+from littlestone.privacy.mechanisms import tallies
+from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
+from littlestone.privacy.mechanisms.tallies import ContinualTallies
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import neighbours
 from scripted import Script

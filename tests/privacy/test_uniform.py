@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.privacy.randomness import Blocks, in_blocks, seeded_generator, system_generator
 from littlestone.privacy.samplers.reals import LazyUniform, Real, bernoulli
 from planting import Fault, turns_red

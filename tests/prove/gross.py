@@ -22,11 +22,11 @@ def gross(place: str, old: str, new: str, mistake: str, rows: str) -> Gross:
     return Gross(Fault(f"littlestone.{place}", old, new, mistake), tuple(rows.split()))
 
 
-EXPONENTIAL = "privacy.mechanisms.scores.exponential:ExponentialMechanism"
+EXPONENTIAL = "privacy.mechanisms.exponential:ExponentialMechanism"
 LEARNER = "learn.exponential:ExponentialLearner"
-SPARSE = "privacy.mechanisms.lists.sparse_selection:SparseSelection"
-HISTOGRAM = "privacy.mechanisms.lists.stable_histogram:StableHistogram.release"
-THRESHOLDS = "privacy.mechanisms.thresholds"
+SPARSE = "privacy.mechanisms.sparse_selection:SparseSelection"
+HISTOGRAM = "privacy.mechanisms.stable_histogram:StableHistogram.release"
+MECHANISMS = "privacy.mechanisms"
 FORMULAS = "learn.plan.sizes:formulas"
 LOWER = "learn.plan.lower"
 TREE = "theory.decomposition.valid_trees:check_tree"
@@ -140,21 +140,21 @@ GROSS = [
         HISTOGRAM_ROWS,
     ),
     gross(
-        f"{THRESHOLDS}.threshold_tests:Session.test",
+        f"{MECHANISMS}.threshold_tests:Session.test",
         "bernoulli(laplace_at_least(self._noise, at_least), self._rng)",
         "at_least <= 0",
         "tests have no noise",
         TESTS,
     ),
     gross(
-        f"{THRESHOLDS}.above_threshold:SparseVector.begin",
+        f"{MECHANISMS}.above_threshold:SparseVector.begin",
         "discrete_laplace(threshold_noise, rng)",
         "0",
         "the threshold has no noise",
         "mechanisms.sparse-vector",
     ),
     gross(
-        f"{THRESHOLDS}.one_sided_threshold:OneSidedThreshold._time_epoch",
+        f"{MECHANISMS}.one_sided_threshold:OneSidedThreshold._time_epoch",
         "- count + skips",
         "- count",
         "the counter skips no record",
@@ -162,7 +162,7 @@ GROSS = [
         "mechanisms.online-staged-learner lyu25_online.mistakes_before_a_hit",
     ),
     gross(
-        "privacy.mechanisms.scores.cell_counts:CellCounts.draw",
+        "privacy.mechanisms.cell_counts:CellCounts.draw",
         "count + discrete_laplace(self.ratio, rng)",
         "count",
         "counts of cells have no noise",

@@ -9,9 +9,9 @@ import pytest
 from plants.harness import plants
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.mechanisms.streams.competition import Terms
-from littlestone.privacy.mechanisms.streams.continual_selection import make_terms
-from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
+from littlestone.privacy.mechanisms.competition import Terms
+from littlestone.privacy.mechanisms.continual_selection import make_terms
+from littlestone.privacy.mechanisms.threshold_tests import probability
 from littlestone.privacy.rational import exp_above
 from littlestone.prove.audit import find_subjects
 from littlestone.prove.audit.choices import Choices, follow

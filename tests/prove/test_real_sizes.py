@@ -227,7 +227,7 @@ FAULTS = [
         REAL,
         HUNDREDTH,
         Fault(
-            f"{MECHANISMS}.keys.bucket_labels:_winner",
+            f"{MECHANISMS}.bucket_labels:_winner",
             "if counts[label] == most or",
             "if most - counts[label] <= (most > 1000) or",
             "among more than 1,000 records a lead of one is none",
@@ -238,7 +238,7 @@ FAULTS = [
         SMALL,
         THOUSANDTH,
         Fault(
-            f"{MECHANISMS}.lists.sparse_selection:SparseSelection._place",
+            f"{MECHANISMS}.sparse_selection:SparseSelection._place",
             "np.append(scores, self.bottom)",
             "np.append(scores, min(self.bottom, 2000))",
             "bottom weighs at most r^2000",
@@ -249,7 +249,7 @@ FAULTS = [
         SMALL,
         THOUSANDTH,
         Fault(
-            f"{MECHANISMS}.keys.key_release:ReleaseCurve.fires",
+            f"{MECHANISMS}.key_release:ReleaseCurve.fires",
             "self._numerator(score)",
             "self._numerator(score) if score < 500 else 1 << self._bits",
             "a key of 500 records is released for certain",
@@ -311,7 +311,7 @@ def test_faults_in_draws_are_found(
 @pytest.mark.deep
 def test_a_count_that_ends_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = Fault(
-        f"{MECHANISMS}.keys.bucket_labels:BucketLabels.tally",
+        f"{MECHANISMS}.bucket_labels:BucketLabels.tally",
         "[label] += 1",
         "[label] += max(counts[bucket]) < 1000",
         "after 1,000 records of a label its bucket is not counted",
@@ -323,7 +323,7 @@ NOISELESS = [
     (
         "stable-histogram",
         Fault(
-            f"{MECHANISMS}.lists.stable_histogram:StableHistogram.release",
+            f"{MECHANISMS}.stable_histogram:StableHistogram.release",
             "count + discrete_laplace(self.ratio, rng)",
             "count + (discrete_laplace(self.ratio, rng) if count < 1000 else 0)",
             "large counts have no noise",
@@ -332,7 +332,7 @@ NOISELESS = [
     (
         "unread-counts",
         Fault(
-            f"{MECHANISMS}.scores.cell_counts:CellCounts.draw",
+            f"{MECHANISMS}.cell_counts:CellCounts.draw",
             "tuple(count + discrete_laplace(self.ratio, rng) for count in data)",
             "(lambda x: tuple(count + x for count in data))(discrete_laplace(self.ratio, rng))",
             "all counts have one noise",
@@ -341,7 +341,7 @@ NOISELESS = [
     (
         "rule-estimates",
         Fault(
-            f"{MECHANISMS}.scores.cell_counts:CellCounts.ratio",
+            f"{MECHANISMS}.cell_counts:CellCounts.ratio",
             "self.epsilon / self.counts_per_record",
             "max(self.epsilon / self.counts_per_record, Fraction(1, 1000))",
             "at a tiny epsilon the noise is too small",

@@ -13,9 +13,9 @@ from scipy.optimize import linprog
 
 from littlestone.learn import AgnosticLearner, ExponentialLearner, RelabellingLearner
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
+from littlestone.privacy.accounting.subsampled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subjects.reductions import CLASS, law_of_relabelling
 

@@ -16,16 +16,16 @@ from plants.harness import follows_its_law
 
 from littlestone.base.discovery import modules
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.keys.partition_selection import RestSelection
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
-from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
-from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
-from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
+from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.partition_selection import RestSelection
+from littlestone.privacy.mechanisms.tallies import ContinualTallies
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.scores import ErrorSums
 from littlestone.prove.audit import Subject, find_subject, mechanism_subject

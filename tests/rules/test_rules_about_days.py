@@ -14,7 +14,7 @@ import pytest
 
 import littlestone
 from littlestone.base.errors import DeclarationError
-from littlestone.learn.schema.schema import Schema
+from littlestone.learn.declared.schema import Schema
 from littlestone.points import Dates, Disjoint, Product, Strings
 from littlestone.rules import ColumnTest, DecisionTree, FiniteSet, Hypothesis
 from littlestone.rules.languages import constants, sql_dialect

@@ -206,7 +206,7 @@ def _fix_release(
 ) -> None:
     """Each learner's draw is done, and its result kept, or replaced by what was kept."""
     from littlestone.learn import base
-    from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+    from littlestone.privacy.mechanisms.cell_counts import CellCounts
 
     def wrapped(draw: Callable[..., Any]) -> Callable[..., Any]:
         def replaced(*given: Any, **named: Any) -> Any:

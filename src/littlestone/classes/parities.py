@@ -16,8 +16,7 @@ from littlestone.classes.base import BinaryClass, Enumerable, require_example, r
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.spec import Spec, quote_argument
 from littlestone.data.sample import Sample
-from littlestone.points import Product
-from littlestone.points.algebra import Span, Vector, vector_space
+from littlestone.points import Product, Span, Vector, vector_space
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import FlatComplement
 

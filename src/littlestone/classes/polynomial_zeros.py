@@ -26,7 +26,7 @@ from littlestone.classes.counting.zero_sets import (
 from littlestone.classes.promises.flats import Flats, Vectors
 from littlestone.classes.subspaces import AffineSubspaces
 from littlestone.data.sample import Sample
-from littlestone.points.algebra import (
+from littlestone.points import (
     Monomials,
     Span,
     Vector,

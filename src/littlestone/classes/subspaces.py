@@ -20,8 +20,8 @@ from littlestone.classes.counting.flat_counts import (
 )
 from littlestone.classes.promises.flats import Flats, Vectors
 from littlestone.data.sample import Sample
-from littlestone.points.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
-from littlestone.points.algebra.matroids import fewest_blocking, known_blocking
+from littlestone.points import Span, Vector, avoiding_subspace, point_basis, vector_space
+from littlestone.points.matroids import fewest_blocking, known_blocking
 from littlestone.privacy.scores import ErrorRuns, Scores, either
 from littlestone.rules import Flat
 

@@ -14,7 +14,7 @@ from littlestone.data import open_table
 from littlestone.data.opening import file_of
 from littlestone.learn.declared.check import TITLE, check_private
 from littlestone.learn.declared.check import check as checked
-from littlestone.learn.schema.drafting import draft_schema
+from littlestone.learn.declared.drafting import draft_schema
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
 from littlestone.show.files import NEVER, require_different, reserve

@@ -12,7 +12,7 @@ from littlestone.cli.console import out, print_columns, print_json
 if TYPE_CHECKING:
     from littlestone.classes.base import HypothesisClass
     from littlestone.classes.text.table_file import BinaryTable
-    from littlestone.learn.schema.schema import Schema
+    from littlestone.learn.declared.schema import Schema
 
 _GROUPS = (
     "ordinary tables",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from rich.cells import cell_len, set_cell_size
 
 from littlestone.base.errors import LittlestoneError, OutputError, visible, visible_json
-from littlestone.base.progress import watching
+from littlestone.base.work import watching
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 
 if TYPE_CHECKING:

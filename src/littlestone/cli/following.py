@@ -12,7 +12,7 @@ from littlestone.data.forms import Reading
 from littlestone.data.table import Row
 from littlestone.learn.stream import DurableStream, PrivateOnlineLearner, PrivateStream
 from littlestone.learn.stream.base import TakeResult
-from littlestone.pictures.stream import Mistakes, Publication
+from littlestone.pictures.chart import Mistakes, Publication
 from littlestone.points.units import Unit
 from littlestone.rules import Hypothesis
 

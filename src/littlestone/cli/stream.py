@@ -30,8 +30,8 @@ from littlestone.learn.stream import (
     online_choice,
 )
 from littlestone.learn.stream.run import lock_of, next_of
+from littlestone.pictures.chart import figure
 from littlestone.pictures.figures import picture_kind, require_matplotlib
-from littlestone.pictures.stream import figure
 from littlestone.points.units import Unit
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from littlestone.base.parallel import spread
+from littlestone.base.work import spread
 from littlestone.cli.console import bar, count_noun, err, out, print_json
 from littlestone.cli.options import Jobs
 from littlestone.prove.papers.statement import (

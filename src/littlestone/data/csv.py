@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from littlestone.base.errors import DeclarationError, TableError, show_value
-from littlestone.base.progress import stage
+from littlestone.base.work import stage
 from littlestone.data.coding import CodedColumn
 from littlestone.data.csv_lines import block_rows, blocks, cells, code_blocks, content
 from littlestone.data.table import Row, Table, suggest_separator

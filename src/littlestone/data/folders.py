@@ -13,7 +13,7 @@ import numpy as np
 
 from littlestone.base.addresses import flaw, public
 from littlestone.base.errors import SourceError, TableError
-from littlestone.base.progress import track_items
+from littlestone.base.work import track_items
 from littlestone.data.coding import CodedColumn, Function, RowGroups
 from littlestone.data.frames import ParquetTable
 from littlestone.data.table import NAMED, ColumnarTable, Kind, Table

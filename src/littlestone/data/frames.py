@@ -12,7 +12,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from littlestone.base.errors import TableError
-from littlestone.base.progress import stage
+from littlestone.base.work import stage
 from littlestone.data.coding import CodedColumn, LazyValues, code_column
 from littlestone.data.table import NAMED, Kind, Row, Table
 

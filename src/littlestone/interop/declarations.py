@@ -19,8 +19,8 @@ from littlestone.data import Condition, Label, plain_values
 from littlestone.data.frames import column_table
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import SHELL, declare_class, open_schema, require_told
+from littlestone.learn.declared.schema import Schema
 from littlestone.learn.results.risks import Risks
-from littlestone.learn.schema.schema import Schema
 from littlestone.points import number, text
 from littlestone.privacy.ledger import Ledger, conninfo, is_address, show_address
 from littlestone.privacy.randomness import seeded_generator, system_generator

@@ -30,7 +30,7 @@ from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner
 from littlestone.learn.stream.block_risks import InBlocks, StreamRisks
 from littlestone.points import Domain, is_of_class
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.rules import Hypothesis
 
 try:

@@ -11,7 +11,7 @@ from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, requi
 from littlestone.learn.lookup import require_lookup
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.rules.lookup import BucketTable, bucket_of
 
 BITS = 18

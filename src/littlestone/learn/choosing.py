@@ -31,7 +31,7 @@ from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import repeat
 from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingDraw, ChoosingMechanism
+from littlestone.privacy.mechanisms.choosing import ChoosingDraw, ChoosingMechanism
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.parameters import least
 

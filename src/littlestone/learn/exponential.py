@@ -9,7 +9,7 @@ from littlestone.classes.base import HypothesisClass, ScoredClass
 from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialDraw
+from littlestone.privacy.mechanisms.exponential import ExponentialDraw
 
 
 class ExponentialLearner(ExponentialDraw[Point], WeighedLearner[Point]):

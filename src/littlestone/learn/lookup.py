@@ -14,7 +14,7 @@ from littlestone.learn.base import Bound, PrivateLearner, Setting, require_value
 from littlestone.learn.plan.missed import MOST_STEPS, require_curve, sample_size_for_keys
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.rules import LookupTable
 
 

@@ -15,7 +15,7 @@ from littlestone.learn.base import Bound, PrivateLearner, Setting, unfit
 from littlestone.learn.plan.missed import miss_chances, sample_size_for_keys
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.keys.partition_selection import RestSelection
+from littlestone.privacy.mechanisms.partition_selection import RestSelection
 from littlestone.rules import FiniteSet
 
 _TILTS = 20  # the exponents that a proved size tries

@@ -27,7 +27,7 @@ from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns

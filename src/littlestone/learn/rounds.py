@@ -20,7 +20,7 @@ from littlestone.privacy.accounting.composed import repeat
 from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.rules import Hypothesis
 
 SINGLE = "the best single rule"

@@ -50,7 +50,7 @@ from littlestone.points import Cells, Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.noisy_sums import NoisySums, SumStep
+from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
 from littlestone.rules import Hypothesis
 from littlestone.rules.sheet import ScoreSheet
 

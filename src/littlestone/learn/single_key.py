@@ -21,7 +21,7 @@ from littlestone.learn.plan.missed import miss_chances, sample_size_for_keys
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
 from littlestone.rules import Hypothesis
 
 

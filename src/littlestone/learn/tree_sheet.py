@@ -38,8 +38,8 @@ from littlestone.privacy.accounting.gaussian import greatest_mu_squared
 from littlestone.privacy.cost import Budget, decimal_text
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.drawn_sums import DrawThenSums
-from littlestone.privacy.mechanisms.scores.noisy_sums import SumStep
+from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
+from littlestone.privacy.mechanisms.noisy_sums import SumStep
 from littlestone.rules import DecisionTree, Hypothesis
 
 ENOUGH = 30

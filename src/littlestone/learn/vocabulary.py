@@ -21,7 +21,7 @@ from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.rules import DecisionTree, Hypothesis
 
 _VALUES = Fraction(1, 3)

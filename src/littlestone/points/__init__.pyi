@@ -24,3 +24,16 @@ from littlestone.points.base import (
     truth as truth,
     truths as truths,
 )
+from littlestone.points.matroids import (
+    avoiding_subspace as avoiding_subspace,
+    point_basis as point_basis,
+)
+from littlestone.points.fields import Field as Field, field_of_order as field_of_order
+from littlestone.points.matroids import (
+    flats as flats,
+    greedy_flat as greedy_flat,
+    scatter_points as scatter_points,
+)
+from littlestone.points.fields import Monomials as Monomials
+from littlestone.points.fields import Span as Span, Vector as Vector
+from littlestone.points.fields import field_of as field_of, vector_space as vector_space

@@ -21,7 +21,7 @@ from littlestone.privacy.cost import PrivacyCost, require_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger.ledger import BaseLedger
 from littlestone.privacy.ledger.receipt import Receipt
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.scores import Rules
 

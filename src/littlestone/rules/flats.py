@@ -8,8 +8,16 @@ from functools import cached_property
 from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError
-from littlestone.points import Domain, require_list
-from littlestone.points.algebra import Field, Monomials, Span, Vector, field_of, scatter_points
+from littlestone.points import (
+    Domain,
+    Field,
+    Monomials,
+    Span,
+    Vector,
+    field_of,
+    require_list,
+    scatter_points,
+)
 from littlestone.rules.base import BinaryHypothesis
 
 
@@ -20,7 +28,7 @@ class Flat(BinaryHypothesis[Vector]):
     ``equations`` are the vectors (a_i, b_i) of length n + 1.  Canonical: in reduced row echelon
     form, and the one equation 0 = 1 for the empty set; the constructor brings any system to it.
 
-    >>> from littlestone.points.algebra import vector_space
+    >>> from littlestone.points import vector_space
     >>> plane = Flat(vector_space(["x", "y", "z"], 101), ((2, 0, 100, 6), (4, 0, 99, 12)))
     >>> plane.words(), plane((5, 77, 4)), plane((5, 77, 5))
     ('x + 50 z = 3 (mod 101)', 1, 0)
@@ -101,7 +109,7 @@ class Flat(BinaryHypothesis[Vector]):
 class FlatComplement(Flat):
     """The indicator of the complement of an affine subspace: h(x) = 0 iff <a_i, x> = b_i for all i.
 
-    >>> from littlestone.points.algebra import vector_space
+    >>> from littlestone.points import vector_space
     >>> FlatComplement(vector_space(["x", "y"], 2), ((1, 1, 0),)).words()
     'x + y = 1 (mod 2)'
     """
@@ -134,7 +142,7 @@ class ZeroSet(BinaryHypothesis[Vector]):
     `vanishing` makes it.  Then sets of one degree are equal as functions iff they are equal.  If
     several degrees describe a set, there is one object for each degree, just as for several domains.
 
-    >>> from littlestone.points.algebra import vector_space
+    >>> from littlestone.points import vector_space
     >>> hyperbola = ZeroSet(vector_space(["x", "y"], 101), 2, ((0, 2, 0, 0, 0, 99),))
     >>> hyperbola.words(), hyperbola((2, 51)), hyperbola((2, 50))
     ('x y + 100 = 0 (mod 101)', 1, 0)

@@ -19,10 +19,8 @@ from littlestone.dimension import MistakeTree
 from littlestone.learn.plan import Plan
 from littlestone.learn.results.release import Release
 from littlestone.pictures.canvas import Picture
-from littlestone.pictures.chart import Chart, Row
-from littlestone.pictures.rule import rule_picture
-from littlestone.pictures.sheet import sheet_picture
-from littlestone.pictures.stream import Publication, publications
+from littlestone.pictures.chart import Chart, Publication, Row, publications
+from littlestone.pictures.rule import rule_picture, sheet_picture
 from littlestone.pictures.tree import Node, rule_tree, tone
 from littlestone.rules import Hypothesis
 from littlestone.rules.sheet import ScoreSheet

@@ -44,7 +44,7 @@ FAULTS: dict[str, list[Fault]] = {
         ),
         SMALL_BLOCKS,
         Fault(
-            "littlestone.privacy.accounting.relabelled:OtherLabels.inside",
+            "littlestone.privacy.accounting.subsampled:OtherLabels.inside",
             "return 4 *",
             "return",
             "patterns that lose an extension cost nothing",

@@ -54,7 +54,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "exponential_privacy": [
         Fault(
-            "littlestone.privacy.mechanisms.scores.exponential:ExponentialMechanism.base",
+            "littlestone.privacy.mechanisms.exponential:ExponentialMechanism.base",
             "(2 * self.sensitivity)",
             "self.sensitivity",
             "e^epsilon for an error, not e^(epsilon / 2)",

@@ -7,8 +7,8 @@ from planting import Fault
 TREES = "littlestone.learn.stream.stage_sizes"
 LEAVES = f"{TREES}:stage_leaves"
 SIZES = "littlestone.learn.stream.stage_sizes"
-SELECTION = "littlestone.privacy.mechanisms.lists.sparse_selection:SparseSelection"
-COUNTER = "littlestone.privacy.mechanisms.thresholds.one_sided_threshold:OneSidedThreshold"
+SELECTION = "littlestone.privacy.mechanisms.sparse_selection:SparseSelection"
+COUNTER = "littlestone.privacy.mechanisms.one_sided_threshold:OneSidedThreshold"
 ONE_CHUNK = Fault(
     LEAVES,
     "next((chunk for chunk in chunks",

@@ -6,8 +6,8 @@ from planting import Fault
 
 LEARNERS = "littlestone.learn"
 MECHANISMS = "littlestone.privacy.mechanisms"
-SPARSE = f"{MECHANISMS}.lists.sparse_selection:SparseSelection"
-CONTINUAL = f"{MECHANISMS}.streams.continual_selection"
+SPARSE = f"{MECHANISMS}.sparse_selection:SparseSelection"
+CONTINUAL = f"{MECHANISMS}.continual_selection"
 LOW = Fault(f"{SPARSE}.bottom", "self.heaviest +", "self.heaviest - 1 +", "bottom is one lower")
 LOWER = Fault(f"{SPARSE}.bottom", "self.heaviest +", "self.heaviest - 4 +", "bottom is four lower")
 TWICE = Fault(
@@ -20,7 +20,7 @@ FAULTS: dict[str, list[Fault]] = {
     "sparse-sampling": [LOW],
     "risks-of-steps": [
         Fault(
-            f"{MECHANISMS}.scores.cell_counts:CellCounts.counts_per_record",
+            f"{MECHANISMS}.cell_counts:CellCounts.counts_per_record",
             "most = 2 if self.cells is None else self.cells",
             "most = 1 if self.cells is None else self.cells",
             "a record is thought to leave one place and to enter none",
@@ -28,7 +28,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "above-threshold": [
         Fault(
-            f"{MECHANISMS}.thresholds.above_threshold:AboveThreshold.noises",
+            f"{MECHANISMS}.above_threshold:AboveThreshold.noises",
             "exp_below(self.query_epsilon)",
             "exp_below(2 * self.query_epsilon)",
             "half the noise",
@@ -36,7 +36,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "stable-histogram": [
         Fault(
-            f"{MECHANISMS}.lists.stable_histogram:StableHistogram.threshold",
+            f"{MECHANISMS}.stable_histogram:StableHistogram.threshold",
             "1 + self._exponent",
             "self._exponent",
             "the threshold is one lower",
@@ -45,7 +45,7 @@ FAULTS: dict[str, list[Fault]] = {
     "choosing-mechanism": [LOW],
     "choosing-mechanism-loss": [
         Fault(
-            f"{MECHANISMS}.lists.choosing:ChoosingMechanism.sensitivity",
+            f"{MECHANISMS}.choosing:ChoosingMechanism.sensitivity",
             "max(self.gain, self.loss)",
             "min(self.gain, self.loss)",
             "the smaller cost is the sensitivity",
@@ -53,7 +53,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "exponential-learner-missed": [
         Fault(
-            "littlestone.privacy.mechanisms.scores.exponential:ExponentialDraw.__init__",
+            "littlestone.privacy.mechanisms.exponential:ExponentialDraw.__init__",
             ", self.mistakes.largest)",
             ")",
             "costs do not count for the sensitivity",
@@ -61,7 +61,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "sparse-vector": [
         Fault(
-            f"{MECHANISMS}.thresholds.above_threshold:SparseVector._noises",
+            f"{MECHANISMS}.above_threshold:SparseVector._noises",
             "2 * self.hits",
             "self.hits",
             "values move in one direction",
@@ -77,7 +77,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "one-sided-threshold": [
         Fault(
-            f"{MECHANISMS}.thresholds.one_sided_threshold:OneSidedThreshold._law",
+            f"{MECHANISMS}.one_sided_threshold:OneSidedThreshold._law",
             "self.threshold - count for",
             "self.threshold - 2 * count for",
             "a record counts twice",
@@ -85,7 +85,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "continual-key-selection": [
         Fault(
-            f"{MECHANISMS}.streams.continual_key_selection:ContinualKeySelection.terms",
+            f"{MECHANISMS}.continual_key_selection:ContinualKeySelection.terms",
             "self.delta / self.horizon",
             "self.delta",
             "delta is spent at each step",
@@ -109,7 +109,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "continual-confirmation": [
         Fault(
-            f"{MECHANISMS}.streams.confirmation:ContinualConfirmation._law",
+            f"{MECHANISMS}.confirmation:ContinualConfirmation._law",
             "- records",
             "- 2 * records",
             "a record counts twice",
@@ -117,7 +117,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "online-confirmed-learner": [
         Fault(
-            f"{MECHANISMS}.streams.confirmation:ContinualConfirmation.shrink",
+            f"{MECHANISMS}.confirmation:ContinualConfirmation.shrink",
             "exp_below(self.test_epsilon)",
             "exp_below(2 * self.test_epsilon)",
             "tests of twice their epsilon",
@@ -125,7 +125,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "continual-tallies": [
         Fault(
-            f"{MECHANISMS}.streams.tallies:ContinualTallies.ratio",
+            f"{MECHANISMS}.tallies:ContinualTallies.ratio",
             "exp_below(self.cell_epsilon)",
             "exp_below(2 * self.cell_epsilon)",
             "half the noise of a cell",
@@ -133,7 +133,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "online-tallied-learner": [
         Fault(
-            f"{MECHANISMS}.streams.tallies:ContinualTallies.chance_of_tally",
+            f"{MECHANISMS}.tallies:ContinualTallies.chance_of_tally",
             "accumulate(cell is not None for cell in data)",
             "accumulate(2 * (cell is not None) for cell in data)",
             "a record counts twice for the time",
@@ -141,7 +141,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "rest-selection": [
         Fault(
-            f"{MECHANISMS}.keys.partition_selection:RestSelection.upper",
+            f"{MECHANISMS}.partition_selection:RestSelection.upper",
             "self.odds_factor / self.slow",
             "self.odds_factor",
             "keys and the rest spend the same epsilon",
@@ -149,7 +149,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "single-key-learner-labels": [
         Fault(
-            f"{MECHANISMS}.keys.single_key_selection:SingleKeySelection.base",
+            f"{MECHANISMS}.single_key_selection:SingleKeySelection.base",
             "exp_below(self.epsilon)",
             "exp_below(2 * self.epsilon)",
             "curves of twice epsilon",
@@ -165,7 +165,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "online-key-learner": [
         Fault(
-            f"{MECHANISMS}.streams.continual_key_selection:ContinualKeySelection.terms",
+            f"{MECHANISMS}.continual_key_selection:ContinualKeySelection.terms",
             "self.delta / self.horizon",
             "self.delta",
             "delta is spent at each step",
@@ -185,7 +185,7 @@ FAULTS: dict[str, list[Fault]] = {
     "conditions-learner": [TWICE],
     "open-conditions-learner": [
         Fault(
-            f"{MECHANISMS}.lists.choosing:ChoosingMechanism.fresh",
+            f"{MECHANISMS}.choosing:ChoosingMechanism.fresh",
             "return self.growth",
             "return 1",
             "a record brings one rule",
@@ -248,7 +248,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "noisy_sums": [
         Fault(
-            f"{MECHANISMS}.scores.noisy_sums:NoisySums.noise",
+            f"{MECHANISMS}.noisy_sums:NoisySums.noise",
             "(share * self.mu_squared)",
             "self.mu_squared",
             "no step is charged for the others",
@@ -257,7 +257,7 @@ FAULTS: dict[str, list[Fault]] = {
     "least_bottom": [LOW],
     "hundred_draws": [
         Fault(
-            f"{MECHANISMS}.scores.exponential:ExponentialMechanism.guarantee",
+            f"{MECHANISMS}.exponential:ExponentialMechanism.guarantee",
             "bounded_range",
             "pure",
             "the bounded range is forgotten",

@@ -15,7 +15,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "certain_votes_are_free": [
         Fault(
-            "littlestone.privacy.mechanisms.thresholds.uncertain_votes:_Question._rest",
+            "littlestone.privacy.mechanisms.uncertain_votes:_Question._rest",
             "plus - minus - most",
             "plus - minus",
             "certain answers are left out",

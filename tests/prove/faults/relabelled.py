@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-COSTS = "littlestone.privacy.accounting.relabelled"
+COSTS = "littlestone.privacy.accounting.subsampled"
 LAWS = Fault(
     "littlestone.learn.papers.agnostic:AgnosticTransformation.laws",
     "probabilities(scores - scores.min())",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-DRAWN = "littlestone.privacy.mechanisms.scores.exponential:ExponentialMechanism.base"
+DRAWN = "littlestone.privacy.mechanisms.exponential:ExponentialMechanism.base"
 FAULTS: dict[str, list[Fault]] = {
     "error_moves_little": [
         Fault(
@@ -16,7 +16,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "finite_classes_are_stable": [
         Fault(
-            "littlestone.privacy.mechanisms.scores.exponential:ExponentialMechanism.probabilities",
+            "littlestone.privacy.mechanisms.exponential:ExponentialMechanism.probabilities",
             "total = sum(weights)",
             "total = 2 * sum(weights)",
             "half of the law is lost",

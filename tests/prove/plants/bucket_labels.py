@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, mechanism_subject, neighbours
 from littlestone.prove.audit.subjects.lists import BUCKETED, Bucketed, sure

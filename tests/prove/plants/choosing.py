@@ -12,8 +12,8 @@ from typing import Any
 
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, mechanism_subject
 from littlestone.prove.audit.subjects.lists import COVERED, COVERING

@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
+from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
 from littlestone.privacy.rational import log_above
 from littlestone.prove.audit import neighbours
 from plants.harness import Masses, Plant, is_private, toy

@@ -14,8 +14,8 @@ from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.draws import CELLS
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.scores import ErrorRuns, ErrorSums

@@ -18,7 +18,7 @@ from littlestone.classes.juntas import CountedJuntas, Junta
 from littlestone.classes.promises.tabled import bits
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
-from littlestone.points.algebra import Monomials
+from littlestone.points import Monomials
 from littlestone.privacy import Budget
 from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scores
 from littlestone.prove.audit import Subject, find_subject

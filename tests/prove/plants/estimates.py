@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from littlestone.privacy.draws import CELLS
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.subjects.noisy_counts import estimate_subject
 from plants.harness import Claim, Plant, is_private

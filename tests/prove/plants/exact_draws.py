@@ -12,13 +12,12 @@ import pytest
 
 from littlestone.learn.stream import staged as staged_streams
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
-from littlestone.privacy.mechanisms.keys.key_release import ReleaseCurve
-from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.lists import stable_histogram
-from littlestone.privacy.mechanisms.scores import cell_counts
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms import cell_counts, stable_histogram
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.key_release import ReleaseCurve
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.geometric import discrete_laplace

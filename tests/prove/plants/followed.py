@@ -16,11 +16,11 @@ from math import lcm
 from typing import Any
 
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
-from littlestone.privacy.mechanisms.streams.competition import Competition, no_handicap
-from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
-from littlestone.privacy.mechanisms.thresholds.above_threshold import SparseVector
-from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
+from littlestone.privacy.mechanisms.above_threshold import SparseVector
+from littlestone.privacy.mechanisms.competition import Competition, no_handicap
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit import Subject, mechanism_subject

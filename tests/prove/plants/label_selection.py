@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.keys.key_release import ReleaseCurve
-from littlestone.privacy.mechanisms.keys.label_selection import DEFAULT, LabelSelection
+from littlestone.privacy.mechanisms.key_release import ReleaseCurve
+from littlestone.privacy.mechanisms.label_selection import DEFAULT, LabelSelection
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, mechanism_subject, neighbours
 from littlestone.prove.audit.subjects.lists import LABELLED, Labelled, neighbours_at_bottom

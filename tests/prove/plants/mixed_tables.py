@@ -24,7 +24,7 @@ from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.rounds import RoundsLearner, left
 from littlestone.points import number
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.prove.audit import Subject, find_subject, neighbours
 from littlestone.prove.audit.subjects.mixed_tables import (

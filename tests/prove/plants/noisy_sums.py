@@ -17,8 +17,8 @@ from scipy.stats import norm
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.gaussian import CORE, delta_above, greatest_mu_squared
 from littlestone.privacy.cost import round_down
-from littlestone.privacy.mechanisms.scores import noisy_sums
-from littlestone.privacy.mechanisms.scores.noisy_sums import (
+from littlestone.privacy.mechanisms import noisy_sums
+from littlestone.privacy.mechanisms.noisy_sums import (
     Ask,
     GaussianNoise,
     LaplaceNoise,

@@ -14,9 +14,9 @@ from littlestone.learn.stream import TeacherLearner
 from littlestone.learn.stream.teachers import TeacherStream
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.streams.competition import Epoch
-from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.competition import Epoch
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.rational import log_above
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit import neighbours

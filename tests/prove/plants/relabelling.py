@@ -12,8 +12,8 @@ from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, RelabellingLearner
 from littlestone.learn.papers.agnostic import AgnosticTransformation
 from littlestone.learn.papers.patterns import fewest_errors, relax
-from littlestone.privacy.accounting.relabelled import OwnLabels
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.accounting.subsampled import OwnLabels
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.prove.audit import Subject
 from littlestone.prove.audit.subjects.reductions import (
     Masses,

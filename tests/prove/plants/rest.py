@@ -14,7 +14,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.keys.partition_selection import RestSelection
+from littlestone.privacy.mechanisms.partition_selection import RestSelection
 from littlestone.privacy.scores import Elements
 from littlestone.prove.audit import Subject, find_subject, neighbours
 from littlestone.prove.audit.subjects.whole_learners import (

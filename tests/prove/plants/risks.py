@@ -12,7 +12,7 @@ from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn.stream.block_risks import InBlocks
 from littlestone.privacy.draws import count_places
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.subjects.noisy_counts import blocks_subject, risk_subject
 from littlestone.prove.audit.subjects.whole_learners import Records

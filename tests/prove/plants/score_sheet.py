@@ -23,8 +23,8 @@ from littlestone.learn.score_sheet import ScoreSheetLearner
 from littlestone.learn.tree_sheet import TreeSheetLearner
 from littlestone.privacy.accounting.gaussian import CORE, greatest_mu_squared
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.scores.drawn_sums import DrawThenSums
-from littlestone.privacy.mechanisms.scores.noisy_sums import (
+from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
+from littlestone.privacy.mechanisms.noisy_sums import (
     GaussianNoise,
     LaplaceNoise,
     Noisy,

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.prove.audit import Subject, find_subject, mechanism_subject
 from plants.harness import Plant, draws_as_it_says, is_private
 

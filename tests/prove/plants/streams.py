@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from littlestone.learn.stream.staged import StagedStream
-from littlestone.privacy.mechanisms.streams.competition import Epoch
+from littlestone.privacy.mechanisms.competition import Epoch
 from littlestone.privacy.rational import log_above
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit import Subject, neighbours

@@ -11,8 +11,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from littlestone.privacy.mechanisms.thresholds.above_threshold import SparseVector
-from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
+from littlestone.privacy.mechanisms.above_threshold import SparseVector
+from littlestone.privacy.mechanisms.threshold_tests import (
     Answers,
     probability,
     sequences,

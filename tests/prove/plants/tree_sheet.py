@@ -21,8 +21,8 @@ from littlestone.data.sample import Sample
 from littlestone.learn.tree_sheet import TreeSheetLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores import noisy_sums
-from littlestone.privacy.mechanisms.scores.noisy_sums import GaussianNoise, LaplaceNoise, Noisy
+from littlestone.privacy.mechanisms import noisy_sums
+from littlestone.privacy.mechanisms.noisy_sums import GaussianNoise, LaplaceNoise, Noisy
 from planting import Fault, forget, plant
 from plants.drawn_sums import lost as lost_after
 from plants.harness import Plant
@@ -151,8 +151,8 @@ def is_paid(fault: Fault | None) -> bool:
 
 
 TREES = "littlestone.learn.tree_sheet:TreeSheetLearner"
-DRAWN = "littlestone.privacy.mechanisms.scores.drawn_sums"
-SUMS = "littlestone.privacy.mechanisms.scores.noisy_sums"
+DRAWN = "littlestone.privacy.mechanisms.drawn_sums"
+SUMS = "littlestone.privacy.mechanisms.noisy_sums"
 
 FAULTS = {
     "leaf_once": Fault(
@@ -212,7 +212,7 @@ FAULTS = {
         "The records of one leaf are added to all sums.",
     ),
     "cost_forgotten": Fault(
-        "littlestone.privacy.mechanisms.scores.exponential:ExponentialDraw.__init__",
+        "littlestone.privacy.mechanisms.exponential:ExponentialDraw.__init__",
         "ExponentialMechanism(epsilon, self.mistakes.largest)",
         "ExponentialMechanism(epsilon, 1)",
         "The tree is drawn by costs as if each were 1.",

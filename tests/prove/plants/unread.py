@@ -9,7 +9,7 @@ from fractions import Fraction
 from littlestone.learn.declared.checking import checks_of, count_faults
 from littlestone.points.columns import columns_of
 from littlestone.privacy.draws import UNREAD
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.prove.audit.subjects.noisy_counts import (
     LABEL,
     NAMES,

@@ -11,8 +11,8 @@ from littlestone.classes.promises.by_table import ByTable
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.learn.vocabulary import VocabularyLearner, list_values
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.prove.audit import Subject
 from littlestone.prove.audit.subjects.mixed_tables import (
     vocabulary,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from littlestone import core
 from littlestone.classes.counting.blocks import Blocks, Tally, tally_of_counts
-from littlestone.points.algebra import Vector, field_of_order
+from littlestone.points import Vector, field_of_order
 
 MOST_STEPS = 1 << 18
 """The most steps of a record: one for each direction space, and one for each product of its equations.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.counting.blocks import Blocks, Tally, tally_of_counts
-from littlestone.points.algebra import Monomials, Span, Vector, field_of_order
+from littlestone.points import Monomials, Span, Vector, field_of_order
 from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scores
 
 Item = TypeVar("Item")

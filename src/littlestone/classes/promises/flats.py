@@ -17,8 +17,7 @@ from littlestone.classes.base import BinaryClass, HypothesisClass, require_examp
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.spec import Spec, quote_argument
 from littlestone.data.sample import Sample
-from littlestone.points import Product
-from littlestone.points.algebra import Span, Vector
+from littlestone.points import Product, Span, Vector
 
 Vectors = tuple[Vector, ...]
 

@@ -33,6 +33,7 @@ from littlestone.learn.declared.checking import (
     count_cells,
     read_lines,
 )
+from littlestone.learn.declared.column_types import require_columns, require_label
 from littlestone.learn.declared.declaring import (
     OneOrMore,
     declare_class,
@@ -40,9 +41,8 @@ from littlestone.learn.declared.declaring import (
     open_schema,
     refuse_as_feature,
 )
+from littlestone.learn.declared.schema import Schema
 from littlestone.learn.results.estimate import UnreadCounts, count_unread, unread_event
-from littlestone.learn.schema.column_types import require_columns, require_label
-from littlestone.learn.schema.schema import Schema
 from littlestone.points import Domain
 from littlestone.points.columns import columns_of, days_of
 from littlestone.privacy.cost import exact_epsilon

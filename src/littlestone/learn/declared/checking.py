@@ -19,9 +19,9 @@ from littlestone.data.csv import CsvTable, CsvText
 from littlestone.data.forms import CellForm, Unread
 from littlestone.data.label import Label
 from littlestone.data.table import Table
-from littlestone.learn.schema.column_types import NUMBERS
-from littlestone.learn.schema.schema import Schema
-from littlestone.learn.schema.schema_columns import SchemaColumn
+from littlestone.learn.declared.column_types import NUMBERS
+from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.schema_columns import SchemaColumn
 from littlestone.points import Dates, Domain, Listed, number, text
 
 READ, MISSING, OTHER = "read", "missing", "another value"

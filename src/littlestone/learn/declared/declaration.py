@@ -17,6 +17,7 @@ from littlestone.data.opening import Dataset, open_dataset
 from littlestone.data.sample import Sample
 from littlestone.data.stored import store_sample
 from littlestone.learn.base import Setting
+from littlestone.learn.declared.column_types import require_fit
 from littlestone.learn.declared.declaring import (
     ARGUMENTS,
     OneOrMore,
@@ -28,7 +29,6 @@ from littlestone.learn.declared.declaring import (
     refuse_as_feature,
     require_told,
 )
-from littlestone.learn.schema.column_types import require_fit
 from littlestone.points.columns import columns_of, days_of
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import record_budget
@@ -37,7 +37,7 @@ from littlestone.privacy.mistakes import MistakeCosts, parse_costs
 from littlestone.privacy.randomness import choose_generator
 
 if TYPE_CHECKING:
-    from littlestone.learn.schema.schema import Schema
+    from littlestone.learn.declared.schema import Schema
 
 ESTIMATE_SHARE = Fraction(1, 10)
 """The part of epsilon that estimates the size and the rate of a group, unless declared otherwise."""

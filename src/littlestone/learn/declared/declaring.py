@@ -14,7 +14,7 @@ from littlestone.data.label import Label
 
 if TYPE_CHECKING:
     from littlestone.data.table import Table
-    from littlestone.learn.schema.schema import Schema
+    from littlestone.learn.declared.schema import Schema
 
 
 def one_of(parts: Sequence[HypothesisClass[Any]]) -> HypothesisClass[Any]:
@@ -142,7 +142,7 @@ def open_schema(schema: SchemaOrFile) -> Schema | None:
     """The schema that `Schema.make` makes of it, if any."""
     if schema is None:
         return None
-    from littlestone.learn.schema.schema import Schema
+    from littlestone.learn.declared.schema import Schema
 
     return Schema.make(schema)
 
@@ -225,7 +225,7 @@ _MOST_SHOWN = 4  # columns of an example
 
 def _own_examples(table: Table, target: str | None) -> dict[str, str]:
     """Examples that go with the declared types of the table's columns, as far as it has some."""
-    from littlestone.learn.schema.schema_columns import NUMERIC
+    from littlestone.learn.declared.schema_columns import NUMERIC
 
     kinds = {name: table.kind(name) for name in table.columns if isinstance(name, str)}
     columns = [

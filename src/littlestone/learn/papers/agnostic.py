@@ -40,7 +40,7 @@ from littlestone.learn.papers.patterns import (
 )
 from littlestone.learn.papers.teachers import shuffle_records, split
 from littlestone.points import Point
-from littlestone.privacy.accounting.relabelled import (
+from littlestone.privacy.accounting.subsampled import (
     OtherLabels,
     OwnLabels,
     Relabelling,
@@ -48,7 +48,7 @@ from littlestone.privacy.accounting.relabelled import (
 )
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import least
 from littlestone.privacy.samplers import selection
 from littlestone.rules import Hypothesis

@@ -32,8 +32,8 @@ from littlestone.points import Point
 from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, disagreement

@@ -23,7 +23,7 @@ from littlestone.points import Point
 from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.rules import Hypothesis
 

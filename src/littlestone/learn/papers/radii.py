@@ -32,8 +32,8 @@ from littlestone.learn.base import (
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
-from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
+from littlestone.privacy.mechanisms.radii_selection import RadiiSelection
+from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.parameters import least
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import reducing_path

@@ -17,7 +17,7 @@ from littlestone.points import Point
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.thresholds.above_threshold import cheapest
+from littlestone.privacy.mechanisms.above_threshold import cheapest
 from littlestone.privacy.parameters import least
 from littlestone.rules import Hypothesis
 

@@ -29,7 +29,7 @@ from littlestone.learn.papers.teachers import chunks, list_records, split
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import least
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import decompose

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.base.discovery import concrete, kind_of_name
 from littlestone.base.errors import DeclarationError, no_such, show_value
-from littlestone.base.progress import track_items
+from littlestone.base.work import track_items
 from littlestone.classes.base import HypothesisClass, ScoredClass
 from littlestone.classes.dimensions.closed_forms import has_one_mistake
 from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan

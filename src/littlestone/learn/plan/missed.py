@@ -23,7 +23,7 @@ from littlestone.learn.base import (
 )
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
+from littlestone.privacy.mechanisms.key_release import KeyRelease
 from littlestone.privacy.parameters import least, natural_log
 
 Floats = NDArray[np.float64]

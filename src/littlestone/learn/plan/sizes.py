@@ -9,7 +9,7 @@ from typing import Any
 
 from littlestone.base.errors import TooLargeError
 from littlestone.base.markup import grid, tag
-from littlestone.base.progress import track_items
+from littlestone.base.work import track_items
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.learn.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learn.papers.globally_stable import LARGEST, paper_sizes

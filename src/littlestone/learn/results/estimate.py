@@ -22,7 +22,7 @@ from littlestone.privacy.draws import (
     counts_of_unread,
 )
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.rules import Hypothesis
 
 BETA = Fraction(1, 20)

@@ -21,8 +21,8 @@ from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.cost import PrivacyCost, exact_chance
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.mechanisms.streams.competition import Epoch
-from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.competition import Epoch
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import NOTHING, Keep, Tape, journal_mismatch
 from littlestone.rules import Hypothesis

@@ -13,7 +13,7 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.draws import Noisy, counts_of_places
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.rules import Hypothesis
 
 SHORTEST = 100

@@ -25,12 +25,12 @@ from littlestone.learn.stream.base import (
 from littlestone.learn.stream.keys import least_total
 from littlestone.learn.stream.known_ends import UNLIKELY, Cuts, Ends, KeyScheme, columns_of
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
-from littlestone.privacy.mechanisms.streams.confirmation import (
+from littlestone.privacy.mechanisms.confirmation import (
     Confirmations,
     ContinualConfirmation,
     Watch,
 )
+from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis
 

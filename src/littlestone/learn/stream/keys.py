@@ -16,8 +16,8 @@ from littlestone.classes.promises.covering import PointCovering
 from littlestone.learn.base import require_plan, unfit
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.streams.competition import Terms
-from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.competition import Terms
+from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.tape import Tape
 from littlestone.rules import FiniteSet, Hypothesis
 

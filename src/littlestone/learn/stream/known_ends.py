@@ -22,7 +22,7 @@ from littlestone.classes.promises.tabled import LISTED, TableClass
 from littlestone.classes.thresholds import Thresholds
 from littlestone.learn.base import unfit
 from littlestone.points import Domain
-from littlestone.privacy.mechanisms.streams.confirmation import Watch
+from littlestone.privacy.mechanisms.confirmation import Watch
 from littlestone.rules import Hypothesis, StepFunction, function_of_labels
 
 UNLIKELY = 16

@@ -14,8 +14,8 @@ from littlestone.learn.base import require_rule
 from littlestone.learn.stream.base import Record, StreamLearner, TapedStream
 from littlestone.points import Point, truth
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.streams.competition import Epoch
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.competition import Epoch
 from littlestone.privacy.parameters import natural_log, require_horizon, require_teachers
 from littlestone.privacy.tape import Tape, journal_mismatch
 from littlestone.rules import Hypothesis

@@ -19,10 +19,10 @@ from littlestone.learn.stream.base import (
 from littlestone.learn.stream.keys import least_sum, wait
 from littlestone.points import Product
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
-from littlestone.privacy.mechanisms.streams.competition import Terms
-from littlestone.privacy.mechanisms.streams.continual_key_selection import SoloCompetitions
-from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.competition import Terms
+from littlestone.privacy.mechanisms.continual_key_selection import SoloCompetitions
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.tape import Tape
 from littlestone.rules import RuleUnion
 from littlestone.rules.rules import Rule

@@ -33,11 +33,11 @@ from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
-from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.streams.competition import Epoch
-from littlestone.privacy.mechanisms.thresholds.above_threshold import cheapest
-from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
+from littlestone.privacy.mechanisms.above_threshold import cheapest
+from littlestone.privacy.mechanisms.competition import Epoch
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.tape import Tape

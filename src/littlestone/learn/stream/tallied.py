@@ -19,8 +19,8 @@ from littlestone.learn.base import require_plan
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.learn.stream.known_ends import Columns, columns_of
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
-from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies, Tallies, Tally
+from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
+from littlestone.privacy.mechanisms.tallies import ContinualTallies, Tallies, Tally
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis

@@ -29,9 +29,9 @@ from littlestone.learn.stream.base import (
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget, PrivacyCost
-from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.streams.competition import Epoch
-from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.competition import Epoch
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import require_teachers, require_whole
 from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis

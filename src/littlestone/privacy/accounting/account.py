@@ -136,7 +136,7 @@ def accounts(event: Event, delta: Fraction) -> list[Account]:
     Raises `DeclarationError` if the deltas of its pieces alone exceed ``delta``.
 
     >>> from littlestone.privacy.accounting.composed import Composition
-    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
     >>> delta = Fraction(1, 10**6)
     >>> event = Composition([(ExponentialMechanism(Fraction(1, 10)), 100)], delta)
     >>> for account in accounts(event, delta):

@@ -27,7 +27,7 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     makes no event at all.
 
     >>> from littlestone.privacy.accounting.composed import Composition
-    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
     >>> target = PrivacyCost(Fraction(1), Fraction(1, 10**6))
     >>> def hundred(epsilon: Fraction) -> Event:
     ...     return Composition([(ExponentialMechanism(epsilon), 100)], target.delta)

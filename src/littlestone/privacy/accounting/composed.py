@@ -31,7 +31,7 @@ class Composition(Event):
     Raises `DeclarationError` for no parts, a count below 1, different neighbouring relations, or a
     ``delta`` below the sum of the parts' own.
 
-    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
     >>> hundred = Composition([(ExponentialMechanism(Fraction(1, 10)), 100)], Fraction(1, 10**6))
     >>> print(hundred.cost())
     epsilon 2.41891, delta 0.000001 (replace-one)

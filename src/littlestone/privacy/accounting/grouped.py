@@ -41,7 +41,7 @@ class UnitEvent(Event):
 
     Raises `DeclarationError` unless ``event`` is about one record replaced.
 
-    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
     >>> event = UnitEvent(ExponentialMechanism(Fraction(1, 3)), Unit("patient_id", 3))
     >>> print(event.cost())
     epsilon 1, delta 0 (replace-one-unit: patient_id)
@@ -88,7 +88,7 @@ def for_unit(event: Event, unit: Unit | None) -> Event:
 
     Raises `DeclarationError` if nothing would be protected.
 
-    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
     >>> print(for_unit(ExponentialMechanism(Fraction(1, 2)), Unit("patient_id", 2)).cost())
     epsilon 1, delta 0 (replace-one-unit: patient_id)
     """

@@ -1,10 +1,12 @@
-"""Events that see some of the records: subsamples, and disjoint parts.
+"""Events that see some of the records: subsamples, disjoint parts, and samples that are relabelled.
 
-An event that sees only m of the n records costs about m/n of it.
+An event that sees only m of the n records costs about m/n of it.  A secret sample may be relabelled by
+a private choice first.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,10 +15,11 @@ from math import ceil
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.composed import merge_uses, relation
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, decimal_text, round_up
 from littlestone.privacy.event import Event, Guarantee
-from littlestone.privacy.parameters import require_whole
-from littlestone.privacy.rational import exp_above, log_above
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.parameters import least, require_whole
+from littlestone.privacy.rational import exp_above, exp_below, log_above
 
 _LARGEST = 44  # beyond it e^epsilon is astronomic, and the cost of the event itself is claimed
 
@@ -38,7 +41,7 @@ class Subsampling(Event):
 
     Raises `DeclarationError` unless 1 <= ``size`` <= ``n`` and ``event`` is about replaced records.
 
-    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
     >>> event = Subsampling(ExponentialMechanism(Fraction(1)), n=1000, size=100)
     >>> print(event.cost())
     epsilon 0.15856507874043, delta 0 (replace-one)
@@ -105,7 +108,7 @@ class Parallel(Event):
     units.
 
     >>> from fractions import Fraction
-    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
     >>> print(Parallel([ExponentialMechanism(Fraction(1)), ExponentialMechanism(Fraction(2))]).cost())
     epsilon 2, delta 0 (replace-one)
     """
@@ -148,3 +151,156 @@ class Parallel(Event):
     def __str__(self) -> str:
         counts = Counter(str(event) for event in self.events)
         return "on disjoint parts: " + " and ".join(f"{n} x [{text}]" for text, n in counts.items())
+
+
+_BITS, _STEPS = 64, 1000
+
+
+@dataclass(frozen=True)
+class Relabelling(ABC):
+    """T = floor(n / ``share``) of the n records, drawn without replacement, get new labels.
+
+    ``choice`` picks these among all patterns of a class on T, by whole scores that a subclass
+    defines.  Raises `DeclarationError` for illegal parameters.
+    """
+
+    choice: ExponentialMechanism
+    share: int
+
+    def __post_init__(self) -> None:
+        require_whole("share", self.share, least=1)
+
+    @abstractmethod
+    def inside(self, epsilon: Fraction) -> Fraction:
+        """At least K, the factor by which a record of T moves any outcome of an event on T."""
+
+    @abstractmethod
+    def outside(self) -> tuple[Fraction, Fraction]:
+        """Bounds (low, high) of E <= K, the factor by which a record outside T moves it."""
+
+    def cost(self, inner: PrivacyCost) -> PrivacyCost:
+        """The cost together with an event of cost ``inner`` on the relabelled T.
+
+            e^epsilon = E (1 + r (K - 1)) / (1 + r (E - 1)),   delta = r delta_inner,  r = 1 / share,
+
+        rounded up to 6 digits: docs/proofs/agnostic.md, Theorem 1.
+        """
+        # Upper bounds in the numerator, a lower one in the denominator: the ratio is rounded up
+        # throughout.
+        rate, (low, high) = Fraction(1, self.share), self.outside()
+        ratio = high * (1 + rate * (self.inside(inner.epsilon) - 1)) / (1 + rate * (low - 1))
+        return PrivacyCost(round_up(log_above(ratio, _BITS)), rate * inner.delta)
+
+    def room(self, target: PrivacyCost) -> PrivacyCost:
+        """The largest cost of an event on T, in thousandths of the target, within ``target``.
+
+        Its delta is share times that of the target, and at most 1/2.  Raises `DeclarationError`
+        if no such epsilon is small enough.
+        """
+        unit, delta = target.epsilon / _STEPS, min(self.share * target.delta, Fraction(1, 2))
+
+        def exceeds(steps: int) -> bool:
+            return not self.cost(PrivacyCost(steps * unit, delta)).within(target)
+
+        steps = least(exceeds) - 1
+        if steps == 0:
+            raise DeclarationError(
+                f"learn from relabelled records at {target}",
+                found=f"the relabelling leaves nothing of it: {self}",
+                fix="take a larger share or a smaller epsilon of the choice",
+            )
+        return PrivacyCost(steps * unit, delta)
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The parameters, as the ledger records them."""
+
+
+@dataclass(frozen=True)
+class OwnLabels(Relabelling):
+    """A pattern is scored by its errors on T itself (ABMS20).
+
+    K = (1 + e^(eta / 2))^2 e^epsilon and E = 1, with eta the epsilon of ``choice``.
+
+    >>> relabelling = OwnLabels(ExponentialMechanism(Fraction(1)), share=8)
+    >>> print(relabelling.cost(PrivacyCost(Fraction(1, 2), Fraction(1, 10**5))))
+    epsilon 0.841943, delta 0.00000125 (replace-one)
+    """
+
+    def inside(self, epsilon: Fraction) -> Fraction:
+        # The relabelling by T's own labels moves with the record: docs/proofs/agnostic.md, Theorem
+        # 1.
+        return (1 + exp_above(self.choice.epsilon / 2, _BITS)) ** 2 * exp_above(epsilon, _BITS)
+
+    def outside(self) -> tuple[Fraction, Fraction]:
+        return Fraction(1), Fraction(1)
+
+    def __str__(self) -> str:
+        eta = decimal_text(self.choice.epsilon)
+        return f"1 record of {self.share}, relabelled at epsilon {eta} by its own labels"
+
+
+@dataclass(frozen=True)
+class OtherLabels(Relabelling):
+    """A pattern h is scored by min over f in H of a #(h != f on T) + #(f errs on W).
+
+    a = ``weight`` is a whole number, and W are the records that are not in T.
+    K = 4 e^(a eta + epsilon) and E = e^eta, with eta the epsilon of ``choice`` (after LWY25).
+
+    >>> relabelling = OtherLabels(ExponentialMechanism(Fraction(1, 10)), share=10, weight=4)
+    >>> print(relabelling.cost(PrivacyCost(Fraction(1, 2), Fraction(1, 10**5))))
+    epsilon 0.722851, delta 0.000001 (replace-one)
+    """
+
+    weight: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_whole("share", self.share, least=2)
+        require_whole("weight", self.weight, least=1)
+
+    def inside(self, epsilon: Fraction) -> Fraction:
+        return 4 * exp_above(self.weight * self.choice.epsilon + epsilon, _BITS)
+
+    def outside(self) -> tuple[Fraction, Fraction]:
+        eta = self.choice.epsilon
+        return exp_below(eta, _BITS), exp_above(eta, _BITS)
+
+    def __str__(self) -> str:
+        eta = decimal_text(self.choice.epsilon)
+        return (
+            f"1 record of {self.share}, relabelled at epsilon {eta} by the labels of the others, "
+            f"weight {self.weight}"
+        )
+
+
+@dataclass(frozen=True)
+class RelabellingEvent(Event):
+    """``event`` on the records that ``relabelling`` has drawn and given new labels.
+
+    It keeps secret which records these are, and their labels.  A receipt for this event pays for
+    one draw of the choice and for the draws of ``event``.
+
+    Raises `DeclarationError` unless ``event`` is about replaced records.
+    """
+
+    relabelling: Relabelling
+    event: Event
+
+    def __post_init__(self) -> None:
+        if self.event.cost().neighboring != NeighboringRelation.REPLACE_ONE:
+            raise DeclarationError(
+                f"relabel the records of {self.event}",
+                found="its cost is not about one record replaced",
+                fix="state the event's cost for one record replaced",
+            )
+
+    def cost(self) -> PrivacyCost:
+        return self.relabelling.cost(self.event.cost())
+
+    def uses(self) -> list[tuple[Event, int]]:
+        # Itself once: the inner cost says neither how many records are relabelled nor how.
+        return [(self, 1), *merge_uses([(self.relabelling.choice, 1), (self.event, 1)])]
+
+    def __str__(self) -> str:
+        return f"{self.event}, on {self.relabelling}"

@@ -213,7 +213,7 @@ class BaseLedger:
         """Preview what `spend` would do now, recording nothing; another spend may come in between.
 
         >>> from fractions import Fraction
-        >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+        >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
         >>> from littlestone.privacy.ledger import Ledger
         >>> ledger = Ledger()
         >>> ledger.set_limit("census", PrivacyCost(Fraction(1)))
@@ -277,7 +277,7 @@ class BaseLedger:
         """The counts of ``dataset`` for rows, unless all is about one unit, and for each unit column.
 
         >>> from fractions import Fraction
-        >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+        >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
         >>> from littlestone.privacy.ledger import Ledger
         >>> ledger = Ledger()
         >>> _ = ledger.spend(ExponentialMechanism(Fraction(1)), dataset="visits", what="a look")
@@ -328,7 +328,7 @@ class BaseLedger:
         the least of theirs.  Parts of one partition are still charged in parallel under one name
         only, because the records may be in another order under the other name.
 
-        >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+        >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
         >>> from fractions import Fraction
         >>> from littlestone.privacy.ledger import Ledger
         >>> ledger = Ledger()

@@ -15,7 +15,7 @@ from itertools import chain, combinations, combinations_with_replacement, produc
 from typing import Generic, TypeVar
 
 from littlestone.base.errors import DeclarationError
-from littlestone.base.parallel import spread
+from littlestone.base.work import spread
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.rational import exp_below

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from littlestone.base.discovery import modules, read_words
 from littlestone.base.errors import DeclarationError, did_you_mean
-from littlestone.base.parallel import spread
+from littlestone.base.work import spread
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
@@ -238,7 +238,7 @@ class Trials(Event):
     A composition theorem would cost less, but take time; made-up data of an audit have no budget.
 
     >>> from fractions import Fraction
-    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
     >>> print(Trials(ExponentialMechanism(Fraction(1, 10)), 2000).cost())
     epsilon 200, delta 0 (replace-one)
     """

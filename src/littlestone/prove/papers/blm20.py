@@ -16,7 +16,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import AgnosticLearner, GloballyStableLearner
 from littlestone.learn.papers.globally_stable import BatchSizes, expected_blocks, stability
 from littlestone.learn.plan import formulas
-from littlestone.privacy.accounting.relabelled import OtherLabels
+from littlestone.privacy.accounting.subsampled import OtherLabels
 from littlestone.privacy.cost import Budget
 from littlestone.prove.audit import find_subject
 from littlestone.prove.audit.choices import Choices

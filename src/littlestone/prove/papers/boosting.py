@@ -21,9 +21,9 @@ from littlestone.learn import (
 )
 from littlestone.learn.papers.agnostic import AgnosticTransformation
 from littlestone.learn.papers.boosting import Walk
-from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
+from littlestone.privacy.accounting.subsampled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import Budget, PrivacyCost
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import exact_audit
 from littlestone.prove.audit.subject import find_subject, follow_draws
@@ -286,7 +286,7 @@ def own_labels() -> Outcome:
 
     says: relabelling by the sample's own labels is private
     scope: the exact law of its code, on the pair and the learner that show most
-    code: learn.RelabellingLearner, privacy.accounting.relabelled.OwnLabels
+    code: learn.RelabellingLearner, privacy.accounting.subsampled.OwnLabels
     proof: proofs/agnostic.md#theorem-1-privacy
     """
     found = _audit(RelabellingLearner, SHARP, used=0.97)
@@ -301,7 +301,7 @@ def other_labels() -> Outcome:
 
     says: relabelling by the others' labels is private
     scope: exact laws of its code, on three pairs with the learners that show most
-    code: learn.AgnosticLearner, privacy.accounting.relabelled.OtherLabels
+    code: learn.AgnosticLearner, privacy.accounting.subsampled.OtherLabels
     proof: proofs/agnostic.md#theorem-1-privacy
     """
     return _audit(AgnosticLearner, FEW, FAR, BEHIND, used=0.5)

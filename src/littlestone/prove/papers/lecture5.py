@@ -236,7 +236,7 @@ def exponential_privacy() -> Outcome:
     says: privacy: the exponential mechanism is epsilon-DP
     scope: two classes, all neighbouring samples of 3 records: Pr[h] ~ r^-errors, and what is drawn
     stated: hockey-stick divergence at epsilon = 1: 0
-    code: learn.ExponentialLearner, privacy.mechanisms.scores.exponential.ExponentialMechanism
+    code: learn.ExponentialLearner, privacy.mechanisms.exponential.ExponentialMechanism
     proof: proofs/exponential-mechanism.md#theorem-1-privacy
     """
     epsilon, worst, found = Fraction(1), Fraction(0), []

@@ -12,8 +12,8 @@ from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Threshold
 from littlestone.data.sample import Sample
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per_hit
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.uncertain_votes import moment_per_hit
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.rules import Hypothesis
 from littlestone.theory.game import AgnosticExperts
@@ -162,8 +162,8 @@ def certain_votes_are_free() -> Outcome:
     says: certain votes are free, and an uncertain one costs what Theorem 1 allows
     scope: exact moments of all pairs of neighbouring counts, four settings
     stated: uncertain moments <= G (1 - certain moments)
-    code: privacy.mechanisms.thresholds.uncertain_votes.moment_per_hit,
-        privacy.mechanisms.thresholds.between_thresholds.BetweenThresholds
+    code: privacy.mechanisms.uncertain_votes.moment_per_hit,
+        privacy.mechanisms.between_thresholds.BetweenThresholds
     proof: proofs/private-prediction.md#theorem-1-certain-votes-are-free
     """
     tried = wrong = 0

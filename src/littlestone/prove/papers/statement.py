@@ -22,7 +22,7 @@ import numpy as np
 
 from littlestone.base.discovery import modules, read_words
 from littlestone.base.errors import DeclarationError
-from littlestone.base.parallel import spread
+from littlestone.base.work import spread
 from littlestone.classes import FiniteClass
 from littlestone.theory.atlas.listing import smallest_masks
 

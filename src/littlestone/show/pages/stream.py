@@ -13,8 +13,8 @@ from littlestone.base.markup import Html, tag
 from littlestone.data.forms import Reading
 from littlestone.data.opening import open_table
 from littlestone.data.table import Table
+from littlestone.pictures.chart import Publication, publications
 from littlestone.pictures.rule import rule_picture
-from littlestone.pictures.stream import Publication, publications
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import (
     NeighboringRelation,

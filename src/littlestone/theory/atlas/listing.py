@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
-from littlestone.base.parallel import spread
+from littlestone.base.work import spread
 from littlestone.dimension import LabelTable
 from littlestone.theory.atlas.quantities import PAIRINGS, QUANTITIES, Number, pair_dimensions
 

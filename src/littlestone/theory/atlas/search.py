@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import comb
 
 from littlestone.base.errors import DeclarationError
-from littlestone.base.progress import stage
+from littlestone.base.work import stage
 from littlestone.theory.atlas.listing import Rows, canonical, table_of
 from littlestone.theory.atlas.quantities import QUANTITIES, Query
 

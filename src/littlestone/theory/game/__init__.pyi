@@ -12,7 +12,7 @@ from littlestone.theory.game.game import (
     SequenceAdversary as SequenceAdversary,
 )
 from littlestone.theory.game.players import StandardOptimalAlgorithm as StandardOptimalAlgorithm
-from littlestone.theory.game.randomized import RandomizedLearner as RandomizedLearner
+from littlestone.theory.game.variants import RandomizedLearner as RandomizedLearner
 from littlestone.theory.game.values import Board as Board, Game as Game, Play as Play
 from littlestone.theory.game.variants import (
     AppleGame as AppleGame,

@@ -17,7 +17,7 @@ from littlestone.privacy.accounting.subsampled import Parallel, Subsampling
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real, bernoulli
 from littlestone.privacy.scores import ErrorRuns

@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.scores.drawn_sums import DrawThenSums
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.scores.noisy_sums import SumStep
+from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.noisy_sums import SumStep
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Run, Subject, receipt_for_trials, subject

@@ -13,19 +13,19 @@ from littlestone.classes import Subsets
 from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
-from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.keys.partition_selection import (
+from littlestone.privacy.mechanisms.above_threshold import AboveThreshold, SparseVector
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.partition_selection import (
     PartitionSelection,
     RestSelection,
 )
-from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
-from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.lists.stable_histogram import Histogram, StableHistogram
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold, SparseVector
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.stable_histogram import Histogram, StableHistogram
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit.claims import neighbours
@@ -42,7 +42,7 @@ LISTS: Lists = ((), (0,), (0, 1), (1, 0, 2), (1, 1), (2, 2, 3))
 def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
     """Sparse sampling from lists of at most two items; needs a delta.
 
-    code: privacy.mechanisms.lists.sparse_sampling.SparseSampling
+    code: privacy.mechanisms.sparse_sampling.SparseSampling
     proof: proofs/sparse-sampling.md#theorem-1-privacy
     """
     mechanism = SparseSampling[int](Budget(epsilon, delta), list_size=2)
@@ -64,7 +64,7 @@ Keys = tuple[str | None, ...]
 def stable_histogram(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """The stable histogram of one key a record; needs a delta.
 
-    code: privacy.mechanisms.lists.stable_histogram.StableHistogram
+    code: privacy.mechanisms.stable_histogram.StableHistogram
     proof: proofs/stable-histogram.md#theorem-1-privacy-blm20-lemma-15-with-its-constants
     """
     mechanism = StableHistogram[str](Budget(epsilon, delta))
@@ -111,7 +111,7 @@ def neighbouring_values(tests: int) -> Iterator[tuple[Values, Values]]:
 def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
     """The sparse vector technique up to one hit, any values; spends no delta.
 
-    code: privacy.mechanisms.thresholds.above_threshold.SparseVector
+    code: privacy.mechanisms.above_threshold.SparseVector
     proof: proofs/sparse-vector.md#theorem-1-privacy
     """
     return mechanism_subject(
@@ -126,7 +126,7 @@ def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
 def above_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
     """AboveThreshold with fresh noise up to one hit; needs a delta.
 
-    code: privacy.mechanisms.thresholds.above_threshold.AboveThreshold
+    code: privacy.mechanisms.above_threshold.AboveThreshold
     proof: proofs/above-threshold.md#theorem-2-the-exact-worst-case
     """
     return mechanism_subject(
@@ -185,7 +185,7 @@ def partition_selection(epsilon: Fraction, delta: Fraction) -> Subject[KeyedReco
 def rest_selection(epsilon: Fraction, delta: Fraction) -> Subject[KeyedRecords]:
     """Partition selection that may release all keys there are; needs a delta.
 
-    code: privacy.mechanisms.keys.partition_selection
+    code: privacy.mechanisms.partition_selection
     proof: proofs/partition-selection.md#theorem-3-all-keys
     """
     mechanism = RestSelection[str](Budget(epsilon, delta))
@@ -319,7 +319,7 @@ def choosing_subject(mechanism: ChoosingMechanism[str]) -> Subject[Covered]:
 def choosing_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Covered]:
     """The choosing mechanism where a record brings at most two hypotheses; needs a delta.
 
-    code: privacy.mechanisms.lists.choosing.ChoosingMechanism
+    code: privacy.mechanisms.choosing.ChoosingMechanism
     proof: proofs/choosing.md#theorem-1-privacy
     """
     return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), growth=2))
@@ -335,7 +335,7 @@ def choosing_gain(epsilon: Fraction, delta: Fraction) -> Subject[Covered]:
 def choosing_loss(epsilon: Fraction, delta: Fraction) -> Subject[Covered]:
     """The choosing mechanism where a positive record gains 2 and a negative one loses 3.
 
-    code: privacy.mechanisms.lists.choosing.ChoosingMechanism
+    code: privacy.mechanisms.choosing.ChoosingMechanism
     proof: proofs/choosing.md#theorem-1-privacy
     """
     return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), 2, gain=2, loss=3))

@@ -37,8 +37,8 @@ from littlestone.privacy.cost import Budget, PrivacyCost, decimal_text
 from littlestone.privacy.draws import CELLS, UNREAD, UNREAD_PART, cells, count_places
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
-from littlestone.privacy.mechanisms.scores.noisy_sums import Ask, Noisy, NoisySums, SumStep
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.noisy_sums import Ask, Noisy, NoisySums, SumStep
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace

@@ -29,8 +29,8 @@ from littlestone.learn.stream.teachers import TeacherStream
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
-from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
+from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import least
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.claims import neighbours
@@ -358,7 +358,7 @@ def quick_timer(
 def continual_confirmation(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """Two keys of a stream, each confirmed when it is named often; spends no delta.
 
-    code: privacy.mechanisms.streams.confirmation
+    code: privacy.mechanisms.confirmation
     proof: proofs/confirmation.md#theorem-1-privacy
     """
     return mechanism_subject(

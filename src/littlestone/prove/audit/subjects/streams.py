@@ -20,12 +20,12 @@ from littlestone.learn.stream.staged import StagedStream
 from littlestone.learn.stream.tallied import Scores, Weights
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.streams.competition import Epoch, Terms
-from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
-from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection, first
-from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
-from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
+from littlestone.privacy.mechanisms.competition import Epoch, Terms
+from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, first
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.tallies import ContinualTallies
+from littlestone.privacy.mechanisms.threshold_tests import probability
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.audit.claims import neighbours
@@ -60,7 +60,7 @@ def quiet(record: str) -> tuple[Keys, Keys]:
 def continual_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """Keys of a stream, each selected soon after it is named often; needs a delta.
 
-    code: privacy.mechanisms.streams.continual_key_selection.ContinualKeySelection
+    code: privacy.mechanisms.continual_key_selection.ContinualKeySelection
     proof: proofs/continual-key-selection.md#theorem-1-privacy
     """
     mechanism = ContinualKeySelection[str].within(Budget(epsilon, delta), horizon=HORIZON)
@@ -100,7 +100,7 @@ def few(records: Named) -> Iterable[tuple[Named, Named]]:
 def own(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
     """Candidates of a stream, one after another, with skips of their own; needs a delta.
 
-    code: privacy.mechanisms.streams.continual_selection.ContinualSelection
+    code: privacy.mechanisms.continual_selection.ContinualSelection
     proof: proofs/continual-selection.md#theorem-1-privacy
     """
     return selection(epsilon, delta, shared=False)
@@ -110,7 +110,7 @@ def own(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
 def shared_skips(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
     """Candidates of a stream, one after another, with shared skips; needs a delta.
 
-    code: privacy.mechanisms.streams.continual_selection.ContinualSelection
+    code: privacy.mechanisms.continual_selection.ContinualSelection
     proof: proofs/continual-selection.md#theorem-1-privacy
     """
     return selection(epsilon, delta, shared=True)
@@ -120,7 +120,7 @@ def shared_skips(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
 def one_sided_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Counted]:
     """Noisy counts of a stream with noise on one side, over all epochs; spends no delta.
 
-    code: privacy.mechanisms.thresholds.one_sided_threshold.OneSidedThreshold
+    code: privacy.mechanisms.one_sided_threshold.OneSidedThreshold
     proof: proofs/online-teachers.md#theorem-1-the-counter
     """
     still = (False,) * 9
@@ -250,7 +250,7 @@ def _paths(
 def continual_tallies(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
     """Two cells of a stream, counted again and again; spends no delta.
 
-    code: privacy.mechanisms.streams.tallies
+    code: privacy.mechanisms.tallies
     proof: proofs/tallies.md#theorem-1-privacy
     """
     mechanism = ContinualTallies(

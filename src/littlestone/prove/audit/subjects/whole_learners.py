@@ -44,7 +44,7 @@ from littlestone.learn.papers.voting import orders
 from littlestone.points import Grid, Integers, Product
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.keys.key_release import KeyRelease, ReleaseCurve
+from littlestone.privacy.mechanisms.key_release import KeyRelease, ReleaseCurve
 from littlestone.privacy.parameters import least
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Run, Subject, subject

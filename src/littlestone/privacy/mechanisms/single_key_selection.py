@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 from math import isqrt, lcm
 
-from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease, ReleaseCurve
+from littlestone.privacy.mechanisms.key_release import Key, KeyRelease, ReleaseCurve
 from littlestone.privacy.rational import exp_below
 
 _BITS = 64

@@ -229,7 +229,7 @@ def field_of(domain: Domain[Any]) -> Field:
     raise DeclarationError(
         f"use {domain} as a vector space",
         found="its columns are not the numbers 0, ..., q - 1 of one finite field",
-        fix="declare it with littlestone.points.algebra.vector_space(columns, q)",
+        fix="declare it with littlestone.points.vector_space(columns, q)",
     )
 
 

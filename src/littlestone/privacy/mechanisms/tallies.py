@@ -14,7 +14,7 @@ from typing import Any
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.streams.confirmation import (
+from littlestone.privacy.mechanisms.confirmation import (
     Confirmations,
     ContinualConfirmation,
     Watch,

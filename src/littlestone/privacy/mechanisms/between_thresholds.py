@@ -12,8 +12,8 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
-from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per_hit
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.uncertain_votes import moment_per_hit
 from littlestone.privacy.parameters import least, require_whole
 from littlestone.privacy.rational import log_above, log_below
 from littlestone.privacy.samplers.reals import Enclosure, LazyUniform, Real, bernoulli

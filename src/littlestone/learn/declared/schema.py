@@ -20,13 +20,13 @@ from littlestone.data.forms import CellForm, Reading
 from littlestone.data.label import Label, condition_of_list
 from littlestone.data.opening import TABLE_SUFFIXES
 from littlestone.data.table import DAYS, Kind, Table
-from littlestone.learn.schema.column_types import (
+from littlestone.learn.declared.column_types import (
     label_values,
     require_columns,
     require_label,
     require_value,
 )
-from littlestone.learn.schema.schema_columns import (
+from littlestone.learn.declared.schema_columns import (
     NUMERIC,
     SchemaColumn,
     heading,

@@ -12,8 +12,8 @@ from littlestone.privacy.accounting.gaussian import delta_above, fits_after, gre
 from littlestone.privacy.cost import Budget, decimal_text
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.mechanisms.base import BudgetedMechanism
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.scores.noisy_sums import NoisySums, SumStep
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
 
 _LEVELS = 1 << 10  # into which the draw's epsilon is divided; the sums get back some of them
 

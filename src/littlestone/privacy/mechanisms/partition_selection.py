@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from littlestone.privacy.mechanisms.base import Output
-from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease, ReleaseCurve
+from littlestone.privacy.mechanisms.key_release import Key, KeyRelease, ReleaseCurve
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real, bernoulli
 

@@ -14,8 +14,8 @@ from typing import Generic, NamedTuple, TypeVar
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
-from littlestone.privacy.mechanisms.streams.competition import draw_skips, next_changing_hit
+from littlestone.privacy.mechanisms.competition import draw_skips, next_changing_hit
+from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real

@@ -18,7 +18,7 @@ from littlestone.base.errors import DeclarationError, TableError, did_you_mean, 
 from littlestone.data.label import label_names
 from littlestone.data.opening import open_table
 from littlestone.data.table import Table, suggest_separator
-from littlestone.learn.schema.schema_columns import KINDS, heading, read_column, toml_text
+from littlestone.learn.declared.schema_columns import KINDS, heading, read_column, toml_text
 from littlestone.points import number, text
 
 _KEYS = ("name", "type", "low", "high", "step", "values", "unit")

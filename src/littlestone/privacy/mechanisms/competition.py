@@ -11,7 +11,7 @@ from itertools import count, islice
 from math import lcm
 from typing import Generic, TypeVar
 
-from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
+from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.samplers.geometric import geometric
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape

@@ -23,7 +23,7 @@ from itertools import combinations, product
 from math import comb, gcd
 
 from littlestone.base.steps import count_steps
-from littlestone.points.algebra.fields import Field, Span, Vector
+from littlestone.points.fields import Field, Span, Vector
 
 Directions = Mapping[Vector, Vector]
 
@@ -44,7 +44,7 @@ def flats(
     it avoids that direction, which is then dead.  So every node of the search is one of the flats
     listed, except those of smaller rank.  A branch ends when its directions cannot span the rank.
 
-    >>> from littlestone.points.algebra import field_of_order
+    >>> from littlestone.points import field_of_order
     >>> F, plane = field_of_order(3), {v: v for v in [(0, 1), (1, 0), (1, 1), (2, 1)]}
     >>> len(list(flats(F, plane, []))), len(list(flats(F, plane, [], 1)))
     (6, 4)

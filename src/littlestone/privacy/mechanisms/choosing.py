@@ -19,7 +19,7 @@ from littlestone.privacy.accounting.composed import repeat
 from littlestone.privacy.draws import Draw
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger.receipt import Receipt
-from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
+from littlestone.privacy.mechanisms.sparse_selection import Item, SparseSelection
 from littlestone.privacy.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.scores import Coverable, Elements, Rules

@@ -14,7 +14,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
-from littlestone.privacy.mechanisms.streams.competition import (
+from littlestone.privacy.mechanisms.competition import (
     Competition,
     Terms,
     no_handicap,

@@ -21,8 +21,8 @@ from littlestone.privacy.cost import (
 )
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.streams.competition import Epoch, Terms, draw_skips, next_hit
-from littlestone.privacy.mechanisms.streams.continual_selection import law_of_selections, make_terms
+from littlestone.privacy.mechanisms.competition import Epoch, Terms, draw_skips, next_hit
+from littlestone.privacy.mechanisms.continual_selection import law_of_selections, make_terms
 from littlestone.privacy.parameters import require_selectable, require_whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real

@@ -12,7 +12,7 @@ from typing import Generic
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
-from littlestone.privacy.mechanisms.keys.key_release import Key, require_delta_for_unlisted_keys
+from littlestone.privacy.mechanisms.key_release import Key, require_delta_for_unlisted_keys
 from littlestone.privacy.parameters import least
 from littlestone.privacy.randomness import in_blocks
 from littlestone.privacy.rational import exp_below

@@ -16,7 +16,7 @@ from littlestone.classes.text.scales import COARSEST, TYPED
 from littlestone.classes.text.spec import Spec, parse_grids, quote_argument
 from littlestone.data.forms import CellForm, Unread
 from littlestone.data.table import DAYS, Kind
-from littlestone.learn.schema.column_types import occurs
+from littlestone.learn.declared.column_types import occurs
 from littlestone.points import Codes, Dates, Domain, Grid, Listed, Strings, day, number, text
 from littlestone.points.base import whole_number
 from littlestone.points.cells import is_short, show_number

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
+from littlestone.privacy.mechanisms.sparse_selection import Item, SparseSelection
 from littlestone.privacy.parameters import require_whole
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
+from littlestone.privacy.mechanisms.sparse_selection import Item, SparseSelection
 from littlestone.privacy.parameters import require_whole
 
 

@@ -1,1 +1,0 @@
-"""Mechanisms that take keys of an open vocabulary, with their counts."""

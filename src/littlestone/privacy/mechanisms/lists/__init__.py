@@ -1,1 +1,0 @@
-"""Mechanisms that take lists of values, one list per teacher or record."""

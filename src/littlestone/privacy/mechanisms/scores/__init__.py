@@ -1,1 +1,0 @@
-"""Mechanisms that take one score per candidate."""

@@ -1,1 +1,0 @@
-"""Mechanisms that take queries one after another and test them against thresholds."""
