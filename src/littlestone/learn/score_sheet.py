@@ -277,7 +277,8 @@ class SheetFit:
         if self.drawn is None:
             return [float(released[0][0])], [self.variances[0]]
         (table,) = halves(np.array(released[0], np.float64), [len(self.drawn.leaf_labels)])
-        self.leaf = self.drawn.combine_counts(table, self.variances[0], self.n)
+        alone = len(self.event.steps) == 1
+        self.leaf = self.drawn.combine_counts(table, self.variances[0], self.n, alone=alone)
         said = [float(self.leaf.ones.sum()), self.n - float(self.leaf.zeros.sum())]
         return said, [float(self.leaf.variance.sum())] * 2
 

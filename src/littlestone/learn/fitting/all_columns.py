@@ -241,7 +241,7 @@ def calibrate(
     records = share_records(thought + trust * (one + zero - thought), n)
     features = np.stack([np.ones(int(known.sum())), odds[known]])
     prior, found = np.array([0.0, 1.0]), np.array([0.0, 1.0])
-    precision = np.diag([1 / 0.5**2, 1 / 0.3**2])
+    precision = np.diag([1 / 0.5**2, 1 / 0.2**2])
     for _ in range(10):
         p = logistic(found @ features)
         curve = records * p * (1 - p) + 1e-6

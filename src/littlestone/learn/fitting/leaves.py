@@ -15,7 +15,13 @@ from littlestone.learn.fitting.one_column import Floats, Ints, logistic, share_r
 from littlestone.rules.trees import DecisionTree
 
 SHARES = (np.arange(200) + 0.5) / 200
-"""The shares of positive records in a leaf that are equally likely before its label is known."""
+"""Shares of positive records in a leaf.
+
+Before its label is known they are equally likely if columns have points too.
+"""
+
+OF_LEAVES_ALONE = np.exp(-((np.log(SHARES / (1 - SHARES)) / 3) ** 2) / 2) / (SHARES * (1 - SHARES))
+"""How likely they are, up to a factor, if leaves alone have points: log odds are N(0, 9); measured."""
 
 APART = 0.1
 """How far the log odds of a leaf stay on the side of its label, if labels are kept."""
@@ -37,8 +43,12 @@ class DrawnTree:
         """The label of each leaf."""
         return [place.label for place in self.tree.places]
 
-    def combine_counts(self, table: tuple[Floats, Floats], variance: float, n: int) -> LeafTable:
+    def combine_counts(
+        self, table: tuple[Floats, Floats], variance: float, n: int, *, alone: bool
+    ) -> LeafTable:
         """The noisy numbers of records of label 1 and 0 in the leaves, with what the labels say.
+
+        ``alone`` says that no column has points.
 
         Given its tests, the draw took label 1 in a leaf with the odds e^(epsilon / 2 for each record by
         which it is better).  So a label is one more noisy number of positive records.
@@ -48,6 +58,7 @@ class DrawnTree:
         better = (one * SHARES - zero * (1 - SHARES)) / max(one, zero)
         sign = 2 * np.array(self.leaf_labels) - 1
         likely = logistic(sign[:, None] * records[:, None] * self.epsilon / 2 * better)
+        likely *= OF_LEAVES_ALONE if alone else 1
         likely /= likely.sum(axis=1, keepdims=True)
         share = likely @ SHARES
         spread = (likely * (SHARES - share[:, None]) ** 2).sum(axis=1) * records**2 + 1
