@@ -190,8 +190,8 @@ FAULTS: dict[Fault, Callable[[], None]] = {
     ): test_the_costs_of_labels_are_counted_whole,
     Fault(
         "littlestone.data.sample:Sample.gains",
-        "self.positives - self.negatives",
-        "(self.positives - self.negatives).astype(np.int16)",
+        "self.counts[:, 1:].max(axis=1) - self.counts[:, 0]",
+        "(self.counts[:, 1:].max(axis=1) - self.counts[:, 0]).astype(np.int16)",
         "gains have 16 bits",
     ): test_the_costs_of_labels_are_counted_whole,
     Fault(

@@ -22,13 +22,14 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
+from littlestone.classes.promises.steady import is_steady
 from littlestone.data.sample import Sample
 from littlestone.learn import RadiiLearner
 from littlestone.learn.base import MOST_WORK
-from littlestone.learn.papers import radii
-from littlestone.learn.papers.radii import (
-    _CostedPoints,
-    _Node,
+from littlestone.learn.papers import radii, radii_lists
+from littlestone.learn.papers.radii_lists import (
+    CostedPoints,
+    VersionNode,
     leaf_demands,
     leaves_of_class,
     lists,
@@ -46,7 +47,7 @@ GOAL: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
 
 
 def test_the_proved_size_and_refusals() -> None:
-    for H in (Points(Integers()), Subsets(Integers(), 3)):
+    for H in (Points(Integers()), Subsets(Integers(), 3), Thresholds.on(0, 6)):
         learner = RadiiLearner.with_proved_bound(H, BUDGET, **GOAL)
         bound = learner.plan(**GOAL, setting="realizable")
         assert bound is not None
@@ -55,10 +56,11 @@ def test_the_proved_size_and_refusals() -> None:
         failures = [learner.failure(n, 0.1) for n in range(bound.n, bound.n + 500, 50)]
         assert failures == sorted(failures, reverse=True)
         assert learner.plan(**GOAL) is None
-        assert learner.lists == longest(learner.radii, learner.dimension)
-    default = RadiiLearner(Subsets(Integers(), 3), BUDGET)
-    assert default.lists == (1, 3, 3)
-    assert default.plan(**GOAL, setting="realizable") is None
+    assert learner.lists == longest(learner.radii, learner.dimension)
+    for H, proved in ((Subsets(Integers(), 3), True), (Thresholds.on(0, 6), False)):
+        default = RadiiLearner(H, BUDGET)
+        assert default.lists == (1, 3, 3)
+        assert (default.plan(**GOAL, setting="realizable") is not None) == proved
     for wrong in ((1,), (1, 1, 0), (1, 1, True)):
         with pytest.raises(DeclarationError, match="lists"):
             RadiiLearner(Subsets(Integers(), 3), BUDGET, lists=wrong)
@@ -150,6 +152,61 @@ def leaves_of_the_proof(
         yield from leaves_of_the_proof(V.restrict(x, y), b, demands, left, errors + more, rest)
 
 
+SUMS: list[Any] = [
+    parse_class("direct_sum(thresholds(a, 0..0), points(b; integers))"),
+    parse_class("direct_sum(points(a; integers), subsets(b; at most 2, integers))"),
+    Subsets(Integers(), 3),
+    Lookup(Integers(), 3, 2),
+]
+
+
+@pytest.mark.parametrize("H", SUMS[1:], ids=str)
+def test_the_fewest_errors_of_a_steady_class(H: Any) -> None:
+    """Each version space with two known labels, by all ways to change the SOA at few points."""
+    assert is_steady(H)
+    assert not is_steady(SUMS[0])
+    xs, rng = list(H.domain.examples(5)), random.Random(3)
+    for _ in range(20):
+        counts = {x: [rng.randrange(4) for _ in range(H.labels)] for x in xs}
+        sample, V = Sample.from_counts(H.domain, counts, labels=H.labels), H
+        for x in rng.sample(xs, 2):
+            V = V.restrict(
+                x, rng.choice([y for y in range(H.labels) if not V.restrict(x, y).is_empty()])
+            )
+        d = int(V.littlestone_dimension())
+        best = [sample.n] * (d + 1)
+        spaces = [(V, 0)]
+        while spaces:
+            W, j = spaces.pop()
+            f, left = W.soa(), int(W.littlestone_dimension())
+            errors = sum(sum(row) - row[f(x)] for x, row in counts.items())
+            best[: left + 1] = [min(errors, e) for e in best[: left + 1]]
+            for i in range(j, len(xs)):
+                sides = (W.restrict(xs[i], y) for y in range(H.labels) if y != f(xs[i]))
+                spaces += [(side, i + 1) for side in sides if not side.is_empty()]
+        assert [V.least_soa_errors(sample, t) for t in range(d + 1)] == best
+
+
+def test_few_version_spaces_of_a_steady_class_are_visited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One record at as many points as there are radii, and with long lists all that fit."""
+    visited = 0
+
+    class Counted(VersionNode):
+        def __init__(self, *args: Any) -> None:
+            nonlocal visited
+            visited += 1
+            super().__init__(*args)
+
+    monkeypatch.setattr(radii_lists, "VersionNode", Counted)
+    for d, most, sizes in ((3, 30, (1, 3, 3)), (3, 30, (20, 9, 3)), (2, 40, (5, 2))):
+        H = Subsets(Integers(), d)
+        for ones in range(most - 1, most + d + 1):
+            sample = Sample.from_counts(H.domain, {x: [0, 1] for x in range(ones)})
+            visited = 0
+            list(lists(H, sample, most, sizes))
+            assert 0 < visited <= 2 * (most + d) * (sum(sizes) + d + 1)
+
+
 def test_the_lists_are_those_of_the_proof() -> None:
     """Each radius by a tree of its own, on classes that reduce at some radii and not at others."""
     rng, table = random.Random(8), np.random.default_rng(8)
@@ -160,7 +217,7 @@ def test_the_lists_are_those_of_the_proof() -> None:
         rows = table.integers(0, K, (rng.randint(4, 9), m))
         H: Any = eight if trial % 3 == 0 else FiniteClass.from_array(rows, labels=K)
         if trial % 3 == 1:
-            H = parse_class("direct_sum(thresholds(a, 0..0), points(b; integers))")
+            H = rng.choice(SUMS)
         d, K = int(H.littlestone_dimension()), H.labels
         radii, sizes = rng.randint(2, 5), tuple(rng.choice((1, 3, 50)) for _ in range(d))
         xs = rng.sample(list(H.domain.examples(8)), 3)
@@ -215,7 +272,7 @@ def test_a_branch_may_have_as_many_points_as_there_are_errors() -> None:
     H = parse_class("direct_sum(thresholds(a, 0..0), points(b; integers))")
     many = 1000
     sample = Sample.from_examples(H.domain, [((1, x), 1) for x in range(many)])
-    found = list(_Node(H, 0).leaves(_CostedPoints(sample), leaf_demands(3, 2), 1, many))
+    found = list(VersionNode(H, 0).leaves(CostedPoints(sample), leaf_demands(3, 2), 1, many))
     assert [leaf.errors for leaf in found] == [many] * 2
     assert found[0].rule((1, 0)) == 0
 
@@ -270,8 +327,9 @@ def test_fewer_records_than_radii_list_nothing() -> None:
 
 
 def test_too_many_version_spaces_are_refused_before_the_spend() -> None:
-    learner = RadiiLearner(Subsets(Integers(), 4), BUDGET)
-    sample = Sample.from_counts(Integers(), {7: [0, 1000]})
+    H = parse_class("direct_sum(thresholds(a, 0..2), points(b; integers))")
+    learner = RadiiLearner(H, BUDGET)
+    sample = Sample.from_counts(H.domain, {(1, 7): [0, 1000]})
     with Ledger() as ledger:
         with pytest.raises(TooLargeError, match="it may take"):
             learner.fit(sample, ledger=ledger, dataset="d")
@@ -292,8 +350,8 @@ def test_several_labels_take_longer_lists() -> None:
     assert longest(5, 1, 3) == (2 * (leaf_demands(5, 1)[1] + 5) + 1,)
     table = Lookup(Integers(), 3, 1)  # two labels other than the usual one
     learner = RadiiLearner(table, BUDGET)
-    spaces = 2 * (learner.radii + 1) * leaves_of_class(table, learner.radii)
-    assert learner.work(1000) == 40 * (learner.radii + spaces)
+    assert leaves_of_class(table, learner.radii) == 1
+    assert learner.work(1000) == 40 * (learner.radii + 2 * (learner.radii + 1))
 
 
 def test_the_draw_hides_what_one_record_brings() -> None:
@@ -308,7 +366,7 @@ def test_a_share_of_beta_may_be_tiny() -> None:
     """As relabelling asks for it: longer than any beta that can be declared."""
     H, goal = Subsets(Integers(), 2), {"alpha": 0.1, "beta": 1e-150}
     learner = RadiiLearner.with_proved_bound(H, Budget(1, "1e-6"), **goal)
-    assert 0 < learner.miss_probability <= goal["beta"] / 4
+    assert 0 < learner.miss_probability <= goal["beta"] / 2
     bound = learner.plan(**goal, setting="realizable")
     assert bound is not None
     assert learner.failure(bound.n, 0.1) <= goal["beta"]

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from littlestone.classes import Subsets
+from littlestone.classes import Thresholds
 from littlestone.learn import RadiiLearner
-from littlestone.points import Integers
 from littlestone.privacy import Budget
 
 COQ = Path(__file__).parents[2] / "coq"
@@ -156,7 +155,7 @@ def test_the_numbers_are_those_of_the_code(d: int) -> None:
     fields = (field.split(" := ") for field in re.split(r";\s*(?=\w+ :=)", record.strip()))
     stated = {name: re.findall(r"\d+", value) for name, value in fields}
     learner = RadiiLearner.with_proved_bound(
-        Subsets(Integers(), d), Budget(1, "1e-6"), alpha=0.1, beta=0.05
+        Thresholds.on(0, 2**d - 2), Budget(1, "1e-6"), alpha=0.1, beta=0.05
     )
     wanted = {
         "dimension": [d],

@@ -16,6 +16,7 @@ from littlestone.classes.base import (
     require_example,
     require_two_labels,
 )
+from littlestone.classes.promises.steady import Steady, is_steady
 from littlestone.classes.text.declared import DeclaredClass, describe_parts, parse_class
 from littlestone.classes.text.spec import Spec
 from littlestone.classes.union import least_limit
@@ -28,7 +29,7 @@ Place = tuple[int, Any]
 
 
 @dataclass(frozen=True)
-class DirectSumClass(ScoredClass[Place], BinaryClass[Place], DeclaredClass):
+class DirectSumClass(ScoredClass[Place], Steady[Place], BinaryClass[Place], DeclaredClass):
     """The functions h(j, x) = h_j(x) on the disjoint union of the domains, h_j of the j-th part.
 
         LDim = the sum of the LDims of the parts
@@ -112,15 +113,8 @@ class DirectSumClass(ScoredClass[Place], BinaryClass[Place], DeclaredClass):
 
     def scores(self, sample: Sample[Place]) -> ErrorSums:
         return ErrorSums(
-            [[part.scores(self._own(j, sample)) for j, part in enumerate(self._scored_parts())]]
+            [[part.scores(sample.of_parts[j]) for j, part in enumerate(self._scored_parts())]]
         )
-
-    def _own(self, j: int, sample: Sample[Place]) -> Sample[Any]:
-        """The examples in the domain of part j."""
-        rows = [i for i, x in enumerate(sample.points) if x[0] == j]
-        points = tuple(sample.points[i][1] for i in rows)
-        domain = self.parts[j].domain
-        return Sample(domain, points, sample.counts[rows])
 
     def hypothesis_of_item(self, item: Any) -> DirectSum:
         _, *items = item
@@ -128,7 +122,25 @@ class DirectSumClass(ScoredClass[Place], BinaryClass[Place], DeclaredClass):
         return DirectSum(self.domain, tuple(part.hypothesis_of_item(own) for part, own in pairs))
 
     def least_errors(self, sample: Sample[Place]) -> int:
-        return sum(part.least_errors(self._own(j, sample)) for j, part in enumerate(self.parts))
+        pairs = zip(self.parts, sample.of_parts, strict=True)
+        return sum(part.least_errors(own) for part, own in pairs)
+
+    def is_steady(self) -> bool:
+        return all(is_steady(part) for part in self.parts)
+
+    def least_soa_errors(self, sample: Sample[Place], t: int) -> int:
+        """See `Steady.least_soa_errors`; the parts share t, and each share is tried."""
+        best = {t: 0}  # by what is left of t for the other parts
+        for part, own in zip(self.parts, sample.of_parts, strict=True):
+            assert isinstance(part, Steady)
+            after: dict[int, int] = {}
+            for i in range(int(min(t, part.littlestone_dimension())) + 1):
+                more = part.least_soa_errors(own, i)
+                for left in (left for left in best if left >= i):
+                    found = best[left] + more
+                    after[left - i] = min(found, after.get(left - i, found))
+            best = after
+        return best[0]
 
     def littlestone_dimension(self) -> int | float:
         if self.is_empty():

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, show_value
 from littlestone.classes.base import require_example, require_labels_of
-from littlestone.classes.promises.covering import FewUnknown
+from littlestone.classes.promises.steady import FewUnknown
 from littlestone.classes.subsets import Subsets
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.spec import Spec, column_text, parse_open
@@ -85,6 +85,9 @@ class Lookup(FewUnknown, DeclaredClass):
             H = H.restrict(x, y >> i & 1)
         return H
 
+    def _with_fewer(self, t: int) -> Self:
+        return replace(self, most=self.most - t)
+
     def restrict(self, x: Any, y: int) -> Self:
         require_example(self, x, y)
         y = int(y)
@@ -114,16 +117,20 @@ class Lookup(FewUnknown, DeclaredClass):
         return next(x for x in self.domain if x not in known)
 
     def least_errors(self, sample: Sample[Any]) -> int:
-        """See `HypothesisClass.least_errors`; O(N log N): keys with the largest gain get labels."""
+        """See `HypothesisClass.least_errors`; keys with the largest gain get labels."""
         require_labels_of(self, sample)
+        errors, left = sample.n - int(sample.counts[:, 0].sum()), self._left
         known = dict(self.known)
-        right, gains = 0, list[int]()
-        for x, row in zip(sample.points, sample.counts.tolist(), strict=True):
-            right += row[known.get(x, 0)]
+        for x, y in known.items():
+            if y and x in sample.place_of:
+                row = sample.counts[sample.place_of[x]]
+                errors += int(row[0] - row[y])
+        for x, gain in sample.gains.items():
+            if left == 0 or gain <= 0:
+                break
             if x not in known:
-                gains.append(max(row) - row[0])
-        found: int = sample.n - right - sum(sorted(gains, reverse=True)[: self._left])
-        return found
+                errors, left = errors - gain, left - 1
+        return errors
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:

@@ -69,6 +69,9 @@ class Subsets(PointCovering):
     def _left(self) -> int:
         return self.k - len(self.members)
 
+    def _with_fewer(self, t: int) -> Subsets:
+        return Subsets(self.domain, self.k - t, False, self.members, self.excluded)
+
     def restrict(self, x: Any, y: int) -> Self:
         require_example(self, x, y)
         if y:

@@ -186,10 +186,15 @@ class Sample(Generic[Point]):
 
     @cached_property
     def gains(self) -> dict[Point, int]:
-        """Positives - negatives of each point, with the largest first."""
-        gains = self.positives - self.negatives
+        """What the best label but 0 is right on beyond 0, at each point, with the largest first."""
+        gains = self.counts[:, 1:].max(axis=1) - self.counts[:, 0]
         order = np.argsort(-gains, kind="stable").tolist()
         return {self.points[j]: int(gains[j]) for j in order}
+
+    @cached_property
+    def place_of(self) -> dict[Point, int]:
+        """The place j of each point among the points."""
+        return {x: j for j, x in enumerate(self.points)}
 
     def column(self, j: int) -> tuple[Sequence[Any], Places]:
         """The values in column j and the place among them of each point's, if points are records.
@@ -215,6 +220,25 @@ class Sample(Generic[Point]):
         else:
             points = tuple(compress(self.points, which.tolist()))
         return self.with_counts(points, self.counts[which])
+
+    @cached_property
+    def of_parts(self) -> list[Sample[Any]]:
+        """The examples in each domain, if the domain is a disjoint union.
+
+        >>> from littlestone.points import Disjoint, Integers, Strings
+        >>> either = Disjoint((Integers("age"), Strings("name")))
+        >>> sample = Sample.from_examples(either, [((0, 7), 1), ((1, "Ada"), 0), ((0, 7), 1)])
+        >>> [(part.points, part.counts.tolist()) for part in sample.of_parts]
+        [((7,), [[0, 2]]), (('Ada',), [[1, 0]])]
+        """
+        columns: tuple[Domain[Any], ...] = self.domain.columns  # type: ignore[attr-defined]
+        rows: list[list[int]] = [[] for _ in columns]
+        for i, x in enumerate(self.points):
+            rows[x[0]].append(i)  # type: ignore[index]
+        return [
+            Sample(column, tuple(self.points[i][1] for i in own), self.counts[own])  # type: ignore[index]
+            for column, own in zip(columns, rows, strict=True)
+        ]
 
     @cached_property
     def rows_of(self) -> list[dict[Any, NDArray[np.int64]]]:

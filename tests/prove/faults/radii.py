@@ -7,7 +7,7 @@ from planting import Fault
 FAULTS: dict[str, list[Fault]] = {
     "one_record_moves_a_run_by_one": [
         Fault(
-            "littlestone.learn.papers.radii:lists",
+            "littlestone.learn.papers.radii_lists:_run",
             "waiting[0][0] <= radius",
             "waiting[0][0] <= 2 * radius",
             "balls of twice the radius",

@@ -11,7 +11,7 @@ from typing import Any
 from littlestone.classes import FiniteClass, Subsets
 from littlestone.data.sample import Sample
 from littlestone.learn import RadiiLearner
-from littlestone.learn.papers.radii import _CostedPoints, _Node, leaf_demands, lists
+from littlestone.learn.papers.radii_lists import CostedPoints, VersionNode, leaf_demands, lists
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.radii_selection import RadiiSelection
@@ -75,8 +75,8 @@ class OneDemand(RadiiLearner[Any]):
     """Leaves are as irreducible at the last radius as at the first."""
 
     def lists_of_sample(self, sample: Sample[Any]) -> Iterator[tuple[int, list[Any]]]:
-        seen, demands = _CostedPoints(sample), leaf_demands(4, 1)
-        root = _Node(self.hypotheses, seen.unavoidable)
+        seen, demands = CostedPoints(sample), leaf_demands(4, 1)
+        root = VersionNode(self.hypotheses, seen.unavoidable)
         for radius in range(self.radii):
             leaves = list(root.leaves(seen, demands, 0, radius))
             if any(leaf.dimension == 1 for leaf in leaves):

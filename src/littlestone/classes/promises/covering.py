@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import BinaryClass, HypothesisClass
+from littlestone.classes.promises.steady import FewUnknown
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.data.sample import Sample
 from littlestone.points import Point
@@ -131,35 +132,6 @@ class Covering(BinaryClass[Point]):
     @abstractmethod
     def union(self, elements: Iterable[Hypothesis[Point]]) -> Hypothesis[Point]:
         """The function that is 1 wherever one of the ``elements`` is; without elements, constant 0."""
-
-
-class FewUnknown(HypothesisClass[Any]):
-    """A class over an open vocabulary in which only few points have labels other than the default.
-
-    LDim is the number of such points that are not known yet: a tree of that depth asks about one new
-    point per level, and the SOA, which gives the default at new points, errs only there.  So what the
-    SOA says never lowers LDim, and no points reduce it.
-    """
-
-    contradicted: bool
-
-    @property
-    @abstractmethod
-    def _left(self) -> int:
-        """The most points with another label that are still unknown."""
-
-    def is_empty(self) -> bool:
-        return self.contradicted
-
-    @property
-    def size(self) -> int | None:
-        return 0 if self.contradicted else None if self._left else 1
-
-    def littlestone_dimension(self) -> int:
-        return -1 if self.contradicted else self._left
-
-    def reducing_points(self, k: int) -> None:
-        self.require_learnable()
 
 
 class PointCovering(FewUnknown, Covering[Any], ProperApproximation[Any], DeclaredClass):

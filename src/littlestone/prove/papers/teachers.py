@@ -13,7 +13,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, Subsets
 from littlestone.data.sample import Sample
 from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.papers.proper import ProperLearner, errors
-from littlestone.learn.papers.radii import lists
+from littlestone.learn.papers.radii_lists import lists
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
@@ -218,7 +218,7 @@ def one_record_moves_a_run_by_one(trial: Trial) -> Outcome:
     says: one record moves each end of a run of radii by one at most
     scope: random classes and records, each with one record replaced
     stated: the radii of all rules of a dimension move together, up to one for each
-    code: learn.papers.radii.lists
+    code: learn.papers.radii_lists.lists
     proof: proofs/radii.md#lemma-2-scores
     """
     rng, table = trial.draws(5), trial.array(5)
