@@ -16,6 +16,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,7 +115,9 @@ def theirs(task: Task, parts: Split) -> Iterator[tuple[str, str, float]]:
     arrays: dict[str, Any] = {}
     for end, part in zip(("", "_test"), parts, strict=True):
         table = open_table(part)
-        numbers = np.array(list(read_mapped(table, H.domain, _hashed)), dtype=np.float64)
+        numbers = np.array(
+            list(read_mapped(table, H.domain, partial(map, _hashed))), dtype=np.float64
+        )
         columns = np.zeros((len(numbers), BUCKETS))
         columns[np.arange(len(numbers)), (numbers * BUCKETS).astype(np.int64)] = 1
         arrays[f"{end}number"], arrays[f"{end}columns"] = numbers[:, None], columns

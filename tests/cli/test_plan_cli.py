@@ -50,7 +50,7 @@ def test_a_stream() -> None:
     assert f"Lyu25 Theorem 1  clean   {stated:,}" in out
     assert "its hypotheses are not a finite list" in out
     data = json.loads(run(*shared, "--json").out)
-    assert [row["method"] for row in data["methods"]] == ["keys", "teachers", "staged"]
+    assert [row["method"] for row in data["methods"]] == ["keys", "teachers", "blocks", "staged"]
     assert data["methods"][0]["proved"]["adaptive"]
     assert [found["at_one"] for found in data["formulas"]] == [stated]
     assert data["does_not_apply"]["rules"] == "it is not a class of equality rules"

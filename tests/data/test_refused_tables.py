@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def test_a_missing_column(column: str, tmp_path: Path) -> None:
         assert "2 columns" in found
         assert "Z" not in found
     with pytest.raises(TableError):
-        read_mapped(open_table(csv_file({"Z": [2]}, tmp_path)), X, str)
+        read_mapped(open_table(csv_file({"Z": [2]}, tmp_path)), X, partial(map, str))
 
 
 def test_a_declared_name_that_is_close_is_named(tmp_path: Path) -> None:
@@ -242,7 +243,7 @@ def test_an_empty_line_is_a_record_without_values(
 ) -> None:
     (tmp_path / "table.csv").write_text("x,y\n1,1\n\n2,2\n\n")
     table = open_table(tmp_path / "table.csv", multiline=multiline)
-    assert list(read_mapped(table, Grid(0, 9, column), lambda point: point)) == [1, 0, 2, 0]
+    assert list(read_mapped(table, Grid(0, 9, column), list)) == [1, 0, 2, 0]
 
 
 @pytest.mark.parametrize("make", [csv_file, gz_file, zip_file, parquet_file])
@@ -497,8 +498,17 @@ def test_a_prediction_reads_the_columns_that_the_rule_tests(tmp_path: Path) -> N
         assert rule.tested_columns == tested
         columns: Columns = {"ward": ["a", ""], "n": [1, 2], "age": [30, 50]}
         for source in (csv_file(columns, tmp_path), pd.DataFrame(columns), pl.DataFrame(columns)):
-            found = list(read_mapped(open_table(source), H.domain, rule, rule.tested_columns))
-            assert found == [rule(("0", "", "a")), rule(("40", "", ""))]
+            places = list(
+                read_mapped(open_table(source), H.domain, rule.places_of, rule.tested_columns)
+            )
+            assert [rule.places[i].label for i in places] == [
+                rule(("0", "", "a")),
+                rule(("40", "", "")),
+            ]
     (tmp_path / "t.csv").write_text("sex\nF\n")
     with pytest.raises(TableError, match="give a table with the columns of the rule: age"):
-        list(read_mapped(open_table(tmp_path / "t.csv"), H.domain, rule, rule.tested_columns))
+        list(
+            read_mapped(
+                open_table(tmp_path / "t.csv"), H.domain, rule.places_of, rule.tested_columns
+            )
+        )

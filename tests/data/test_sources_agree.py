@@ -105,9 +105,7 @@ def test_the_target_may_be_the_feature(source: Source, tmp_path: Path) -> None:
 def test_points_to_predict_come_in_the_order_of_the_records(source: Source, tmp_path: Path) -> None:
     domain = Grid(-5, 100, "price")
     table = open_table(source(COLUMNS, tmp_path))
-    assert list(read_mapped(table, domain, lambda x: x)) == [
-        domain.encode(x) for x in COLUMNS["price"]
-    ]
+    assert list(read_mapped(table, domain, list)) == [domain.encode(x) for x in COLUMNS["price"]]
 
 
 @each("domain", DOMAINS[4:], ids=lambda d: f"{type(d).__name__}-{d.name}")

@@ -6,6 +6,7 @@ import random
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def test_a_table_of_nasty_values_gives_one_sample_and_one_release(
     found = {x: c for x, c in zip(sample.points, sample.counts.tolist(), strict=True) if any(c)}
     assert found == by_records(COLUMNS, domain, LATE)
     with pytest.raises(TableError, match="hands them over in any order"):
-        read_mapped(table, Strings("text"), str)
+        read_mapped(table, Strings("text"), partial(map, str))
     with pytest.raises(TableError, match="it has no rows"):
         read_sample(open_table(frame.limit(0)), Strings("text"), LATE)
 

@@ -7,6 +7,7 @@ import re
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -234,7 +235,9 @@ def test_what_predict_makes_of_a_frame_is_what_is_compared_here() -> None:
         for kind in TYPES:
             names = assigned(h, kind)
             frame = FRAME.select(pl.col(held).alias(name) for name, held in names.items())
-            assert list(read_mapped(open_table(frame), h.domain, h)) == predicted(h, names)
+            assert list(read_mapped(open_table(frame), h.domain, partial(map, h))) == predicted(
+                h, names
+            )
 
 
 @pytest.mark.parametrize(("dialect", "most"), [("postgres", 430), ("duckdb", 430), ("sqlite", 870)])

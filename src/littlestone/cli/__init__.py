@@ -131,7 +131,7 @@ def _keep_texts(given: Any) -> None:
             kept = value
         elif kind == list[str] and isinstance(value, list | tuple) and value:
             kept = list(value)
-        elif kind in (float, int) and value is given.default:
+        elif kind in (float, int) and value is not None and value is given.default:
             kept = kind(value)
         else:
             return convert(ctx, value)

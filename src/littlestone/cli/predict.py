@@ -58,15 +58,21 @@ def predict(
     head = ["prediction", *(f"risk of {names[y]}" if len(ys) > 1 else "risk" for y in ys)]
     head += ["reason"] if reasons else []
 
-    def line(x: Any) -> str:
-        said = [names[rule(x)]]
-        if ys:
-            risks = rates[rule.place(x)]
-            said += [f"{risks[y]:.{DIGITS}f}" for y in ys]
-        return _csv_line([*said, rule.reason(x)] if reasons else said)
+    said = [
+        [names[place.label], *(f"{rates[i][y]:.{DIGITS}f}" for y in ys)]
+        for i, place in enumerate(rule.places)
+    ]
 
+    def lines_of(points: Sequence[Any]) -> list[str]:
+        places = rule.places_of(points).tolist()
+        if not reasons:
+            return [plain[i] for i in places]
+        pairs = zip(places, points, strict=True)
+        return [_csv_line([*said[i], rule.reason(x)]) for i, x in pairs]
+
+    plain = [_csv_line(row) for row in said]
     opened = release.open(table, sheet, separator=separator, multiline=multiline)
-    lines = read_mapped(opened, rule.domain, line, rule.tested_columns)
+    lines = read_mapped(opened, rule.domain, lines_of, rule.tested_columns)
     if out is None:
         # All that can be written, before any of it: a line stands for many records.
         shown = [*names, *(place.words for place in rule.places if reasons)]

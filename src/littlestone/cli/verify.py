@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from functools import partial
 from itertools import groupby
@@ -92,7 +93,9 @@ def _print(verdicts: list[Verdict]) -> None:
 
 
 def _width() -> int:
-    return min(out.width, _WIDEST)
+    # A pipe has no width of its own.
+    shown = out.is_terminal or "COLUMNS" in os.environ
+    return min(out.width, _WIDEST) if shown else _WIDEST
 
 
 def _print_row(verdict: Verdict) -> None:

@@ -336,14 +336,14 @@ def _rows(columns: Sequence[CodedColumn]) -> tuple[list[tuple[Any, ...]], Codes]
 def read_mapped(
     table: Table,
     domain: Domain[Point],
-    function: Callable[[Point], Value],
+    function: Callable[[Any], Iterable[Value]],
     columns: Sequence[str] | None = None,
 ) -> Iterator[Value]:
-    """The values of ``function`` at the encoded points of all records, in the order of the table.
+    """The values that ``function`` gives the encoded points of all records, in the order of the table.
 
-    Only ``columns`` are read, by default all columns of the domain; the others count as missing.
-    Computed once for each distinct record of a batch.  Raises `TableError` for a missing or untyped
-    column.
+    It is given the points of the distinct records of a batch.  Only ``columns`` are read, by default
+    all columns of the domain; the others count as missing.  Raises `TableError` for a missing or
+    untyped column.
     """
     read = domain.column_names if columns is None else columns
     named = shorten(", ".join(read))
@@ -358,10 +358,18 @@ def read_mapped(
     places = [read.index(name) if name in read else None for name in domain.column_names]
 
     def map_rows(batch: Sequence[CodedColumn]) -> list[Value]:
-        rows, number = _rows(batch)
-        records = (tuple(None if i is None else row[i] for i in places) for row in rows)
-        return CodedColumn(
-            [function(domain.encode_record(row)) for row in records], number
-        ).to_list()
+        codes, number = tuples([c.codes for c in batch], [len(c.values) for c in batch])
+        nothing = CodedColumn([None], np.zeros(len(codes[0]), np.int64))
+        distinct = [CodedColumn(c.values, kept) for c, kept in zip(batch, codes, strict=True)]
+        cells = [nothing if i is None else distinct[i] for i in places]
+        return CodedColumn([*function(_encode_cells(domain, cells))], number).to_list()
 
     return chain.from_iterable(map(map_rows, table.batches(read)))
+
+
+def _encode_cells(domain: Domain[Any], cells: Sequence[CodedColumn]) -> Sequence[Any]:
+    """The points of records, whose cells are encoded once for each value of a column."""
+    if isinstance(domain, Product):
+        pairs = zip(domain.columns, cells, strict=True)
+        return Records([([*map(column.encode, c.values)], c.codes) for column, c in pairs])
+    return [*map(domain.encode_record, zip(*(c.to_list() for c in cells), strict=True))]

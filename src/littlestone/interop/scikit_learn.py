@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self, cast
 
@@ -187,7 +187,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         as at `fit`.
         """
         check_is_fitted(self)
-        labels: NDArray[Any] = self._labels[self._map(X, self.hypothesis_)]
+        said = np.array([place.label for place in self.hypothesis_.places])
+        labels: NDArray[Any] = self._labels[said[self._place_numbers(X)]]
         return labels
 
     @available_if(lambda self: self._has_risks())  # type: ignore[untyped-decorator]
@@ -198,8 +199,9 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         It exists if ``risk`` is true, or if the rule itself says risks.  Errors are those of `predict`.
         """
         check_is_fitted(self)
-        places = self._map(X, self.hypothesis_.place)
-        found: NDArray[np.float64] = np.array(self.release_.rates, np.float64)[places]
+        found: NDArray[np.float64] = np.array(self.release_.rates, np.float64)[
+            self._place_numbers(X)
+        ]
         return found[:, self._order]
 
     def _has_risks(self) -> bool:
@@ -207,8 +209,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         told = hasattr(self, "release_") and self.release_.hypothesis.risks is not None
         return bool(self.risk) or told
 
-    def _map(self, X: Any, function: Callable[[Any], int]) -> NDArray[np.intp]:
-        """The number that a function has at the point of each record."""
+    def _place_numbers(self, X: Any) -> NDArray[np.intp]:
+        """The place in the rule of each record."""
         domain = self.learner_.hypotheses.domain
         if feature_names(X) is None and len(getattr(X, "shape", ())) == 2:
             # As in all of scikit-learn: as many columns, and a warning if names are lost.
@@ -216,8 +218,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         # An array's columns are those of the fitted frame, if there was one.
         names = getattr(self, "feature_names_in_", self._columns)
         table = feature_table(X, list(names))
-        found = read_mapped(table, domain, function)
-        return np.array(list(found), dtype=np.intp)
+        return np.fromiter(read_mapped(table, domain, self.hypothesis_.places_of), np.intp)
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """The share of records that `predict` labels as ``y`` does; a missing label is not a label.

@@ -65,7 +65,7 @@ def require_labels(labels: object) -> int:
     if type(labels) is not int or not 2 <= labels <= MOST_LABELS:
         raise DeclarationError(
             f"use {show_value(labels)} as the number of labels",
-            found=f"it is a whole number from 2 to {MOST_LABELS:,}",
+            found=f"a number of labels is a whole number from 2 to {MOST_LABELS:,}",
             fix="give a number such as 2",
         )
     return labels

@@ -257,17 +257,20 @@ class Plan:
         return f"{cost} ({share}) {with_probability}"
 
     def __str__(self) -> str:
-        """A line for each method that applies, with its sizes, and one for each lower bound."""
+        """A line for each method of which a size is proved, and one for each lower bound."""
 
         def show_size(bound: Bound | None) -> str:
             return "-" if bound is None else f"{bound.n:,}"
 
         lines = [f"records for {self.goal}, {self.cost}: {self.hypotheses}"]
-        for row in self.rows:
+        proved_rows = [row for row in self.rows if row.realizable or row.agnostic]
+        for row in proved_rows:
             clean, any_labels = show_size(row.realizable), show_size(row.agnostic)
             proved = f"proved {clean} (clean labels), {any_labels} (any)"
             versus = f", above {row.versus}" if row.versus else ""
             lines.append(f"  {row.method}: {proved}{versus}")
+        if without := [row.method for row in self.rows if row not in proved_rows]:
+            lines.append(f"  nothing is proved of {', '.join(without)}")
         lines += [f"  at least {bound.n:,}: {bound.learners}" for bound in self.lower]
         return "\n".join(lines)
 

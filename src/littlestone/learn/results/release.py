@@ -129,12 +129,18 @@ class Release:
         labels say something about its records: show them only to those who may see these.  Raises
         `TableError` for a missing column.
         """
+        rule = self.hypothesis
+        names: Sequence[Any] = self.labels or range(rule.labels)
+        said = np.array([place.label for place in rule.places])[self._place_numbers(table)]
+        return [names[y] for y in said.tolist()]
+
+    def _place_numbers(self, table: object) -> NDArray[np.int64]:
+        """The place in the rule of every record of a table, in order."""
         from littlestone.data.reading import read_mapped
 
         rule = self.hypothesis
-        names: Sequence[Any] = self.labels or range(rule.labels)
-        opened = self.open(table)
-        return list(read_mapped(opened, rule.domain, lambda x: names[rule(x)], rule.tested_columns))
+        read = read_mapped(self.open(table), rule.domain, rule.places_of, rule.tested_columns)
+        return np.fromiter(read, np.int64)
 
     @property
     def rates(self) -> tuple[tuple[float, ...], ...]:
@@ -171,12 +177,8 @@ class Release:
         The risks are those of the record's place in the rule, and add up to 1.  ``table`` and errors
         are those of `predict`; raises `DeclarationError` if the release has no risks.
         """
-        from littlestone.data.reading import read_mapped
-
-        rule, rates = self.hypothesis, self.rates
-        read = read_mapped(self.open(table), rule.domain, rule.place, rule.tested_columns)
-        found: NDArray[np.float64] = np.array(rates, np.float64)[np.fromiter(read, np.int64)]
-        return found
+        rates: NDArray[np.float64] = np.array(self.rates, np.float64)
+        return rates[self._place_numbers(table)]
 
     def to_sql(
         self, dialect: str, *, types: Mapping[str, str] | None = None, risk: Any = None

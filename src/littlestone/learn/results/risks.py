@@ -201,9 +201,9 @@ class Risks:
             risks = np.array(own)[bins == i]
             gaps.append(max(float(low) - risks.max(), risks.min() - float(high)))
         outside, furthest = sum(gap > 0 for gap in gaps), max(gaps)
-        runs = f"of {len(gaps)} runs of totals"
+        runs = f"of {len(gaps)} groups of totals"
         if not outside:
-            return f"{runs}, each says risks that agree with its private interval"
+            return f"in all {len(gaps)} groups of totals the risks agree with the private interval"
         where = self.places[gaps.index(furthest)].words
         says = "says" if outside == 1 else "say"
         beyond = f"{outside} {says} risks outside the private interval"

@@ -143,6 +143,8 @@ def again(release: Release, *, group: bool = False) -> str:
     # The epsilon of a group pays for its estimates too, and that of a rule does not.
     epsilon = privacy.epsilon if group else privacy.epsilon - estimate
     options = [
+        # The release knows how the columns of its rule are written, and not those of the class.
+        *(["--schema", "SCHEMA.toml"] if release.reading else []),
         *_label_options(release),
         "--class",
         release.hypotheses,

@@ -180,5 +180,10 @@ def _reproduce(release: Release, *, group: bool) -> list[Html]:
             "same once more:",
         ),
         command(again(release, group=group)),
+        *(
+            [prose("SCHEMA.toml is the schema by which the cells of the table were read.")]
+            if release.reading
+            else []
+        ),
         fold("Everything that was declared", list_rows(declared_rows(release))),
     ]
