@@ -13,7 +13,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.privacy.randomness import Blocks, in_blocks, seeded_generator, system_generator
-from littlestone.privacy.samplers.reals import LazyUniform, Real, bernoulli
+from littlestone.privacy.samplers.reals import KnownReal, LazyUniform, Real, bernoulli
 from planting import Fault, turns_red
 
 UNIT = st.fractions(min_value=0, max_value=1, max_denominator=1000)
@@ -32,6 +32,29 @@ def test_enclosures_hold_the_number(x: Fraction, y: Fraction, k: int, bits: int)
         low, high = real.enclose(bits)
         assert low <= value * 2**bits <= high
         assert high - low <= 4
+
+
+def test_known_powers_are_powers() -> None:
+    """Of each exponent and precision, asked for once or again."""
+    x = 1 - Real.of(Fraction(2, 5)).power(3)
+    known, rng = KnownReal(x.enclose), random.Random(1)
+    asked = [(rng.choice([0, 1, 2, 63, 64, 65, 5000]), rng.choice([8, 32, 64])) for _ in range(200)]
+    for k, bits in asked:
+        assert known.power(k).enclose(bits) == x.power(k).enclose(bits)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault("littlestone.privacy.samplers.reals:_enclose_power", "Real.power(x, k)",
+              "Real.power(x, min(k, 64))", "powers beyond 64 are alike"),
+        Fault("littlestone.privacy.samplers.reals:_enclose_power", ".enclose(bits)",
+              ".enclose(min(bits, 32))", "more bits are not asked for"),
+    ],
+    ids=lambda fault: fault.mistake,
+)  # fmt: skip
+def test_other_powers_are_seen(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns_red(fault, test_known_powers_are_powers, monkeypatch)
 
 
 class Bits(random.Random):

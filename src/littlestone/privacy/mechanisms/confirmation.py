@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from itertools import accumulate, count
 from math import prod
@@ -18,7 +18,7 @@ from littlestone.privacy.mechanisms.competition import draw_skips, next_changing
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.samplers.reals import KnownReal, Real
 from littlestone.privacy.tape import Tape
 
 Key = TypeVar("Key", bound=Hashable)
@@ -26,6 +26,11 @@ Key = TypeVar("Key", bound=Hashable)
 Hits = tuple[frozenset[int], ...]
 
 _LONG = 32  # a rise whose powers would have thousands of digits
+
+
+@lru_cache(maxsize=1 << 10)
+def _quiet(shrink: Fraction, gap: int) -> Real:
+    return KnownReal(lru_cache(maxsize=64)((1 - Real.of(shrink).power(gap)).enclose))
 
 
 class Watch(NamedTuple):
@@ -226,7 +231,7 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
     def quiet(self, gap: int) -> Real:
         """The probability of no hit, where ``gap`` more records would make the hit certain."""
         # No chance is 0 while a key is watched, so no delta is needed.
-        return 1 - Real.of(self.shrink).power(max(0, gap))
+        return _quiet(self.shrink, max(0, gap))
 
     def cost(self) -> PrivacyCost:
         # A record leaves one epoch (e2) and enters another (e1); how many keys or hits there are

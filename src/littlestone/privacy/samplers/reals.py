@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, partial
 
 
 class LazyUniform:
@@ -104,14 +104,25 @@ class Real:
         return Real(enclose_power)
 
 
+@dataclass(frozen=True, eq=False)
+class KnownReal(Real):
+    """A number whose powers are asked for again and again: each enclosure is worked out once."""
+
+    def power(self, k: int) -> Real:
+        return Real(partial(_enclose_power, self, k))
+
+
+@lru_cache(maxsize=1 << 14)
+def _enclose_power(x: KnownReal, k: int, bits: int) -> Enclosure:
+    return Real.power(x, k).enclose(bits)
+
+
 def power_of(x: Enclosure, k: int, bits: int) -> Enclosure:
     """Integers around x^k 2^bits for x >= 0, k >= 0, from integers around x 2^bits."""
-
-    def step(so_far: Enclosure, digit: str) -> Enclosure:
-        low, high = so_far[0] ** 2 >> bits, -(-(so_far[1] ** 2) >> bits)
-        if digit == "0":
-            return low, high
-        return low * x[0] >> bits, -(-high * x[1] >> bits)
-
+    low = high = 1 << bits
     # Square and multiply along the binary digits of k, lower ends down and upper ends up.
-    return reduce(step, f"{k:b}", (1 << bits, 1 << bits))
+    for digit in f"{k:b}":
+        low, high = low * low >> bits, -(-high * high >> bits)
+        if digit == "1":
+            low, high = low * x[0] >> bits, -(-high * x[1] >> bits)
+    return low, high
