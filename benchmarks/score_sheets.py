@@ -210,9 +210,10 @@ and delta 1e-6 where a method needs one; the tree has no delta. What the columns
 was run stands on the page of ordinary tables: its epsilon is for adding or removing a record, ours
 for replacing one, so *at half* is about the same promise. *points* says which parts of the tree with
 points have any: its leaves alone, or all columns too, where the records are at least {enough} times
-the noise of a count. This limit and the shares of the budget were chosen on every second of these
-tables, from the first on, so only the others are a held-out test. That risks add up to the positives
-that are known was tried first on four of the others.
+the noise of a count. This limit, the shares of the budget and the widths of priors were chosen on
+every second of these tables, from the first on, so only the others are a held-out test. Two choices
+were seen on some of the others too: that risks add up to the positives that are known, and how far
+apart the leaves of a tree alone are thought to be.
 
 ## Means of all tables
 """
