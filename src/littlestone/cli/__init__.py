@@ -40,6 +40,7 @@ _THEORY = {
     "play": "Play the online game round by round: an adversary asks, and a learner predicts.",
     "atlas": "Measure every class over 1 to 4 points, once for all renamings.",
     "optimum": "Print how well the best private learner of a tiny class can do, with a proof.",
+    "papers": "List the boxes of the papers as printed, what they promise, and what is found.",
     "search": "Find the smallest classes whose dimensions meet a condition.",
 }
 """The commands of ``littlestone theory``."""

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from math import lcm
 
 from littlestone.base.errors import require_generator
+
+Choose = Callable[[Sequence[Fraction]], int]
+"""Take one of the outcomes 0, 1, ... with these chances."""
 
 
 def system_generator() -> random.Random:
@@ -95,3 +100,22 @@ def choose_generator(rng: random.Random | None) -> random.Random:
         return system_generator()
     require_generator(rng)
     return rng
+
+
+def chooser(rng: random.Random) -> Choose:
+    """Choices by a generator, with exactly the chances that are asked for.
+
+    >>> chooser(seeded_generator(1))([Fraction(0), Fraction(1)])
+    1
+    """
+
+    def choose(chances: Sequence[Fraction]) -> int:
+        whole = lcm(*(p.denominator for p in chances))
+        left = rng.randrange(int(whole * sum(chances)))
+        for i, p in enumerate(chances):
+            left -= int(p * whole)
+            if left < 0:
+                return i
+        raise AssertionError("the parts add up to the whole")
+
+    return choose

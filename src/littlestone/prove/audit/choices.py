@@ -13,9 +13,7 @@ from fractions import Fraction
 from typing import Any, Self, TypeVar
 
 from littlestone.base.errors import DeclarationError
-
-Choose = Callable[[Sequence[Fraction]], int]
-"""Take one of the outcomes 0, 1, ... with these weights."""
+from littlestone.privacy.randomness import Choose
 
 _WIDEST = 2**12  # up to this many values of a number are tried one by one
 

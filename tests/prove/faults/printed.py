@@ -1,0 +1,87 @@
+"""Faults that turn the rows of `prove/papers/printed.py` red."""
+
+from __future__ import annotations
+
+from planting import Fault
+
+BOXES = "littlestone.learn.papers.boxes"
+FAULTS: dict[str, list[Fault]] = {
+    "printed_learner": [
+        Fault(f"{BOXES}.base:errors", "!= y", "== y", "right labels count as errors"),
+        Fault(
+            f"{BOXES}.generic_learner:sample_by_loss",
+            "ExponentialMechanism(epsilon)",
+            "ExponentialMechanism(4 * epsilon)",
+            "four times epsilon",
+        ),
+    ],
+    "printed_distributions": [
+        Fault(
+            f"{BOXES}.extended_soa:extended_soa",
+            "realizable and not after",
+            "not after",
+            "it goes back to the class after a sequence that does not fit",
+        ),
+        Fault(
+            f"{BOXES}.online_game:soa", "size[1] > size[0]", "size[1] < size[0]", "the smaller side"
+        ),
+    ],
+    "printed_stable_learner": [
+        Fault(f"{BOXES}.base:pick", "items[choose(", "items[0 * choose(", "k and y are always 0"),
+        Fault(f"{BOXES}.algorithm_g:algorithm_g", "S[N : N + n]", "S[:n]", "T is drawn before"),
+    ],
+    "printed_private_learner": [
+        Fault(
+            "littlestone.privacy.mechanisms.lists.stable_histogram:StableHistogram.threshold",
+            "max(2, 1 + self._exponent(self.delta))",
+            "2",
+            "any count of two is released",
+        ),
+        Fault(
+            f"{BOXES}.algorithm_m:algorithm_m",
+            "S[k * m :], L",
+            "S, L",
+            "all examples choose among the rules",
+        ),
+    ],
+    "printed_bits": [
+        Fault(
+            f"{BOXES}.algorithm_a:algorithm_a",
+            "S[start : start + size]",
+            "S",
+            "all bits are learned from all examples",
+        ),
+    ],
+    "printed_sampling": [
+        Fault(
+            f"{BOXES}.sparse_sample:printed_bottom",
+            "10 * math",
+            "math",
+            "a tenth of the score of bottom",
+        ),
+    ],
+    "one_hit_too_many": [
+        Fault(
+            f"{BOXES}.cl_above_threshold:cl_above_threshold",
+            "counter <= K",
+            "counter < K",
+            "it is mended",
+        ),
+    ],
+    "printed_training": [
+        Fault(
+            f"{BOXES}.dp_ol:Sizes.printed",
+            "Fraction(k, 10)",
+            "Fraction(40 * k)",
+            "bottom outweighs every rule of one list",
+        ),
+    ],
+    "mended_training": [
+        Fault(
+            f"{BOXES}.sparse_sample:printed_bottom",
+            "/ delta) / epsilon",
+            ") / epsilon",
+            "B does not know delta",
+        ),
+    ],
+}
