@@ -18,5 +18,33 @@ FAULTS: dict[str, list[Fault]] = {
             "law[s].sum()",
             "every rule passes",
         ),
-    ]
+    ],
+    "most_stable_learners": [
+        Fault(
+            "littlestone.theory.optimum.stable:groupings",
+            "<= wrong for row in group",
+            "<= wrong + 1 for row in group",
+            "rules with one more wrong point are shared",
+        ),
+        Fault(
+            "littlestone.theory.optimum.stable:grouped_task",
+            "if row in group",
+            "",
+            "every group is right",
+        ),
+    ],
+    "private_learners_of_thresholds_inside": [
+        Fault(
+            "littlestone.dimension.half_graphs:HalfGraphSearch.pairs",
+            "in reversed(pairs)",
+            "in pairs",
+            "the half-graph of the transposed table is not turned",
+        ),
+        Fault(
+            "littlestone.theory.optimum.tasks:most_success",
+            "np.subtract.at(gain, task.pairs[:, 0]",
+            "np.subtract.at(gain, task.pairs[:, 1]",
+            "neighbours cost nothing",
+        ),
+    ],
 }

@@ -10,13 +10,18 @@ from itertools import combinations_with_replacement, pairwise, product
 from math import comb
 from typing import Any, cast
 
+import numpy as np
+
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.papers.teachers import chunks
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.rational import exp_below
+from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.theory.decomposition import leaf_bound
@@ -289,4 +294,51 @@ def smoothed_adversaries(trial: Trial) -> Outcome:
     return Outcome(
         f"{shown} mistakes; {sum(free)} of {len(sizes)} sizes have min({rounds}, LDim) without it",
         all(free) and all(0 <= b < a for a, b in pairwise(added)) and limited[-1] < rounds - 1,
+    )
+
+
+@statement("Lyu25 section 6.2.1, remark")
+def noisy_maxima_do_not_renormalize() -> Outcome:
+    """Permute-and-flip is the noisy maximum with exponential noise; all scores within 3 of the best.
+
+    With sparse sampling bottom becomes 1 / (1 - q) times as likely once a share q is removed; Claim
+    6.4 takes q >= 1/10, so a factor of 1.1.
+
+    says: with a noisy maximum, removing a tenth of the draws can raise bottom by less than 1.1
+    scope: bottom 2 or 3 below the best of two to four candidates, all removals of a share >= 1/10
+    stated: at least 1.1 for sparse sampling, and less for some of them
+    code: privacy.mechanisms.scores.permute_and_flip.PermuteAndFlip,
+        privacy.mechanisms.lists.sparse_sampling.SparseSampling
+    proof: proofs/permute-and-flip.md#theorem-1-it-is-a-race
+    """
+    noisy = PermuteAndFlip(Fraction(2))
+    sampling: SparseSampling[int] = SparseSampling(Budget(2, "0.001"), list_size=4)
+
+    def flips(errors: tuple[int, ...]) -> list[Fraction]:
+        return list(noisy.distribution(ErrorRuns(np.array(errors))).values())
+
+    def weighs(errors: tuple[int, ...]) -> list[Fraction]:
+        bottom, *rest = errors
+        scores = {i: sampling.bottom + bottom - error for i, error in enumerate(rest)}
+        found = sampling.chances(scores)
+        return [found[None], *(found[i] for i in scores)]
+
+    growths: dict[str, list[Fraction]] = {"flips": [], "weighs": []}
+    for law in (flips, weighs):
+        for bottom, number in product((2, 3), (2, 3, 4)):
+            for rest in combinations_with_replacement(range(bottom + 1), number - 1):
+                errors = (bottom, 0, *rest)
+                before = law(errors)
+                for kept in product((False, True), repeat=number):
+                    gone = sum(
+                        (p for p, k in zip(before[1:], kept, strict=True) if not k), Fraction(0)
+                    )
+                    if gone >= Fraction(1, 10):
+                        left = (bottom, *(e for e, k in zip(errors[1:], kept, strict=True) if k))
+                        growths[law.__name__].append(law(left)[0] / before[0])
+    least = {name: min(found) for name, found in growths.items()}
+    return Outcome(
+        f"{float(least['flips']):.3f} for a noisy maximum, {float(least['weighs']):.3f} for sparse "
+        f"sampling, in {len(growths['flips'])} removals",
+        least["flips"] < Fraction(11, 10) < least["weighs"],
     )
