@@ -16,15 +16,7 @@ FAULTS: dict[str, list[Fault]] = {
         ),
     ],
     "printed_distributions": [
-        Fault(
-            f"{BOXES}.extended_soa:extended_soa",
-            "realizable and not after",
-            "not after",
-            "it goes back to the class after a sequence that does not fit",
-        ),
-        Fault(
-            f"{BOXES}.online_game:soa", "size[1] > size[0]", "size[1] < size[0]", "the smaller side"
-        ),
+        Fault(f"{BOXES}.online_game:soa", "tie if", "1 - tie if", "the other label in a tie"),
     ],
     "printed_stable_learner": [
         Fault(f"{BOXES}.base:pick", "items[choose(", "items[0 * choose(", "k and y are always 0"),
@@ -36,12 +28,6 @@ FAULTS: dict[str, list[Fault]] = {
             "max(2, 1 + self._exponent(self.delta))",
             "2",
             "any count of two is released",
-        ),
-        Fault(
-            f"{BOXES}.algorithm_m:algorithm_m",
-            "S[k * m :], L",
-            "S, L",
-            "all examples choose among the rules",
         ),
     ],
     "printed_bits": [
@@ -63,8 +49,8 @@ FAULTS: dict[str, list[Fault]] = {
     "one_hit_too_many": [
         Fault(
             f"{BOXES}.cl_above_threshold:cl_above_threshold",
-            "counter <= K",
-            "counter < K",
+            "while counter <= K",
+            "while counter < K",
             "it is mended",
         ),
     ],
@@ -79,8 +65,8 @@ FAULTS: dict[str, list[Fault]] = {
     "mended_training": [
         Fault(
             f"{BOXES}.sparse_sample:printed_bottom",
-            "/ delta) / epsilon",
-            ") / epsilon",
+            "math.log(L / delta)",
+            "math.log(L)",
             "B does not know delta",
         ),
     ],
