@@ -44,10 +44,12 @@ b
 **Boxes are for study, on data that you made up.** They have no ledger and no budget, and some of
 them leak. For data about people, use `littlestone fit`.
 
-The versions are those of the [bibliography](../bibliography.md): BLM20 as arXiv:2003.00563v1, BGS21
-as of NeurIPS 2021, Lyu25 as arXiv:2510.00076, and the notes of lecture 5. What a paper leaves open
-is a parameter here, such as `tie`. Numbers e^x are rounded to fractions just below them. This page
-is made by `python tools/printed_boxes.py`.
+The versions are those of the [bibliography](../bibliography.md): [BLM20](../bibliography.md#blm20)
+as arXiv:2003.00563v1, [BGS21](../bibliography.md#bgs21) as of NeurIPS 2021,
+[Lyu25](../bibliography.md#lyu25) as arXiv:2510.00076, and the notes of lecture 5
+([Lec5](../bibliography.md#lec5)). What a paper leaves open is a parameter here, such as `tie`.
+Numbers e^x are rounded to fractions just below them. This page is made by `python
+tools/printed_boxes.py`.
 """
 
 

@@ -18,7 +18,7 @@ from littlestone.learn.plan.lower import indistinct
 from littlestone.privacy import Budget
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import hockey_stick, neighbours
-from littlestone.theory.optimum import Task, best, most_success, success_of, tasks
+from littlestone.theory.optimum import Task, best, most_stability, most_success, success_of, tasks
 from planting import Fault, turns_red
 
 THRESHOLDS = (0, 4, 6, 7)
@@ -403,3 +403,15 @@ def test_planted_faults_turn_a_test_red(
 ) -> None:
     given = (monkeypatch,) if "monkeypatch" in test.__code__.co_varnames else ()
     turns_red(fault, test, monkeypatch, *given)
+
+
+def test_stability_is_proved_and_privacy_lowers_it() -> None:
+    thresholds = 0, 4, 6, 7
+    for n in (1, 2):
+        free = most_stability(thresholds, 3, n, 1)
+        private = most_stability(thresholds, 3, n, 1, Budget(1))
+        assert 0 <= free.most - free.least < Fraction(1, 10**6)
+        assert 0 <= private.most - private.least < Fraction(1, 10**6)
+        assert private.most < free.least
+        # It cannot be less than the success of naming the hypothesis.
+        assert free.most >= most_stability(thresholds, 3, n, 0).least

@@ -7,7 +7,7 @@ from planting import Fault
 BOXES = "littlestone.learn.papers.boxes"
 FAULTS: dict[str, list[Fault]] = {
     "printed_learner": [
-        Fault(f"{BOXES}.base:errors", "!= y", "== y", "right labels count as errors"),
+        Fault(f"{BOXES}.base:count_errors", "!= y", "== y", "right labels count as errors"),
         Fault(
             f"{BOXES}.generic_learner:sample_by_loss",
             "ExponentialMechanism(epsilon)",
@@ -56,7 +56,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "printed_training": [
         Fault(
-            f"{BOXES}.dp_ol:Sizes.printed",
+            f"{BOXES}.dp_ol:Sizes.as_printed",
             "Fraction(k, 10)",
             "Fraction(40 * k)",
             "bottom outweighs every rule of one list",

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from littlestone.classes import FiniteClass
 from littlestone.learn.papers.boxes.algorithm_g import algorithm_g
-from littlestone.learn.papers.boxes.base import Example, Rule, box, draw
+from littlestone.learn.papers.boxes.base import Example, Rule, box, draw_item
 from littlestone.learn.papers.boxes.generic_learner import generic_learner
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
@@ -28,7 +28,7 @@ def hist(items: Sequence[Key | None], *, budget: Budget, choose: Choose) -> dict
     ours: privacy.mechanisms.lists.stable_histogram.StableHistogram
     """
     mechanism: StableHistogram[Key] = StableHistogram(budget)
-    released = draw(mechanism.distribution(items), choose)
+    released = draw_item(mechanism.distribution(items), choose)
     return {x: Fraction(count, len(items)) for x, count in sorted(released, key=str)}
 
 

@@ -70,7 +70,7 @@ def boxes() -> list[Box[Any, Any]]:
     return sorted(found.values(), key=lambda one: (papers.index(one.id.split()[0]), one.id.lower()))
 
 
-def draw(weights: Mapping[Item, Fraction], choose: Choose) -> Item:
+def draw_item(weights: Mapping[Item, Fraction], choose: Choose) -> Item:
     """One of the items, with Pr[item] proportional to its weight."""
     items, total = list(weights), sum(weights.values())
     return items[choose([weight / total for weight in weights.values()])]
@@ -95,7 +95,7 @@ def split(items: Iterable[Item], parts: int, choose: Choose) -> list[tuple[Item,
     room = [(len(items) + parts - 1 - i) // parts for i in range(parts)]
     found: list[list[Item]] = [[] for _ in room]
     for item in items:
-        i = draw({i: Fraction(left) for i, left in enumerate(room) if left}, choose)
+        i = draw_item({i: Fraction(left) for i, left in enumerate(room) if left}, choose)
         room[i] -= 1
         found[i].append(item)
     return [tuple(part) for part in found]
@@ -112,6 +112,6 @@ def label_of(H: FiniteClass, rule: Rule, x: object) -> int:
     return rule[list(H.domain).index(x)]
 
 
-def errors(H: FiniteClass, rule: Rule, S: Iterable[Example]) -> int:
+def count_errors(H: FiniteClass, rule: Rule, S: Iterable[Example]) -> int:
     """The number of examples that a rule labels wrongly."""
     return sum(label_of(H, rule, x) != y for x, y in S)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 from littlestone.classes import FiniteClass
-from littlestone.learn.papers.boxes.base import Rule, Sample, box, errors, rules_of
+from littlestone.learn.papers.boxes.base import Rule, Sample, box, count_errors, rules_of
 from littlestone.theory.decomposition import essential_hypotheses
 
 Rules = tuple[Rule, ...]
@@ -15,7 +15,7 @@ Rules = tuple[Rule, ...]
 
 def error_rate(H: FiniteClass, h: Rule, T: Sample) -> Fraction:
     """err_T(h), 0 for an empty T."""
-    return Fraction(errors(H, h, T), len(T)) if T else Fraction(0)
+    return Fraction(count_errors(H, h, T), len(T)) if T else Fraction(0)
 
 
 @cache

@@ -33,10 +33,10 @@ class Sizes:
     training: Training
 
     @classmethod
-    def printed(cls, d: int, T: int, epsilon: float, delta: float, *, C: float = 1) -> Self:
+    def as_printed(cls, d: int, T: int, epsilon: float, delta: float, *, C: float = 1) -> Self:
         """The paper's sizes with each O() and C as ``C``, rounded; natural logarithms.
 
-        >>> sizes = Sizes.printed(1, 10_000, 1.0, 1e-6)
+        >>> sizes = Sizes.as_printed(1, 10_000, 1.0, 1e-6)
         >>> sizes.k, sizes.U, float(round(sizes.training.B))
         (128, 284, 13.0)
         """

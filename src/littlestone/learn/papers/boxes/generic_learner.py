@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from littlestone.classes import FiniteClass
-from littlestone.learn.papers.boxes.base import Example, Rule, box, errors
+from littlestone.learn.papers.boxes.base import Example, Rule, box, count_errors
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import Choose
 
@@ -18,7 +18,7 @@ def sample_by_loss(
 ) -> Rule:
     """One of ``rules`` over the points of H, with probability ~ exp(-epsilon n loss_S(h) / 2)."""
     examples = list(S)
-    wrong = np.array([errors(H, h, examples) for h in rules])
+    wrong = np.array([count_errors(H, h, examples) for h in rules])
     return rules[choose(ExponentialMechanism(epsilon).probabilities(wrong))]
 
 

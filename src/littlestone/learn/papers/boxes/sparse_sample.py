@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from littlestone.learn.papers.boxes.base import box, draw
+from littlestone.learn.papers.boxes.base import box, draw_item
 from littlestone.privacy.randomness import Choose
 from littlestone.privacy.rational import exp_below
 
@@ -41,4 +41,4 @@ def sparse_sample(
     base, whole = exp_below(epsilon), Fraction(B) // 1
     weights: dict[Item | None, Fraction] = {u: base**times for u, times in score.items()}
     weights[None] = base**whole * exp_below(epsilon * (Fraction(B) - whole))  # score(bottom) = B
-    return draw(weights, choose)
+    return draw_item(weights, choose)

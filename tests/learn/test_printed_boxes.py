@@ -37,7 +37,6 @@ from planting import Fault, turns_red
 ROOT = Path(__file__).parent.parent.parent
 HALF = Fraction(1, 2)
 X = "x0"
-BOXES = "littlestone.learn.papers.boxes"
 
 
 def test_every_box_says_what_it_keeps_and_stands_on_the_page(monkeypatch: Any) -> None:
@@ -62,7 +61,7 @@ def test_sizes_are_the_formulas() -> None:
         n = paper_sizes(d, 0.1, 0.05, Budget(1, "1e-6")).n
         assert f"{n:,}" in takes["BLM20 algorithm M"]
     for d in (1, 3):
-        sizes = Sizes.printed(d, 10_000, 1.0, 1e-6)
+        sizes = Sizes.as_printed(d, 10_000, 1.0, 1e-6)
         assert f"{sizes.k:,} teachers" in takes["Lyu25 Algorithm 3"] or d == 3
         assert f"{sizes.k:,}" in takes["Lyu25 Algorithm 3"]
         assert f"{sizes.U:,}" in takes["Lyu25 Algorithm 3"]
@@ -70,7 +69,7 @@ def test_sizes_are_the_formulas() -> None:
         n = k * 10 * d**3
         least = printed_bottom((2 * n * d) ** d * 2**d**2, 1e-6, 1.0)
         assert all(f"{z:,}" in takes["Lyu25 Theorem 3"] for z in (k, n, -int(-least // 1)))
-    one = Sizes.printed(1, 10_000, 1.0, 1e-6).training
+    one = Sizes.as_printed(1, 10_000, 1.0, 1e-6).training
     least = printed_bottom(4, 1e-12, float(one.epsilon_sparse))
     assert f"{-int(-least // 1):,}" in takes["Lyu25 Algorithm 4"]
     assert float(round(one.B, 1)) == 12.8
@@ -80,7 +79,7 @@ def most_mistakes(H: FiniteClass, predict: Any) -> int:
     """Against every adversary."""
 
     def play(choose: Choose) -> int:
-        def ask(V: FiniteClass) -> Any:
+        def ask(V: Any) -> Any:
             splits = [x for x in V.domain if all(not V.restrict(x, y).is_empty() for y in (0, 1))]
             return splits[choose([Fraction(1, len(splits))] * len(splits))] if splits else None
 
@@ -100,7 +99,12 @@ def test_the_players_of_the_lecture_keep_their_bounds() -> None:
 
 @pytest.mark.deep
 def test_a_minority_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    fault = Fault(f"{BOXES}.online_game:halving", "votes[1] > votes[0]", "votes[1] < votes[0]", "")
+    fault = Fault(
+        "littlestone.learn.papers.boxes.online_game:halving",
+        "votes[1] > votes[0]",
+        "votes[1] < votes[0]",
+        "",
+    )
     turns_red(fault, test_the_players_of_the_lecture_keep_their_bounds, monkeypatch)
 
 
@@ -123,13 +127,21 @@ def test_the_extended_soa_is_that_of_the_definition() -> None:
 
 @pytest.mark.deep
 def test_an_update_of_all_labels_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    place = f"{BOXES}.extended_soa:extended_soa"
-    for old, new in (("realizable and not after", "not after"), ("*h[:i], y", "*h[:i], 1 - y")):
-        turns_red(
-            Fault(place, old, new, ""),
-            test_the_extended_soa_is_that_of_the_definition,
-            monkeypatch,
-        )
+    for fault in (
+        Fault(
+            "littlestone.learn.papers.boxes.extended_soa:extended_soa",
+            "realizable and not after",
+            "not after",
+            "it goes back to the class",
+        ),
+        Fault(
+            "littlestone.learn.papers.boxes.extended_soa:extended_soa",
+            "*h[:i], y",
+            "*h[:i], 1 - y",
+            "the other label is set",
+        ),
+    ):
+        turns_red(fault, test_the_extended_soa_is_that_of_the_definition, monkeypatch)
 
 
 def test_the_variant_gives_no_sample_more_than_d_k() -> None:
@@ -159,12 +171,14 @@ def test_the_variant_gives_no_sample_more_than_d_k() -> None:
 
 @pytest.mark.deep
 def test_a_label_that_is_always_0_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    fault = Fault(f"{BOXES}.base:pick", "items[choose(", "items[0 * choose(", "")
+    fault = Fault(
+        "littlestone.learn.papers.boxes.base:pick", "items[choose(", "items[0 * choose(", ""
+    )
     turns_red(fault, test_the_variant_gives_no_sample_more_than_d_k, monkeypatch)
 
 
 def test_the_learner_of_theorem_3_spends_more_and_may_fail() -> None:
-    H, laws = constants(), []
+    H, laws = constants(), list[Any]()
     for zeros in range(3):
         S = ((X, 0),) * zeros + ((X, 1),) * (4 - zeros)
 
@@ -229,11 +243,18 @@ NONE_LEFT = Sizes(0, 2, 1, Fraction(1), TINY.training)
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("left < 0", "left < -1"), ("y != label_of", "y == label_of")],
+    "fault",
+    [
+        Fault("littlestone.learn.papers.boxes.dp_ol:dp_ol", "left < 0", "left < -1", "no halt"),
+        Fault(
+            "littlestone.learn.papers.boxes.dp_ol:dp_ol",
+            "y != label_of",
+            "y == label_of",
+            "right labels are mistakes",
+        ),
+    ],
 )
-def test_faults_of_the_online_box(old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    fault = Fault(f"{BOXES}.dp_ol:dp_ol", old, new, "")
+def test_faults_of_the_online_box(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     turns_red(fault, test_the_online_box_has_the_law_of_its_steps, monkeypatch)
 
 
