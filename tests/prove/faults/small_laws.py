@@ -54,13 +54,13 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "noisy_maxima_do_not_renormalize": [
         Fault(
-            "littlestone.privacy.mechanisms.scores.permute_and_flip:PermuteAndFlip.distribution",
-            "here - q[k] * before",
+            "littlestone.privacy.mechanisms.bucket_labels:BucketLabels.chances",
+            "here - coin * before",
             "here - before / 2",
             "the coins of the others have no bias",
         ),
         Fault(
-            "littlestone.privacy.mechanisms.lists.sparse_selection:SparseSelection.chances",
+            "littlestone.privacy.mechanisms.sparse_selection:SparseSelection.chances",
             "self.base ** (score - top) for",
             "self.base ** (score - top) / len(scores) for",
             "each candidate weighs less where there are many",

@@ -21,8 +21,8 @@ from littlestone.learn.papers.boxes.sparse_sample import printed_bottom, sparse_
 from littlestone.learn.papers.boxes.tournament_samples import law_of_d_k
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
-from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
+from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
+from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.randomness import Choose
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.choices import Choices

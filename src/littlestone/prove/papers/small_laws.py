@@ -10,18 +10,15 @@ from itertools import combinations_with_replacement, pairwise, product
 from math import comb
 from typing import Any, cast
 
-import numpy as np
-
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
 from littlestone.learn.papers.teachers import chunks
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.theory.decomposition import leaf_bound
@@ -299,23 +296,25 @@ def smoothed_adversaries(trial: Trial) -> Outcome:
 
 @statement("Lyu25 section 6.2.1, remark")
 def noisy_maxima_do_not_renormalize() -> Outcome:
-    """Permute-and-flip is the noisy maximum with exponential noise; all scores within 3 of the best.
+    """The label of a bucket is drawn by permute-and-flip: a noisy maximum with exponential noise.
 
-    With sparse sampling bottom becomes 1 / (1 - q) times as likely once a share q is removed; Claim
+    All scores are within 3 of the best.  With sparse sampling bottom becomes 1 / (1 - q) times as likely once a share q is removed; Claim
     6.4 takes q >= 1/10, so a factor of 1.1.
 
     says: with a noisy maximum, removing a tenth of the draws can raise bottom by less than 1.1
     scope: bottom 2 or 3 below the best of two to four candidates, all removals of a share >= 1/10
     stated: at least 1.1 for sparse sampling, and less for some of them
-    code: privacy.mechanisms.scores.permute_and_flip.PermuteAndFlip,
-        privacy.mechanisms.lists.sparse_sampling.SparseSampling
+    code: privacy.mechanisms.bucket_labels.BucketLabels,
+        privacy.mechanisms.sparse_sampling.SparseSampling
     proof: proofs/permute-and-flip.md#theorem-1-it-is-a-race
     """
-    noisy = PermuteAndFlip(Fraction(2))
     sampling: SparseSampling[int] = SparseSampling(Budget(2, "0.001"), list_size=4)
 
     def flips(errors: tuple[int, ...]) -> list[Fraction]:
-        return list(noisy.distribution(ErrorRuns(np.array(errors))).values())
+        if len(errors) == 1:
+            return [Fraction(1)]
+        noisy = BucketLabels(Fraction(2), buckets=1, labels=len(errors))
+        return list(noisy.chances([4 - error for error in errors]))
 
     def weighs(errors: tuple[int, ...]) -> list[Fraction]:
         bottom, *rest = errors

@@ -11,7 +11,7 @@ from littlestone.learn.papers.boxes.algorithm_g import algorithm_g
 from littlestone.learn.papers.boxes.base import Example, Rule, box, draw_item
 from littlestone.learn.papers.boxes.generic_learner import generic_learner
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.randomness import Choose
 
 Key = TypeVar("Key", bound=Hashable)
@@ -25,7 +25,7 @@ def hist(items: Sequence[Key | None], *, budget: Budget, choose: Choose) -> dict
 
     promise: (epsilon, delta)-differentially private
     found: kept, with no room at delta
-    ours: privacy.mechanisms.lists.stable_histogram.StableHistogram
+    ours: privacy.mechanisms.stable_histogram.StableHistogram
     """
     mechanism: StableHistogram[Key] = StableHistogram(budget)
     released = draw_item(mechanism.distribution(items), choose)

@@ -26,7 +26,7 @@ def cl_above_threshold(
 
     promise: (epsilon O(sqrt(K log(1 / delta)) + log(1 / delta)), delta)-DP (Lemma 3.2)
     found: "counter <= K" lets K + 1 hits pass, so noise that is right for K hits leaks
-    ours: privacy.mechanisms.thresholds.above_threshold.AboveThreshold
+    ours: privacy.mechanisms.above_threshold.AboveThreshold
     mend: while counter < K
     """
     counter = 0

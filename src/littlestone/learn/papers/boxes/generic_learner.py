@@ -9,7 +9,7 @@ import numpy as np
 
 from littlestone.classes import FiniteClass
 from littlestone.learn.papers.boxes.base import Example, Rule, box, count_errors
-from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import Choose
 
 
@@ -51,6 +51,6 @@ def generic_learner(
 
     promise: epsilon-differentially private
     found: kept; no rule at all is possible if the collection is empty, of which the box says nothing
-    ours: privacy.mechanisms.scores.exponential.ExponentialMechanism
+    ours: privacy.mechanisms.exponential.ExponentialMechanism
     """
     return sample_by_loss(S, rules, H, epsilon, choose)

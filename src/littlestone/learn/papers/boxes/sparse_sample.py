@@ -33,7 +33,7 @@ def sparse_sample(
     promise: (2 epsilon, delta)-DP if |L_i| <= L and B >= 10 log(L / delta) / epsilon (Lemma 3.1)
     found: kept with room: a fifth of that B keeps it at toy sizes, a tenth does not. Longer
         lists break it
-    ours: privacy.mechanisms.lists.sparse_sampling.SparseSampling
+    ours: privacy.mechanisms.sparse_sampling.SparseSampling
     mend: each list is cut to its first L items
     """
     # score(u) = |{i : u in L_i}|
