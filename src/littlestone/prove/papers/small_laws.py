@@ -298,8 +298,8 @@ def smoothed_adversaries(trial: Trial) -> Outcome:
 def noisy_maxima_do_not_renormalize() -> Outcome:
     """The label of a bucket is drawn by permute-and-flip: a noisy maximum with exponential noise.
 
-    All scores are within 3 of the best.  With sparse sampling bottom becomes 1 / (1 - q) times as likely once a share q is removed; Claim
-    6.4 takes q >= 1/10, so a factor of 1.1.
+    All scores are within 3 of the best.  With sparse sampling bottom becomes 1 / (1 - q) times as
+    likely once a share q is removed; Claim 6.4 takes q >= 1/10, so a factor of 1.1.
 
     says: with a noisy maximum, removing a tenth of the draws can raise bottom by less than 1.1
     scope: bottom 2 or 3 below the best of two to four candidates, all removals of a share >= 1/10
